@@ -55,11 +55,11 @@ const has = (part: string): boolean => values.part === "all" || values.part === 
 const prompt =
   "Reference information: the project reads forty files, keeps three facts of each and writes one report.\n".repeat(30)
 const output = "one line of the file that the tool has read\n".repeat(10)
-const answer = new ModelAnswer({
+const answer: ModelAnswer = {
   text: "## Result summary\n\nThe item is done.\n\n## Details\n\nIt was read and everything in it is as it should be.\n",
   thinking: "",
   usage: { promptTokens: 744, answerTokens: 62, durationMs: 168 }
-})
+}
 
 const plugin = definePlugin({
   name: "bench",

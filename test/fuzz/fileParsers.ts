@@ -10,12 +10,8 @@ import { personalKeys, readConfiguration } from "../../src/domain/configuration/
 import { filesNamedByGit, gitFolderNamed, gitSettings } from "../../src/domain/files/GitConfig.ts"
 import { jsonScripts } from "../../src/domain/map/JsonScripts.ts"
 import { recipeTargets } from "../../src/domain/map/RecipeTargets.ts"
-import {
-  fillTemplate,
-  parseTemplate,
-  templatePlaceholders,
-  userPartMarker
-} from "../../src/domain/models/PromptTemplate.ts"
+import { parseTemplate, templatePlaceholders, userPartMarker } from "../../src/domain/models/PromptTemplate.ts"
+import { fillTemplate } from "../../src/domain/models/TemplateFilling.ts"
 import { readPolicies, renderPolicies } from "../../src/domain/permissions/PolicyFormat.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
 import { crc32 } from "node:zlib"

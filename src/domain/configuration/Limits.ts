@@ -125,7 +125,10 @@ export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof S
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
 /** What holds for one stage: its own values before those of the run. */
-export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => ({ ...limits, ...limits.stages?.[stage] })
+export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
+  const own = limits.stages?.[stage]
+  return own === undefined ? limits : { ...limits, ...own }
+}
 
 /** Merges two settings; values of the second take precedence, key by key, also for single stages and tools. */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({

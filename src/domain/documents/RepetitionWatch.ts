@@ -77,6 +77,8 @@ export const deltaLines = (delta: string): ReadonlyArray<string> => {
 }
 
 export class RepetitionWatch {
+  /** What came last, as long as nothing can be found with it. */
+  #waiting = ""
   /** What was examined. */
   #tail = ""
   /** What came after it; joined with it only when it is examined, since joining copies all of it. */
@@ -88,7 +90,12 @@ export class RepetitionWatch {
 
   /** Takes a delta. In code, where equal lines are common, only a long run counts. */
   add(delta: string): Repetition | undefined {
-    for (const part of deltaLines(delta)) {
+    this.#waiting += delta
+    // White space counts once, so that there is never more to examine than this.
+    if (this.#waiting.length < this.#untilLook) return undefined
+    const text = this.#waiting
+    this.#waiting = ""
+    for (const part of deltaLines(text)) {
       this.#line += part.slice(0, shownOfLine - this.#line.length)
       const found = this.#addPart(part)
       if (found !== undefined) return found

@@ -141,6 +141,7 @@ export const findFences = (
   staysOpen: (opening: number) => boolean,
   isStructure: LineTest = () => false
 ): ReadonlyArray<Fence> => {
+  if (lines.every(({ opening }) => opening === undefined)) return []
   const swallowsStructure = swallows(lines, isStructure)
   const fences: Array<Fence> = []
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
@@ -182,8 +183,11 @@ export const findFences = (
   return fences
 }
 
+const noFences: ReadonlyMap<number, Fence> = new Map()
+
 /** A table from line index to the fence that covers it. */
 export const fenceByLine = (fences: ReadonlyArray<Fence>): ReadonlyMap<number, Fence> => {
+  if (fences.length === 0) return noFences
   const table = new Map<number, Fence>()
   for (const fence of fences) for (let index = fence.first; index <= fence.last; index += 1) table.set(index, fence)
   return table

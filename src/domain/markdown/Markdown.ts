@@ -63,6 +63,46 @@ export const textOfLines = ({ lines }: Pick<MarkdownDocument, "lines">, first: n
     .map(({ text }) => text)
     .join("\n")
 
+/** A section, whose body is only put together when it is asked for. */
+class Section implements MarkdownSection {
+  readonly heading: string
+  readonly anchor: string
+  readonly depth: Heading["depth"]
+  readonly form: Heading["form"]
+  readonly known: Heading["known"]
+  readonly lead: string
+  readonly line: number
+  readonly first: number
+  readonly last: number
+  readonly #lines: ReadonlyArray<Line>
+
+  constructor(
+    lines: ReadonlyArray<Line>,
+    { depth, form, height, known, lead, text }: Heading,
+    { anchor, index, last }: { readonly anchor: string; readonly index: number; readonly last: number }
+  ) {
+    this.heading = text
+    this.anchor = anchor
+    this.depth = depth
+    this.form = form
+    this.known = known
+    this.lead = lead
+    this.line = index + 1
+    this.first = index + height
+    this.last = last
+    this.#lines = lines
+  }
+
+  get body(): string {
+    const text = textOfLines({ lines: this.#lines }, this.first, this.last)
+    return this.lead === "" ? text : this.first >= this.last ? this.lead : `${this.lead}\n${text}`
+  }
+
+  get tree(): Option.Option<Root> {
+    return parseMarkdown(this.body, this.first + (this.lead === "" ? 1 : 0))
+  }
+}
+
 const readSections = (
   lines: ReadonlyArray<Line>,
   fences: ReadonlyMap<number, Fence>,
@@ -78,28 +118,8 @@ const readSections = (
   }
   const slugger = makeSlugger()
   return headings.map(({ heading, index }, position) => {
-    const { depth, form, known, lead, text } = heading
-    const first = index + heading.height
     const last = headings[position + 1]?.index ?? lines.length
-    const above = lead === "" ? [] : [lead]
-    const body = () => [...above, ...lines.slice(first, last).map((line) => line.text)].join("\n")
-    return {
-      heading: text,
-      anchor: slugger.slug(text),
-      depth,
-      form,
-      known,
-      lead,
-      line: index + 1,
-      first,
-      last,
-      get body() {
-        return body()
-      },
-      get tree() {
-        return parseMarkdown(body(), first + 1 - above.length)
-      }
-    }
+    return new Section(lines, heading, { anchor: slugger.slug(heading.text), index, last })
   })
 }
 

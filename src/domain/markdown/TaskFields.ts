@@ -23,6 +23,9 @@ export const requiredFields = ["needed", "skill", "expected"] as const
 
 const keys = Object.keys(fieldLabels) as ReadonlyArray<FieldKey>
 
+/** The exact labels in lower case. */
+const labels = keys.map((key) => fieldLabels[key].toLowerCase())
+
 /** Other wordings by field, in lower case. */
 const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = {
   name: ["task name"],
@@ -120,12 +123,14 @@ const cutMarked = (rest: string): Cut | undefined => {
 /** `**Expected** output: Places.`: the marks end before the label does. */
 const completeLabel = (cut: Cut): Cut => {
   const start = `${cut.label.toLowerCase().replace(/\s+/g, " ")} `
-  for (const key of keys) {
-    const known = fieldLabels[key].toLowerCase()
-    const { length } = known.slice(start.length)
-    const after = cut.value.slice(length)
-    if (!known.startsWith(start) || !cut.value.toLowerCase().startsWith(known.slice(start.length))) continue
-    if (labelEnd.test(after)) return cutAfter(`${cut.label} ${cut.value.slice(0, length)}`, after, cut.emphasis)
+  for (const known of labels) {
+    if (!known.startsWith(start)) continue
+    const missing = known.slice(start.length)
+    const written = cut.value.slice(0, missing.length)
+    const after = cut.value.slice(missing.length)
+    if (written.toLowerCase() === missing && labelEnd.test(after)) {
+      return cutAfter(`${cut.label} ${written}`, after, cut.emphasis)
+    }
   }
   return cut
 }

@@ -18,7 +18,7 @@ export const Usage = Schema.Struct({
 })
 export type Usage = typeof Usage.Type
 
-export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domain/models/ModelAnswer")({
+export const ModelAnswer = Schema.Struct({
   text: Schema.String,
   /** What the model thought, kept apart from the answer. */
   thinking: Schema.String,
@@ -27,7 +27,8 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
   usage: Usage,
   /** True when the server said that it counted the whole prompt, with what it had in its cache. */
   isWholeCount: Schema.optionalKey(Schema.Boolean)
-}) {}
+})
+export type ModelAnswer = typeof ModelAnswer.Type
 
 /** How long the server was waited for, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)

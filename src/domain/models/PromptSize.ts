@@ -18,7 +18,7 @@ export interface FilledPrompt {
   /** What it is made of, for the message when it is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
   /** The same prompt without what it can do without, if it holds that; see `fittingPrompt`. */
-  readonly lighter?: FilledPrompt
+  readonly lighter?: FilledPrompt | undefined
 }
 
 /** The estimated size of one part, in tokens. */
@@ -143,7 +143,7 @@ export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumed
 
 /** The prompt, or its lighter form when a window does not hold the whole. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
-  prompt.lighter === undefined || fitsWindow(prompt, window, scale) ? prompt : prompt.lighter
+  fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length

@@ -1,12 +1,11 @@
 /**
- * The prompt templates: their names, their placeholders, how a template is read and how it is filled. A template is
- * markdown with placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the system part and
- * the user part. Templates are read when the program starts, so that a broken one is found before any run.
+ * The prompt templates: their names, their placeholders, and how a template is read. A template is markdown with
+ * placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the system part and the user
+ * part. Templates are read when the program starts, so that a broken one is found before any run.
  */
 import * as Option from "effect/Option"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, type Findings, type IssueCode, noFindings } from "../findings/IssueCode.ts"
-import { addParts, type FilledPrompt, type PromptPart } from "./PromptSize.ts"
 
 /** Placeholders by template; stable text comes first in a template, what changes last. */
 export const templatePlaceholders = {
@@ -83,7 +82,7 @@ export type TemplateValues<Name extends TemplateName> = Readonly<
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
 /** Text that is sent as it stands, or a place for a value. A placeholder alone on its line is a block. */
-type TemplatePart = (
+export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
 ) & {
@@ -97,64 +96,6 @@ export interface PromptTemplate<Name extends TemplateName = TemplateName> {
   readonly system: ReadonlyArray<TemplatePart>
   readonly user: ReadonlyArray<TemplatePart>
 }
-
-/** What a prompt can do without when the window is too small for all of it. */
-const dispensable = "project_map"
-
-const withoutOuterBlankLines = (text: string): string => {
-  const trimmed = text.trimEnd()
-  return /^[ \t\r\n]/.test(trimmed) ? trimmed.replace(/^(?:[ \t\r]*\n)+/, "") : trimmed
-}
-
-/** The values of placeholders without blank lines around them. */
-type TrimmedValues = ReadonlyMap<string, string>
-
-const trimmedValues = (values: Readonly<Record<string, string>>): TrimmedValues => {
-  const trimmed = new Map<string, string>()
-  for (const [placeholder, value] of Object.entries(values)) trimmed.set(placeholder, withoutOuterBlankLines(value))
-  return trimmed
-}
-
-/** Fills a part of a template, and adds what it is made of to `filled`. */
-const fillParts = (parts: ReadonlyArray<TemplatePart>, values: TrimmedValues, filled: Array<PromptPart>): string => {
-  let joined = ""
-  for (const part of parts) {
-    if (part.within !== undefined && (values.get(part.within) ?? "") === "") continue
-    const isText = part._tag === "Text"
-    const value = isText ? part.text : (values.get(part.placeholder) ?? "")
-    const text = !isText && part.block && value !== "" ? `${value}\n\n` : value
-    filled.push({ name: isText ? "instructions" : part.placeholder, characters: text.length })
-    joined += text
-  }
-  return withoutOuterBlankLines(joined)
-}
-
-/** Most prompts are only measured or sent: what is asked for less often is made when it is asked for. */
-const fillTrimmed = (template: PromptTemplate, values: TrimmedValues): FilledPrompt => {
-  const filled: Array<PromptPart> = []
-  const system = fillParts(template.system, values, filled)
-  const user = fillParts(template.user, values, filled)
-  let parts: ReadonlyArray<PromptPart> | undefined
-  const whole = {
-    system,
-    user,
-    get parts() {
-      return (parts ??= addParts(filled))
-    }
-  }
-  if (!filled.some(({ characters, name }) => name === dispensable && characters > 0)) return whole
-  let lighter: FilledPrompt | undefined
-  return Object.defineProperty(whole, "lighter", {
-    enumerable: true,
-    get: () => (lighter ??= fillTrimmed(template, new Map([...values, [dispensable, ""]])))
-  })
-}
-
-/** Fills a template in one pass: what a value holds is never read as a placeholder. */
-export const fillTemplate = <Name extends TemplateName>(
-  template: PromptTemplate<Name>,
-  values: TemplateValues<Name>
-): FilledPrompt => fillTrimmed(template, trimmedValues(values))
 
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm

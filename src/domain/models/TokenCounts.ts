@@ -45,7 +45,19 @@ const shortest = 2000
 /** Half of the smallest window that a server has: what is left of a prompt is never less. */
 const leastCut = 512
 
-const median = (values: ReadonlyArray<number>): number => Float64Array.from(values).sort()[values.length >> 1] ?? 0
+/** Without sorting: there are few values, and every call asks. */
+const median = (values: ReadonlyArray<number>): number => {
+  const middle = values.length >> 1
+  const isMedian = (one: number): boolean => {
+    let [less, equal] = [0, 0]
+    for (const value of values) {
+      if (value < one) less += 1
+      else if (value === one) equal += 1
+    }
+    return less <= middle && middle < less + equal
+  }
+  return values.find(isMedian) ?? 0
+}
 
 const scales = new WeakMap<TokenCounts, TokenScale>()
 
@@ -96,7 +108,7 @@ export const learn = (
   const ratio = Math.max(least, prompt.length / counted)
   const isKnownWhole = isWhole || history.countsWhole
   // More characters a token than usual is what a count without the cached part looks like.
-  const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * median(history.ratios)
+  const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
   return {

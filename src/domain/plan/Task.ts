@@ -8,6 +8,8 @@ import { Reference } from "./Reference.ts"
 import { TaskName } from "./TaskName.ts"
 import { slugOf } from "../text/Slug.ts"
 
+const none: ReadonlyArray<string> = []
+
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
@@ -20,12 +22,15 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
   /** Fenced blocks that stand after the task in the document. */
   codeBlocks: Schema.Array(CodeBlock)
 }) {
+  #slug: string | undefined
+
   get slug(): string {
-    return slugOf(this.name)
+    return (this.#slug ??= slugOf(this.name))
   }
 
   /** The slugs of the tasks whose results this one refers to. */
   get producerSlugs(): ReadonlyArray<string> {
+    if (this.references.length === 0) return none
     const slugs = this.references.flatMap((reference) => (reference.kind === "task_result" ? [reference.target] : []))
     return [...new Set(slugs)]
   }

@@ -11,7 +11,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
 import {
-  ModelAnswer,
+  type ModelAnswer,
   ModelError,
   type ModelErrorReason,
   type Usage,
@@ -230,5 +230,5 @@ export const usableAnswer = ({
         : { _tag: "ThinkingOnly", thinking }
   if (reason !== undefined) return Effect.fail(new ModelError({ reason }))
   const more = { ...(calls.length === 0 ? {} : { calls }), ...(isWholeCount ? { isWholeCount } : {}) }
-  return Effect.succeed(new ModelAnswer({ text, thinking, usage, ...more }))
+  return Effect.succeed({ text, thinking, usage, ...more })
 }

@@ -10,7 +10,7 @@ import { type Limits, limitsOf } from "../../domain/configuration/Limits.ts"
 import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import { Activities } from "../journal/Activities.ts"
-import { hashOf } from "../files/Hash.ts"
+import { promptHash } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
 import { makeCallAttempts, type ModelRequest, type Tries } from "./CallAttempt.ts"
 import { ModelSlots } from "./ModelSlots.ts"
@@ -128,7 +128,7 @@ export class ModelCaller extends Context.Service<
         const request = attempts.fitted(asked)
         const { id, prompt } = request
         const { system, user } = prompt
-        const called = { key: modelCallKey(id), input: hashOf([system, user]) }
+        const called = { key: modelCallKey(id), input: promptHash(system, user) }
         let isSent = false
         const execute = Effect.suspend(() => {
           isSent = true

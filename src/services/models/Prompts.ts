@@ -11,12 +11,12 @@ import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import {
-  fillTemplate,
   type PromptTemplate,
   type TemplateName,
   type TemplateValues,
   parseTemplate
 } from "../../domain/models/PromptTemplate.ts"
+import { fillTemplate } from "../../domain/models/TemplateFilling.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
 /** A template file is missing or does not hold what its stage fills in. */

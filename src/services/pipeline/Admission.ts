@@ -36,8 +36,12 @@ const makeQueue = () => {
   }
 }
 
-/** Several times what the slots can take, so that the model never waits for a refinement. */
-export const mostUnderWay = (slots: number): number => Math.max(64, 4 * slots)
+/**
+ * More than the slots can take, so that the model never waits for a refinement: one may look into files or wait for a person
+ * meanwhile. Of those that only wait for a slot, more would bring nothing, and each of them lives long enough to be kept as
+ * garbage until the next full collection.
+ */
+export const mostUnderWay = (slots: number): number => Math.max(64, Math.ceil(1.25 * slots))
 
 export type Admission = <A, E, R>(turn: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 

@@ -46,6 +46,7 @@ const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name
 
 /** The same call over and over gives nothing new. */
 export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
+  if (calls.length < limit) return []
   const counts = new Map<string, number>()
   for (const call of calls) counts.set(callSign(call), (counts.get(callSign(call)) ?? 0) + 1)
   return [...counts]
@@ -93,6 +94,7 @@ const withoutUnusable = (task: Task, planned: Task, issues: ReadonlyArray<Issue>
     (one) => one.kind === "unknown" || issues.some((issue) => isAbout(issue, one))
   )
   const where = { section: "Task", task: task.name, field: "References" }
+  if (unusable.length === 0) return { task, repairs: [] }
   return {
     task: new Task({ ...task, references: task.references.filter((one) => !unusable.includes(one)) }),
     repairs: unusable
@@ -140,17 +142,21 @@ export const makeRefinementReader = Effect.gen(function* () {
     { inputs: given, task }: RefinementDocument,
     { inputs, order }: RefinementFrame
   ) {
-    const world = yield* references.check(
-      new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }),
-      { briefing: order.briefing, finished: order.finished, budget: referenceBudget }
-    )
+    const world =
+      task.references.length === 0
+        ? { list: undefined, issues: [], repairs: [] }
+        : yield* references.check(new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }), {
+            briefing: order.briefing,
+            finished: order.finished,
+            budget: referenceBudget
+          })
     const paths = yield* given === undefined
       ? Effect.succeed([])
       : activities.record(
           { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
           provide(checkInputPaths(inputs, given, task.name))
         )
-    return { task: world.list.tasks[0] ?? task, issues: [...paths, ...world.issues], repairs: world.repairs }
+    return { task: world.list?.tasks[0] ?? task, issues: [...paths, ...world.issues], repairs: world.repairs }
   })
 
   /** Reads an answer; the value holds what was understood even when the answer is rejected. */

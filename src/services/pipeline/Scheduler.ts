@@ -108,16 +108,17 @@ export class Scheduler extends Context.Service<
         const finished = [...order.finished, ...(yield* awaitProducers(cell, cells))]
         if (restsOnProject(cell.task)) yield* waits.writersBefore(cell.step)
         const { briefing, round } = order
-        const refinement = yield* admit(
-          cell.turn,
+        // Thousands of tasks may wait here: what a refinement consists of is made when one begins.
+        const refined = Effect.suspend(() =>
           activities.runStage(
             { key: refinedKey(round, cell.task, finished), success: Refinement },
             refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
             isSettled
           )
         )
-        const { looks: _looks, task: _task, ...refined } = refinement
-        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
+        const refinement = yield* admit(cell.turn, refined)
+        const { looks: _looks, task: _task, ...told } = refinement
+        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...told })
         return { refinement, finished }
       })
 

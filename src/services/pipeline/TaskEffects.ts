@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
 import { toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -14,10 +15,15 @@ export const makeTaskEffects = Effect.gen(function* () {
 
   const isPure = (tool: string): boolean => registry.find(tool)?.effect === "pure"
 
-  const toolsOf = ({ skill }: Task): ReadonlyArray<string> => {
-    const found = skills.find(skill)
-    const all = registry.tools.map(({ name }) => name)
-    return found === undefined ? [] : toolsOfSkill(found, all)
+  const allTools = registry.tools.map(({ name }) => name)
+  const toolsBySkill = new WeakMap<Skill, ReadonlyArray<string>>()
+
+  const toolsOf = (task: Task): ReadonlyArray<string> => {
+    const skill = skills.find(task.skill)
+    if (skill === undefined) return []
+    const tools = toolsBySkill.get(skill) ?? toolsOfSkill(skill, allTools)
+    toolsBySkill.set(skill, tools)
+    return tools
   }
 
   /** True for a task that may change what others read. */

@@ -89,24 +89,37 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const allTools = registry.tools.map(({ name }) => name)
 
-  const toolsBySkill = new WeakMap<Skill, ReadonlyArray<string>>()
+  /** What all prompts of the tasks of a skill hold of it, and its tools. */
+  const describe = (skill?: Skill) => {
+    const tools = skill === undefined ? allTools : toolsOfSkill(skill, allTools)
+    return {
+      tools,
+      tool_instructions: registry.instructions(tools),
+      skill_inputs: inputLines(skill?.inputs ?? []),
+      skill_input_requirements: skill?.inputRequirements ?? "",
+      skill_refinement: skill === undefined ? "" : refinementText(skill),
+      skill_execution: skill === undefined ? "" : executionText(skill)
+    }
+  }
 
-  const toolsOf = (task: Task): ReadonlyArray<string> => {
+  const withoutSkill = describe()
+  const described = new WeakMap<Skill, ReturnType<typeof describe>>()
+
+  const skillOf = (task: Task) => {
     const skill = skills.find(task.skill)
-    if (skill === undefined) return allTools
-    const tools = toolsBySkill.get(skill) ?? toolsOfSkill(skill, allTools)
-    toolsBySkill.set(skill, tools)
-    return tools
+    if (skill === undefined) return withoutSkill
+    const known = described.get(skill) ?? describe(skill)
+    described.set(skill, known)
+    return known
   }
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
 
   const execution = (task: Task, briefing: Briefing, { inputs = [], precursor, previous }: Execution): FilledPrompt => {
-    const skill = skills.find(task.skill)
     const shared = briefingBlocks(besideReferences(briefing, task.references))
     return prompts.fill("execution", {
       skill_name: task.skill,
-      skill_execution: skill === undefined ? "" : executionText(skill),
+      skill_execution: skillOf(task).skill_execution,
       project_description: shared.project_description,
       environment: shared.environment,
       precursor,
@@ -119,17 +132,17 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** A prompt of a refinement; without parts the largest first one, before anything is shown in it. */
   const refinement = (task: Task, briefing: Briefing, parts: RefinementParts = {}): FilledPrompt => {
     const { contents = "", known = { task, calls: [] }, lastPass, looks = 1, outputs = "", previous } = parts
-    const skill = skills.find(task.skill)
+    const skill = skillOf(task)
     const shared = briefingBlocks(besideReferences(briefing, task.references))
     return prompts.fill("refinement", {
       skill_name: task.skill,
-      skill_inputs: inputLines(skill?.inputs ?? []),
-      skill_input_requirements: skill?.inputRequirements ?? "",
-      skill_refinement: skill === undefined ? "" : refinementText(skill),
+      skill_inputs: skill.skill_inputs,
+      skill_input_requirements: skill.skill_input_requirements,
+      skill_refinement: skill.skill_refinement,
       output_room: parts.outputRoom ?? outputRoom(task, briefing, 0),
       looks: looks === 0 ? "" : String(looks),
       last_pass: lastPass === undefined ? "" : String(lastPass),
-      tool_instructions: registry.instructions(toolsOf(task)),
+      tool_instructions: skill.tool_instructions,
       project_description: shared.project_description,
       environment: shared.environment,
       project_map: shared.project_map,
@@ -187,7 +200,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const least = leastReference * task.references.length
     const scale = scaleOf(task)
     if (charactersBeside(window, mostCharacters(task, briefing), scale) >= least + leastRoom) return undefined
-    const isRefined = toolsOf(task).length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
+    const isRefined = skillOf(task).tools.length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
     const isFull = ({ lightest }: PromptSizes): boolean => charactersBeside(window, lightest, scale) < least + leastRoom
     const isRefinementFull = isRefined && isFull(refinementSize(task, briefing))
     if (!isRefinementFull && !isFull(executionSize(task, briefing))) return undefined

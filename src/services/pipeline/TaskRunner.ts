@@ -90,11 +90,16 @@ export class TaskRunner extends Context.Service<
             const seen = lookBlocks(looks, room + frame - acts.length)
             const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
             const prompt = fill(contents + outputs, previous)
-            const parts = splitPart(prompt.parts ?? [], "precursor", [
-              { name: "references", characters: contents.length },
-              { name: "tool_outputs", characters: outputs.length }
-            ])
-            return { ...prompt, parts }
+            return {
+              system: prompt.system,
+              user: prompt.user,
+              get parts() {
+                return splitPart(prompt.parts ?? [], "precursor", [
+                  { name: "references", characters: contents.length },
+                  { name: "tool_outputs", characters: outputs.length }
+                ])
+              }
+            }
           },
           shape: resultShape,
           readPart: (part) => readResult(part).issues,

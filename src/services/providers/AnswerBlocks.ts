@@ -9,11 +9,14 @@ import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-/** Turns the objects of one answer, in order, into parts; `end` gives those that are known when the last has come. */
+/** Parts to which more are added. */
+export type GrowingParts = Array<Response.StreamPartEncoded>
+
+/** Turns the objects of one answer, in order, into parts; `end` adds those that are known when the last has come. */
 export interface PartReader {
   /** Throws an `OllamaError` for an object that is none of an answer. */
-  readonly read: (object: unknown) => Parts
-  readonly end: () => Parts
+  readonly read: (object: unknown, parts: GrowingParts) => void
+  readonly end: (parts: GrowingParts) => void
 }
 
 /** Text and thoughts of one answer, in the order in which they come. */
@@ -21,18 +24,18 @@ export const makeBlocks = () => {
   let blocks = 0
   let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
 
-  const close = (): Parts => {
-    const ended = open
+  const close = (parts: GrowingParts): void => {
+    if (open !== undefined) parts.push({ type: `${open.kind}-end`, id: open.id })
     open = undefined
-    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
   }
-  const write = (kind: "text" | "reasoning", delta: string | null | undefined): Parts => {
-    if (delta == null || delta === "") return []
-    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
-    const before = close()
-    const id = `${kind}-${blocks++}`
-    open = { kind, id }
-    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
+  const write = (kind: "text" | "reasoning", delta: string | null | undefined, parts: GrowingParts): void => {
+    if (delta == null || delta === "") return
+    if (open?.kind !== kind) {
+      close(parts)
+      open = { kind, id: `${kind}-${blocks++}` }
+      parts.push({ type: `${kind}-start`, id: open.id })
+    }
+    parts.push({ type: `${kind}-delta`, id: open.id, delta })
   }
   return { close, write }
 }

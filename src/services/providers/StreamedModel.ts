@@ -16,6 +16,7 @@ import { CallOptions, type CallSettings } from "./CallOptions.ts"
 import type { OpenAnswer, TakeObjects } from "./ollama/AnswerExchange.ts"
 import type { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
+import { promptQuestion, type Question } from "./RequestBody.ts"
 
 /** Gets the parts of an answer as they come; true when `Progress` has to go on. */
 export type TakeParts = (parts: Parts) => boolean
@@ -28,7 +29,7 @@ export type AskPrompt = (
 ) => Effect.Effect<OpenAnswer<AiError.AiError>, AiError.AiError>
 
 /** Messages, and what else a request may say of its answer. */
-interface Question {
+interface AskedOptions {
   readonly messages: ReadonlyArray<object>
 }
 
@@ -36,7 +37,7 @@ interface Question {
 export interface StreamedServer {
   readonly module: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
+  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<AskedOptions, AiError.AiErrorReason>
   readonly send: (
     question: Question,
     settings: CallSettings,
@@ -71,14 +72,24 @@ export const layerStreamed = (
         const failed = (error: OllamaError) => toError(error, method)
         const { end, read } = makeReader()
         const takeObjects: TakeObjects = (objects) => {
+          const parts: Array<Response.StreamPartEncoded> = []
           let isAsked = false
-          for (const object of objects) isAsked = take(read(object)) || isAsked
+          try {
+            for (const object of objects) read(object, parts)
+          } finally {
+            // What was read before an object that is none of an answer counts, too.
+            isAsked = take(parts)
+          }
           return isAsked
         }
         const untilEnd = Effect.mapBoth({
           onFailure: failed,
           onSuccess: (state: "asked" | "ended") => {
-            if (state === "ended") take(end())
+            if (state === "ended") {
+              const parts: Array<Response.StreamPartEncoded> = []
+              end(parts)
+              take(parts)
+            }
             return state
           }
         })
@@ -98,6 +109,7 @@ export const layerStreamed = (
         }
         return readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
+          Effect.map(({ messages, ...more }) => ({ messages: JSON.stringify(messages), more })),
           Effect.flatMap((question) =>
             Effect.flatMap(CallOptions, (settings) =>
               Effect.acquireRelease(open(question, settings, method, take), ({ close }) => close)
@@ -118,18 +130,8 @@ export const layerStreamed = (
         streamText: (asked) => streamed(asked, "streamText")
       })
       return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, ({ system, user }, settings, take) =>
-          open(
-            {
-              messages: [
-                { role: "system", content: system },
-                { role: "user", content: user }
-              ]
-            },
-            settings,
-            "streamText",
-            take
-          )
+        Context.add(PromptAnswers, (prompt, settings, take) =>
+          open(promptQuestion(prompt), settings, "streamText", take)
         )
       )
     })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Issue, Reading } from "../../../src/domain/findings/Issue.ts"
-import { ModelAnswer, ModelError, type ModelErrorReason } from "../../../src/domain/models/ModelAnswer.ts"
+import { ModelError, type ModelErrorReason } from "../../../src/domain/models/ModelAnswer.ts"
 import type { Tuning } from "../../../src/services/models/CallPlan.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
@@ -203,7 +203,7 @@ const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
           Effect.suspend(() => {
             const said = outcomes[tunings.push(tuning) - 1] ?? "good"
             return typeof said === "string"
-              ? Effect.succeed(new ModelAnswer({ text: said, thinking: "", usage: { durationMs: 1 } }))
+              ? Effect.succeed({ text: said, thinking: "", usage: { durationMs: 1 } })
               : Effect.fail(new ModelError({ reason: said }))
           })
       })

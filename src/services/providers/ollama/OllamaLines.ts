@@ -27,15 +27,30 @@ const unnamed = "the server ended its answer with an error and gave no reason"
 const badLine = (text: string): OllamaError =>
   new OllamaError({ reason: { _tag: "BadLine", excerpt: text.slice(0, excerptLength) } })
 
+/** The text of a line; nothing when it is not UTF-8. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    return strict.decode(bytes).trim()
+  } catch {
+    return undefined
+  }
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads one line without its end; nothing for a blank one. A document is read as one long line. */
 export const readLine = (bytes: Uint8Array): Result.Result<Line | undefined, OllamaError> => {
-  const decoded = Result.try(() => strict.decode(bytes).trim())
-  if (Result.isFailure(decoded)) return Result.fail(badLine(lenient.decode(bytes)))
-  const text = decoded.success
+  const text = textOf(bytes)
+  if (text === undefined) return Result.fail(badLine(lenient.decode(bytes)))
   if (text === "") return Result.succeed(undefined)
-  const parsed = Result.try((): unknown => JSON.parse(text))
-  if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) return Result.fail(badLine(text))
-  const value = parsed.success
+  const value = jsonOf(text)
+  if (!Predicate.isObject(value)) return Result.fail(badLine(text))
   return "error" in value
     ? Result.fail(
         new OllamaError({ reason: { _tag: "ErrorLine", detail: readErrorValue(value.error).detail || unnamed } })

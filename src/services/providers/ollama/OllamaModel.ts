@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { makeCallTimers } from "../CallTimers.ts"
+import { requestBody } from "../RequestBody.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
 import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
 import type { ServerAddress } from "./OllamaClient.ts"
@@ -33,19 +34,14 @@ export interface OllamaModelOptions extends ServerAddress {
 }
 
 /** Parameters of sampling by their names in a request; absent ones are left to the Modelfile. */
-const sampledWith = (sampling: Sampling) => {
-  const named = {
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    seed: sampling.seed,
-    repeat_penalty: sampling.repeatPenalty
-  }
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  )
-}
+const sampledWith = (sampling: Sampling) => ({
+  temperature: sampling.temperature,
+  top_p: sampling.topP,
+  top_k: sampling.topK,
+  min_p: sampling.minP,
+  seed: sampling.seed,
+  repeat_penalty: sampling.repeatPenalty
+})
 
 /** Makes the model. It owns the connections to the server; they close with the scope. */
 const make = Effect.fnUntraced(function* (
@@ -77,7 +73,7 @@ const make = Effect.fnUntraced(function* (
       } = settings
       const request = {
         model: settings.model ?? options.model,
-        ...question,
+        ...question.more,
         ...(format === undefined ? {} : { format }),
         stream: true,
         keep_alive: options.keepAlive ?? "30m",
@@ -92,7 +88,7 @@ const make = Effect.fnUntraced(function* (
       }
       return openAnswer(connection, {
         to,
-        body: JSON.stringify(request),
+        body: requestBody(question, request),
         reader: makeLineReader(),
         times: timesOf(options.timeouts, seconds),
         connected,

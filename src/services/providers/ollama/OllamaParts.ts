@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
 import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
-import { callParts, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerBlocks.ts"
+import { callParts, type GrowingParts, idOrNew, makeBlocks, paramsOf, type PartReader } from "../AnswerBlocks.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -48,19 +48,17 @@ export const beginningOf = (said: unknown): string =>
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
 const isText = (value: unknown): boolean => value == null || typeof value === "string"
+const isOptional = (value: unknown, type: "string" | "boolean"): boolean => value === undefined || typeof value === type
 
 /** True for a line with a piece of text or of thoughts and nothing else: nearly all are, and need no schema. */
-const isPiece = (line: unknown): line is Chunk =>
-  Predicate.hasProperty(line, "message") &&
-  Predicate.isObject(line.message) &&
-  isText(Reflect.get(line.message, "content")) &&
-  isText(Reflect.get(line.message, "thinking")) &&
-  Reflect.get(line.message, "tool_calls") === undefined &&
-  ["model", "created_at", "done_reason"].every((name) => {
-    const value: unknown = Reflect.get(line, name)
-    return value === undefined || typeof value === "string"
-  }) &&
-  (Reflect.get(line, "done") === undefined || typeof Reflect.get(line, "done") === "boolean")
+const isPiece = (line: unknown): line is Chunk => {
+  if (!Predicate.isObject(line) || !Predicate.isObject(line["message"])) return false
+  const { content, thinking, tool_calls } = line["message"]
+  if (!isText(content) || !isText(thinking) || tool_calls !== undefined) return false
+  const { created_at, done, done_reason, model } = line
+  const hasNames = isOptional(model, "string") && isOptional(created_at, "string") && isOptional(done_reason, "string")
+  return hasNames && isOptional(done, "boolean")
+}
 
 const readChunk = (line: unknown): Chunk => {
   if (isPiece(line)) return line
@@ -76,15 +74,16 @@ const nanosPerMilli = 1_000_000
 
 /** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
 const durationsOf = (chunk: Chunk): Record<string, number> => {
-  const nanos = {
-    totalMs: count(chunk.total_duration),
-    loadMs: count(chunk.load_duration),
-    promptMs: count(chunk.prompt_eval_duration),
-    answerMs: count(chunk.eval_duration)
+  const durations: Record<string, number> = {}
+  const add = (key: string, given: unknown): void => {
+    const nanos = count(given)
+    if (nanos !== undefined) durations[key] = nanos / nanosPerMilli
   }
-  return Object.fromEntries(
-    Object.entries(nanos).flatMap(([key, value]) => (value === undefined ? [] : [[key, value / nanosPerMilli]]))
-  )
+  add("totalMs", chunk.total_duration)
+  add("loadMs", chunk.load_duration)
+  add("promptMs", chunk.prompt_eval_duration)
+  add("answerMs", chunk.eval_duration)
+  return durations
 }
 
 const finishReason = (reason: string | null | undefined, called: boolean): Response.FinishReason => {
@@ -138,20 +137,23 @@ export const makePartReader = (): PartReader => {
   let called = false
   const { close, write } = makeBlocks()
 
-  const read = (line: unknown): Parts => {
+  const read = (line: unknown, parts: GrowingParts): void => {
     const chunk = readChunk(line)
-    const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
+    if (!started) parts.push(metadataOf(chunk))
     started = true
-    parts.push(...write("reasoning", chunk.message?.thinking), ...write("text", chunk.message?.content))
+    write("reasoning", chunk.message?.thinking, parts)
+    write("text", chunk.message?.content, parts)
     for (const call of chunk.message?.tool_calls ?? []) {
       called = true
       const { arguments: given, name } = call.function
-      parts.push(...close(), ...callParts(idOrNew(call.id), name ?? "", paramsOf(given)))
+      close(parts)
+      parts.push(...callParts(idOrNew(call.id), name ?? "", paramsOf(given)))
     }
-    if (chunk.done === true) parts.push(...close(), finishOf(chunk, called))
-    return parts
+    if (chunk.done !== true) return
+    close(parts)
+    parts.push(finishOf(chunk, called))
   }
-  return { read, end: () => [] }
+  return { read, end: () => {} }
 }
 
 /** Joins the parts of a finished stream: each run of thinking or text becomes one part. */

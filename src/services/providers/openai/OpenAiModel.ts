@@ -14,6 +14,7 @@ import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
 import { openAgent } from "../ollama/OllamaTransport.ts"
 import { type CallTimes, timesOf } from "../ollama/OllamaWaits.ts"
 import { makeCallTimers } from "../CallTimers.ts"
+import { requestBody } from "../RequestBody.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
 import { readRefusal } from "./OpenAiErrors.ts"
 import { makeEventReader } from "./OpenAiEvents.ts"
@@ -33,19 +34,14 @@ export interface OpenAiModelOptions extends ServerAddress {
 }
 
 /** Parameters of sampling by their names in a request; the last three are extensions of local servers. */
-const sampledWith = (sampling: Sampling) => {
-  const named = {
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    seed: sampling.seed,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    repeat_penalty: sampling.repeatPenalty
-  }
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  )
-}
+const sampledWith = (sampling: Sampling) => ({
+  temperature: sampling.temperature,
+  top_p: sampling.topP,
+  seed: sampling.seed,
+  top_k: sampling.topK,
+  min_p: sampling.minP,
+  repeat_penalty: sampling.repeatPenalty
+})
 
 /** The API knows levels only. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
@@ -74,7 +70,7 @@ const make = Effect.fnUntraced(function* (
       const request = {
         model,
         ...(format === undefined ? {} : { response_format: boundFormat(format) }),
-        ...question,
+        ...question.more,
         stream: true,
         stream_options: { include_usage: true },
         max_tokens: maxTokens ?? options.maxAnswerTokens,
@@ -83,7 +79,7 @@ const make = Effect.fnUntraced(function* (
       }
       const opened = openAnswer(connection, {
         to,
-        body: JSON.stringify(request),
+        body: requestBody(question, request),
         reader: makeEventReader(),
         times: timesOf(options.timeouts, seconds),
         connected,

@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
-import { callParts, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerBlocks.ts"
+import { callParts, type GrowingParts, idOrNew, makeBlocks, paramsOf, type PartReader } from "../AnswerBlocks.ts"
 import { OllamaError } from "../ollama/OllamaErrors.ts"
 import { beginningOf } from "../ollama/OllamaParts.ts"
 
@@ -151,26 +151,26 @@ export const makePartReader = (): PartReader => {
     call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
   }
 
-  const read = (line: unknown): Parts => {
+  const read = (line: unknown, parts: GrowingParts): void => {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) {
       throw new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
     }
     const chunk = decoded.success
-    const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
+    if (!started) parts.push(metadataOf(chunk))
     started = true
     usage = chunk.usage ?? usage
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
-    parts.push(...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content))
+    write("reasoning", delta?.reasoning_content ?? delta?.reasoning, parts)
+    write("text", delta?.content, parts)
     for (const piece of delta?.tool_calls ?? []) takePiece(piece)
     reason = choice?.finish_reason ?? reason
-    return parts
   }
-  const end = (): Parts => [
-    ...close(),
-    ...calls.flatMap(({ given, id, name }) => callParts(id, name, paramsOf(given))),
-    finishPart(reason, calls.length > 0, usage)
-  ]
+  const end = (parts: GrowingParts): void => {
+    close(parts)
+    for (const { given, id, name } of calls) parts.push(...callParts(id, name, paramsOf(given)))
+    parts.push(finishPart(reason, calls.length > 0, usage))
+  }
   return { read, end }
 }

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { parseTemplate, type PromptTemplate, userPartMarker } from "../../../src/domain/models/PromptTemplate.ts"
+import { fillTemplate } from "../../../src/domain/models/TemplateFilling.ts"
+
+const template = (text: string): PromptTemplate<"conclusion"> =>
+  Option.getOrThrow(parseTemplate("conclusion", text).value)
+
+const simple = template(`You answer.
+
+{#goals}
+## Goals
+
+{goals}
+
+{/goals}
+End.
+${userPartMarker}
+{user_prompt}
+
+{completed_tasks}
+
+{failed_tasks}
+`)
+
+const values = { user_prompt: "P", goals: "G", completed_tasks: "C", failed_tasks: "F" }
+
+const trimmed = (text: string) => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
+
+describe("fillTemplate", () => {
+  it("puts each value in its place", () => {
+    const { parts, system, user } = fillTemplate(simple, values)
+    assert.deepStrictEqual([system, user], ["You answer.\n\n## Goals\n\nG\n\nEnd.", "P\n\nC\n\nF"])
+    assert.deepStrictEqual(parts, [
+      { name: "instructions", characters: 27 },
+      { name: "goals", characters: 3 },
+      { name: "user_prompt", characters: 3 },
+      { name: "completed_tasks", characters: 3 },
+      { name: "failed_tasks", characters: 3 }
+    ])
+  })
+
+  it("leaves nothing of an empty block or of an optional part without a value", () => {
+    const { system, user } = fillTemplate(simple, { ...values, goals: " \n", completed_tasks: "" })
+    assert.deepStrictEqual({ system, user }, { system: "You answer.\n\nEnd.", user: "P\n\nF" })
+  })
+
+  it("keeps content that looks like a placeholder as it is", () => {
+    const user_prompt = "{goals} {#goals}x{/goals} {unknown} $& $1"
+    assert.strictEqual(fillTemplate(simple, { ...values, user_prompt }).user, `${user_prompt}\n\nC\n\nF`)
+  })
+
+  it("keeps a value that holds the marker line in its part", () => {
+    assert.strictEqual(
+      fillTemplate(simple, { ...values, goals: userPartMarker }).system,
+      `You answer.\n\n## Goals\n\n${userPartMarker}\n\nEnd.`
+    )
+  })
+
+  it("separates blocks by one blank line, whatever line ends they bring", () => {
+    assert.strictEqual(
+      fillTemplate(simple, { ...values, user_prompt: "\n\nP\n\n", completed_tasks: "C\n" }).user,
+      "P\n\nC\n\nF"
+    )
+  })
+
+  it.effect.prop("brings every line of every value through unchanged", { text: Schema.String }, ({ text }) =>
+    Effect.sync(() => {
+      const filled = fillTemplate(simple, { ...values, user_prompt: `[${text}]` })
+      assert.strictEqual(filled.user, `[${text}]\n\nC\n\nF`)
+    })
+  )
+
+  it("makes the system part anew when one of its values is another one", () => {
+    const systems = ["G", "H", "", "G"].map((goals) => fillTemplate(simple, { ...values, goals }).system)
+    assert.deepStrictEqual(systems, [
+      "You answer.\n\n## Goals\n\nG\n\nEnd.",
+      "You answer.\n\n## Goals\n\nH\n\nEnd.",
+      "You answer.\n\nEnd.",
+      "You answer.\n\n## Goals\n\nG\n\nEnd."
+    ])
+  })
+
+  const blanksAndWords = Schema.Array(Schema.Literals([" ", "\n", "\r\n", "\t", "\u00a0", "a", " b\n"]))
+  const inline = template(`System.\n${userPartMarker}\n{user_prompt}{goals}{completed_tasks}{failed_tasks}`)
+
+  it.effect.prop(
+    "trims the whole as if it were joined first",
+    {
+      user_prompt: blanksAndWords,
+      goals: blanksAndWords,
+      completed_tasks: blanksAndWords,
+      failed_tasks: blanksAndWords
+    },
+    ({ completed_tasks, failed_tasks, goals, user_prompt }) =>
+      Effect.sync(() => {
+        const given = {
+          user_prompt: user_prompt.join(""),
+          goals: goals.join(""),
+          completed_tasks: completed_tasks.join(""),
+          failed_tasks: failed_tasks.join("")
+        }
+        assert.strictEqual(fillTemplate(inline, given).user, trimmed(Object.values(given).map(trimmed).join("")))
+      })
+  )
+})
+
+describe("the lighter form", () => {
+  const blanks = {
+    skill_catalog: "",
+    user_prompt: "",
+    environment: "",
+    project_description: "",
+    current_file: "",
+    open_files: "",
+    previous_proposal: "",
+    previous_proposal_issues: ""
+  }
+  const names = Object.keys(blanks).map((name) => `{${name}}`)
+  const creation = Option.getOrThrow(
+    parseTemplate("creation", `System.\n\n{project_map}\n\nEnd.\n${userPartMarker}\n${names.join("")}`).value
+  )
+
+  it("leaves out the map of the project", () => {
+    const filled = fillTemplate(creation, { ...blanks, user_prompt: "P", project_map: "MAP" })
+    assert.deepStrictEqual([filled.system, filled.user], ["System.\n\nMAP\n\nEnd.", "P"])
+    assert.deepStrictEqual([filled.lighter?.system, filled.lighter?.user], ["System.\n\nEnd.", "P"])
+  })
+
+  it("does not exist for a prompt without a map", () => {
+    assert.isUndefined(fillTemplate(creation, { ...blanks, user_prompt: "P", project_map: "\n" }).lighter)
+  })
+})
