@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
-import { startGroups } from "./scripts/startGroups.ts"
+import { commandStarts, libraryStarts, startGroups } from "./scripts/startGroups.ts"
 
 interface Manifest {
   readonly name?: string
@@ -127,6 +127,26 @@ const lateSegmenter = (): Plugin => ({
   }
 })
 
+const headersTest = /headers instanceof Headers\b/
+
+/**
+ * The ollama package gets a `fetch` from us, and plain objects as headers. It comes with a `fetch` for old browsers all the same,
+ * and asks whether headers are of the class of Node's own `fetch`, which Node loads when somebody names it.
+ */
+const ollamaWithoutFetch = (): Plugin => ({
+  name: "ollama-without-fetch",
+  resolveId: (id) => (id === "whatwg-fetch" ? `\0${id}` : undefined),
+  load: (id) => (id === "\0whatwg-fetch" ? "" : undefined),
+  transform: {
+    filter: { id: /ollama\/dist\/browser\.mjs$/ },
+    handler(code) {
+      if (!headersTest.test(code))
+        throw new Error("The ollama package asks for no Headers any more: remove this plugin.")
+      return code.replace(headersTest, 'headers?.[Symbol.toStringTag] === "Headers"')
+    }
+  }
+})
+
 /**
  * Writes what is not ASCII as escapes. V8 keeps a text of ASCII in half the memory, and Node reads it without decoding it; one
  * other character in a file decides for all of it.
@@ -184,7 +204,7 @@ const bundle = (
       if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
       report(level === "warn" ? "error" : level, log)
     },
-    plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), builtIns(), asciiText()],
+    plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), ollamaWithoutFetch(), builtIns(), asciiText()],
     output: {
       dir: `dist/${name}`,
       format: "esm",
@@ -194,10 +214,15 @@ const bundle = (
   } satisfies RolldownOptions)
 })
 
-const { graph, groups } = startGroups()
+const library = startGroups(libraryStarts)
+const commands = startGroups(commandStarts, [{ name: "main", tags: ["$initial"] }])
 
 export default [
-  bundle("library", { ...entryPoints, ...startedModules }, { external: [/^effect(?:\/|$)/] }),
-  bundle("cli-bundle", { main: "src/main.ts" }, { groups, plugins: [graph] }),
+  bundle(
+    "library",
+    { ...entryPoints, ...startedModules },
+    { external: [/^effect(?:\/|$)/], groups: library.groups, plugins: [library.graph] }
+  ),
+  bundle("cli-bundle", { main: "src/main.ts" }, { groups: commands.groups, plugins: [commands.graph] }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]

@@ -15,6 +15,8 @@ const plan = join(root, "test/fixtures/checks/five-mistakes.md")
 
 const unbuilt = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
 
+type Files = ReadonlyArray<string>
+
 interface Ended {
   readonly code: number
   readonly stdout: string
@@ -30,6 +32,12 @@ const node = (
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     )
   })
+/** The names of the starts that a file of a bundle is for. */
+const startsOf = (file: string): ReadonlyArray<string> =>
+  basename(file)
+    .replace(/-.{8}\.js$/, "")
+    .split("-")
+
 const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
   node([join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env })
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
@@ -72,6 +80,46 @@ describe("the bundles", () => {
         others.every((file) => file.split("-").includes(start)),
         `${words.join(" ")} loads ${others.join(", ")}`
       )
+    }
+  })
+
+  it("give the library few files, and a first run few more", async () => {
+    const project = mkdtempSync(join(packed, "project-"))
+    writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
+    const script = `import { registerHooks } from "node:module"
+      const files = []
+      registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+      const tell = (what) => console.log(JSON.stringify(what))
+      const ownFiles = () => files.splice(0).filter((url) => url.includes("/dist/library/"))
+      /* An import of node:http would load the client of fetch with it. */
+      const { createServer } = process.getBuiltinModule("node:http")
+      const server = createServer((_, response) => response.writeHead(404).end('{"error":"model not found"}'))
+      await new Promise((ready) => server.listen(0, "127.0.0.1", ready))
+      const { run } = await import(${JSON.stringify(join(root, "dist/library/index.js"))})
+      tell(ownFiles())
+      const order = { prompt: "Where is it sunny?", project: ${JSON.stringify(project)}, keep: false }
+      tell((await run({ ...order, model: "embedded" }).report).status)
+      const host = "http://127.0.0.1:" + server.address().port
+      tell(await run({ ...order, model: "absent", host }).report.catch(({ message }) => message))
+      tell(ownFiles())
+      tell(process.moduleLoadList.filter((name) => name.includes("undici/undici")))
+      server.close()`
+    const { stderr, stdout } = await node(["--input-type=module", "-e", script])
+    const told: unknown = JSON.parse(`[${stdout.trim().split("\n").join(",")}]`)
+    const [imported, status, missing, loaded, fetching] = told as [Files, string, string, Files, Files]
+    assert.deepStrictEqual([status, fetching], ["done", []], stderr)
+    assert.match(missing, /absent/)
+    for (const [files, start] of [
+      [imported, "api"],
+      [loaded, "run"]
+    ] as const) {
+      const shared = files.filter((file) => file.includes("/for-"))
+      assert.deepStrictEqual(
+        shared.filter((file) => !startsOf(file).includes(start)),
+        []
+      )
+      /* The others are the entry point, and a line for each part that is loaded by name. */
+      assert.isAtMost(files.length - shared.length, start === "api" ? 2 : 6, files.join("\n"))
     }
   })
 
