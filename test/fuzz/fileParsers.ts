@@ -18,6 +18,7 @@ import {
 } from "../../src/domain/models/PromptTemplate.ts"
 import { readPolicies, renderPolicies } from "../../src/domain/permissions/PolicyFormat.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
+import { readYaml } from "../../src/domain/skills/YamlFrontMatter.ts"
 import { crc32 } from "node:zlib"
 import { decodeLine, encodeLine, firstSum, readRecord } from "../../src/services/journal/JournalLine.ts"
 import { oneOfEach } from "../support/Journals.ts"
@@ -99,9 +100,9 @@ const skills: FuzzedParser = {
     "Bash(git:*)",
     "%YAML 1.2\n"
   ],
-  accepts: (text) => Option.isSome(readSkill(bytesOf(text), "read-code").value),
+  accepts: (text) => Option.isSome(readSkill(bytesOf(text), "read-code", readYaml).value),
   defect: (text) => {
-    const { issues, value } = readSkill(bytesOf(text), "read-code")
+    const { issues, value } = readSkill(bytesOf(text), "read-code", readYaml)
     return Option.isNone(value) && issues.length === 0 ? "neither a skill nor an issue" : undefined
   }
 }

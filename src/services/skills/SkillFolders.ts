@@ -8,7 +8,9 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
+import { readNoYaml } from "../../domain/skills/FrontMatter.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
+import { needsYaml } from "../../domain/skills/SkillFile.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
@@ -102,6 +104,8 @@ const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: stri
   return relative.startsWith("..") || path.isAbsolute(relative)
 })
 
+const loadYaml = Effect.promise(() => import("../../domain/skills/YamlFrontMatter.ts"))
+
 const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(file)
@@ -112,7 +116,9 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
     return leftOut(file, "This leads into the project, so that it is not yours.")
   }
-  const { issues, repairs, value } = readSkill(yield* fs.readFile(file), folder)
+  const bytes = yield* fs.readFile(file)
+  const readYaml = needsYaml(bytes) ? (yield* loadYaml).readYaml : readNoYaml
+  const { issues, repairs, value } = readSkill(bytes, folder, readYaml)
   const notes = notesOf(file, issues, repairs)
   if (Option.isNone(value) || root.origin === "package") return { skill: value, notes }
   const { inputRequirements, refinement, execution } = value.value
