@@ -81,9 +81,12 @@ const builtIns = (): Plugin => ({
   }
 })
 
-/** Functions of Node in modules that take milliseconds to load, and that many commands never call. */
+/** Functions and classes of Node in modules that take long to load, and that many commands and runs never call. */
 const lateFunctions: Readonly<Record<string, string>> = {
   "node:child_process": "execFile fork spawn",
+  "node:https": "Agent request",
+  "node:readline": "createInterface emitKeypressEvents",
+  "node:zlib": "crc32 createBrotliDecompress createGunzip createInflate",
   "node:crypto":
     "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers hash pbkdf2Sync randomBytes randomUUID timingSafeEqual"
 }
@@ -97,10 +100,12 @@ const lateBuiltIns = (): Plugin => ({
   load(id) {
     const name = id.slice(1)
     const functions = id.startsWith("\0") ? lateFunctions[name] : undefined
-    return functions
-      ?.split(" ")
-      .map((one) => `export const ${one} = (...given) => process.getBuiltinModule("${name}").${one}(...given)`)
-      .join("\n")
+    if (functions === undefined) return
+    const calls = functions.split(" ").map((one) => {
+      const made = /^[A-Z]/.test(one) ? `new (own().${one})` : `own().${one}`
+      return `export function ${one}(...given) { return ${made}(...given) }`
+    })
+    return [`let loaded`, `const own = () => (loaded ??= process.getBuiltinModule("${name}"))`, ...calls].join("\n")
   }
 })
 

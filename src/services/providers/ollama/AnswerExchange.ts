@@ -4,7 +4,7 @@
  * and iterators between them a call costs three times the processor time (docs/decisions/067).
  */
 import * as http from "node:http"
-import * as https from "node:https"
+import { request as secureRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -98,7 +98,7 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
   }
 
   const isSecure = to.protocol === "https:"
-  const request = (isSecure ? https : http).request({ ...to, agent })
+  const request = (isSecure ? secureRequest : http.request)({ ...to, agent })
   request.on("socket", (socket) => {
     if (request.reusedSocket) onConnected()
     else socket.once(isSecure ? "secureConnect" : "connect", onConnected)

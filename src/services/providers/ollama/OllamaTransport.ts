@@ -5,7 +5,7 @@
  * the first of them Node loads its whole client, for which a run would wait.
  */
 import * as http from "node:http"
-import * as https from "node:https"
+import { Agent as SecureAgent, request as secureRequest } from "node:https"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -21,7 +21,7 @@ const errorBytes = 64 * 1024
 export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      host.startsWith("https:") ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+      host.startsWith("https:") ? new SecureAgent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
     ),
     (agent) => Effect.sync(() => agent.destroy())
   )
@@ -95,7 +95,8 @@ const send = (
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
     const url = new URL(address)
-    const request = (url.protocol === "https:" ? https : http).request(url, { agent, method, headers })
+    const open = url.protocol === "https:" ? secureRequest : http.request
+    const request = open(url, { agent, method, headers })
     started(request)
     request.on("error", (cause) => reject(noResponse(cause)))
     request.on("response", resolve)
