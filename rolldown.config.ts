@@ -209,6 +209,8 @@ const bundle = (
       if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
       report(level === "warn" ? "error" : level, log)
     },
+    /* How long plugins take says more about the machine than about them. */
+    checks: { pluginTimings: false },
     plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), ollamaWithoutFetch(), builtIns(), asciiText()],
     output: {
       dir: `dist/${name}`,

@@ -128,20 +128,13 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   return { skill: Option.some(skill), notes }
 })
 
-/** Reads `<root>/<name>/SKILL.md` for every folder in a root, sorted by name. A root that does not exist is empty. */
-export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const files: Array<SkillFile> = []
-  const add = (at: string, read: Read) => files.push({ root, path: at, ...read })
-  const names = yield* fs.readDirectory(root.folder).pipe(
-    Effect.catchTag("PlatformError", (error) => {
-      if (error.reason._tag !== "NotFound") add(root.folder, unreadable(root.folder, error))
-      return Effect.succeed<ReadonlyArray<string>>([])
-    })
-  )
-  for (const name of names.toSorted()) {
+/** Reads `<root>/<name>/SKILL.md`; nothing where there is none. */
+const readSkillIn = (root: SkillRoot) =>
+  Effect.fnUntraced(function* (name: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const folder = path.join(root.folder, name)
+    const found = (at: string, read: Read): ReadonlyArray<SkillFile> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
       // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.
@@ -149,15 +142,26 @@ export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false
       )
-      if (!isFile) add(folder, unreadable(folder, inside.failure))
-      continue
+      return isFile ? [] : found(folder, unreadable(folder, inside.failure))
     }
-    if (!inside.success.includes("SKILL.md")) continue
+    if (!inside.success.includes("SKILL.md")) return []
     const file = path.join(folder, "SKILL.md")
     const read = yield* readFile(root, file, name).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.succeed(unreadable(file, error)))
     )
-    add(file, read)
+    return found(file, read)
+  })
+
+const skillsAtOnce = 8
+
+/** Reads the skills in the folders of a root, sorted by name. A root that does not exist is empty. */
+export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
+  const fs = yield* FileSystem.FileSystem
+  const names = yield* Effect.result(fs.readDirectory(root.folder))
+  if (Result.isFailure(names)) {
+    const isAbsent = names.failure.reason._tag === "NotFound"
+    return isAbsent ? [] : [{ root, path: root.folder, ...unreadable(root.folder, names.failure) }]
   }
-  return files
+  const read = yield* Effect.forEach(names.success.toSorted(), readSkillIn(root), { concurrency: skillsAtOnce })
+  return read.flat()
 })
