@@ -7,7 +7,7 @@ import type { CodeSplittingGroup, Plugin } from "rolldown"
 
 const source = new URL("../src/", import.meta.url)
 
-/** The modules that each start loads, with all that they import. By its name; paths from src. */
+/** The modules that each start loads, with all that they import, by its name: files below src and modules of packages. */
 type Starts = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** What a run loads by `import()`, wherever it is started. */
@@ -27,25 +27,21 @@ export const commandStarts: Starts = {
 export const libraryStarts: Starts = {
   api: ["index.ts"],
   plugin: ["plugin-kit.ts"],
-  run: ["index.ts", "../node_modules/@effect/platform-node/dist/NodeServices.js", "app/runs.ts", run, ...serverModel],
-  command: ["main.ts"],
-  commandRun: ["main.ts", ...commandRun, ...serverModel]
+  run: ["index.ts", "@effect/platform-node/NodeServices", "app/runs.ts", run, ...serverModel],
+  main: ["main.ts"],
+  command: ["main.ts", ...commandRun, ...serverModel]
 }
 
 type Imports = ReadonlyMap<string, ReadonlyArray<string>>
 
+const addressOf = (entry: string) => (entry.endsWith(".ts") ? new URL(entry, source) : import.meta.resolve(entry))
+
 const loadedBy = (entries: ReadonlyArray<string>, imports: Imports): ReadonlySet<string> => {
-  const loaded = new Set(entries.map((entry) => fileURLToPath(new URL(entry, source))))
+  const loaded = new Set(entries.map((entry) => fileURLToPath(addressOf(entry))))
   for (const id of loaded) if (!imports.has(id)) throw new Error(`No module ${id} is part of the bundle.`)
   for (const id of loaded) for (const one of imports.get(id) ?? []) loaded.add(one)
   return loaded
 }
-
-const setsOf = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
-    (sets, name) => sets.concat(sets.map((set) => [...set, name])),
-    [[]]
-  )
 
 /**
  * A file for each set of starts, with what exactly these load. What a module imports is loaded by every start that loads the
@@ -57,9 +53,9 @@ export const startGroups = (starts: Starts, before: ReadonlyArray<Omit<CodeSplit
   const imports = new Map<string, ReadonlyArray<string>>()
   const started = new Set<string>()
   let loaded: ReadonlyArray<readonly [string, ReadonlySet<string>]> | undefined
-  const fileOf = (id: string): string => {
+  const startsOf = (id: string): ReadonlyArray<string> => {
     loaded ??= Object.entries(starts).map(([name, entries]) => [name, loadedBy(entries, imports)])
-    return started.has(id) ? "" : loaded.flatMap(([name, ids]) => (ids.has(id) ? [name] : [])).join("-")
+    return started.has(id) ? [] : loaded.flatMap(([name, ids]) => (ids.has(id) ? [name] : []))
   }
   const graph: Plugin = {
     name: "start-groups",
@@ -73,13 +69,11 @@ export const startGroups = (starts: Starts, before: ReadonlyArray<Omit<CodeSplit
   }
   const groups: ReadonlyArray<CodeSplittingGroup> = [
     ...before.map((group) => ({ ...group, priority: names.length + 1 })),
-    ...setsOf(names)
-      .filter((set) => set.length > 0)
-      .map((set) => ({
-        name: `for-${set.join("-")}`,
-        test: (id: string) => fileOf(id) === set.join("-"),
-        priority: set.length
-      }))
+    ...names.map((_, index) => ({
+      name: (id: string) => `for-${startsOf(id).join("-")}`,
+      test: (id: string) => startsOf(id).length === index + 1,
+      priority: index + 1
+    }))
   ]
   return { graph, groups }
 }
