@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
-import { startGroups } from "./scripts/startGroups.ts"
+import { commandStarts, libraryStarts, startGroups } from "./scripts/startGroups.ts"
 
 interface Manifest {
   readonly name?: string
@@ -81,9 +81,12 @@ const builtIns = (): Plugin => ({
   }
 })
 
-/** Functions of Node in modules that take milliseconds to load, and that many commands never call. */
+/** Functions and classes of Node in modules that take long to load, and that many commands and runs never call. */
 const lateFunctions: Readonly<Record<string, string>> = {
   "node:child_process": "execFile fork spawn",
+  "node:https": "Agent request",
+  "node:readline": "createInterface emitKeypressEvents",
+  "node:zlib": "crc32 createBrotliDecompress createGunzip createInflate",
   "node:crypto":
     "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers hash pbkdf2Sync randomBytes randomUUID timingSafeEqual"
 }
@@ -97,10 +100,12 @@ const lateBuiltIns = (): Plugin => ({
   load(id) {
     const name = id.slice(1)
     const functions = id.startsWith("\0") ? lateFunctions[name] : undefined
-    return functions
-      ?.split(" ")
-      .map((one) => `export const ${one} = (...given) => process.getBuiltinModule("${name}").${one}(...given)`)
-      .join("\n")
+    if (functions === undefined) return
+    const calls = functions.split(" ").map((one) => {
+      const made = /^[A-Z]/.test(one) ? `new (own().${one})` : `own().${one}`
+      return `export function ${one}(...given) { return ${made}(...given) }`
+    })
+    return [`let loaded`, `const own = () => (loaded ??= process.getBuiltinModule("${name}"))`, ...calls].join("\n")
   }
 })
 
@@ -123,6 +128,26 @@ const lateSegmenter = (): Plugin => ({
             /^[ -~]*$/.test(text) ? Array.from(text, (segment) => ({ segment })) : ${made}.segment(text)
         }`
       )
+    }
+  }
+})
+
+const headersTest = /headers instanceof Headers\b/
+
+/**
+ * The ollama package gets a `fetch` from us, and plain objects as headers. It comes with a `fetch` for old browsers all the same,
+ * and asks whether headers are of the class of Node's own `fetch`, which Node loads when somebody names it.
+ */
+const ollamaWithoutFetch = (): Plugin => ({
+  name: "ollama-without-fetch",
+  resolveId: (id) => (id === "whatwg-fetch" ? `\0${id}` : undefined),
+  load: (id) => (id === "\0whatwg-fetch" ? "" : undefined),
+  transform: {
+    filter: { id: /ollama\/dist\/browser\.mjs$/ },
+    handler(code) {
+      if (!headersTest.test(code))
+        throw new Error("The ollama package asks for no Headers any more: remove this plugin.")
+      return code.replace(headersTest, 'headers?.[Symbol.toStringTag] === "Headers"')
     }
   }
 })
@@ -184,7 +209,9 @@ const bundle = (
       if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
       report(level === "warn" ? "error" : level, log)
     },
-    plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), builtIns(), asciiText()],
+    /* How long plugins take says more about the machine than about them. */
+    checks: { pluginTimings: false },
+    plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), ollamaWithoutFetch(), builtIns(), asciiText()],
     output: {
       dir: `dist/${name}`,
       format: "esm",
@@ -194,10 +221,15 @@ const bundle = (
   } satisfies RolldownOptions)
 })
 
-const { graph, groups } = startGroups()
+const library = startGroups(libraryStarts)
+const commands = startGroups(commandStarts, [{ name: "main", tags: ["$initial"] }])
 
 export default [
-  bundle("library", { ...entryPoints, ...startedModules }, { external: [/^effect(?:\/|$)/] }),
-  bundle("cli-bundle", { main: "src/main.ts" }, { groups, plugins: [graph] }),
+  bundle(
+    "library",
+    { ...entryPoints, ...startedModules },
+    { external: [/^effect(?:\/|$)/], groups: library.groups, plugins: [library.graph] }
+  ),
+  bundle("cli-bundle", { main: "src/main.ts" }, { groups: commands.groups, plugins: [commands.graph] }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]

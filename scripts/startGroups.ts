@@ -1,74 +1,79 @@
 /**
- * Which modules of the command line share a file. A start reads few files when everything that the same starts load is one
- * file, and it reads nothing of other starts.
+ * Which modules of a bundle share a file. A start reads few files when everything that the same starts load is one file, and it
+ * reads nothing of other starts.
  */
 import { fileURLToPath } from "node:url"
 import type { CodeSplittingGroup, Plugin } from "rolldown"
 
-const source = fileURLToPath(new URL("../src/", import.meta.url))
+const source = new URL("../src/", import.meta.url)
 
-/** What people start all day, and the modules that each loads by `import()`; below src. */
-const starts: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** The modules that each start loads, with all that they import, by its name: files below src and modules of packages. */
+type Starts = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** What a run loads by `import()`, wherever it is started. */
+const run = "services/pipeline/PipelineStages.ts"
+const commandRun = ["cli/run/run.ts", "cli/run/runHandler.ts", run]
+const serverModel = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
+
+/** What people start all day. */
+export const commandStarts: Starts = {
   check: ["cli/check/check.ts"],
   project: ["cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
-  run: [
-    "cli/run/run.ts",
-    "cli/run/runHandler.ts",
-    "services/pipeline/Preparation.ts",
-    "services/pipeline/Rounds.ts",
-    "services/pipeline/Concluder.ts",
-    "services/pipeline/RunReporter.ts",
-    "services/permissions/Gate.ts",
-    "services/tools/ToolRunner.ts"
-  ],
+  run: commandRun,
   runs: ["cli/runs/runs.ts", "cli/runs/show.ts", "cli/runs/runsHandler.ts"]
+}
+
+/** What programs import and what their first run loads, and the command line where it shares its modules with plugins. */
+export const libraryStarts: Starts = {
+  api: ["index.ts"],
+  plugin: ["plugin-kit.ts"],
+  run: ["index.ts", "@effect/platform-node/NodeServices", "app/runs.ts", run, ...serverModel],
+  main: ["main.ts"],
+  command: ["main.ts", ...commandRun, ...serverModel]
 }
 
 type Imports = ReadonlyMap<string, ReadonlyArray<string>>
 
+const addressOf = (entry: string) => (entry.endsWith(".ts") ? new URL(entry, source) : import.meta.resolve(entry))
+
 const loadedBy = (entries: ReadonlyArray<string>, imports: Imports): ReadonlySet<string> => {
-  const loaded = new Set(entries.map((entry) => source + entry))
-  for (const id of loaded) {
-    const found = imports.get(id)
-    if (found === undefined && id.startsWith(source)) throw new Error(`No module ${id} is part of the command line.`)
-    for (const one of found ?? []) loaded.add(one)
-  }
+  const loaded = new Set(entries.map((entry) => fileURLToPath(addressOf(entry))))
+  for (const id of loaded) if (!imports.has(id)) throw new Error(`No module ${id} is part of the bundle.`)
+  for (const id of loaded) for (const one of imports.get(id) ?? []) loaded.add(one)
   return loaded
 }
 
-const setsOf = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  names.reduce<ReadonlyArray<ReadonlyArray<string>>>(
-    (sets, name) => sets.concat(sets.map((set) => [...set, name])),
-    [[]]
-  )
-
 /**
  * A file for each set of starts, with what exactly these load. What a module imports is loaded by every start that loads the
- * module; the sets with more starts go first, so that no two of these files import each other.
+ * module; the sets with more starts go first, so that no two of these files import each other. What is only started by its
+ * name keeps its own file: it may do something as soon as it is loaded.
  */
-export const startGroups = () => {
+export const startGroups = (starts: Starts, before: ReadonlyArray<Omit<CodeSplittingGroup, "priority">> = []) => {
   const names = Object.keys(starts)
   const imports = new Map<string, ReadonlyArray<string>>()
+  const started = new Set<string>()
   let loaded: ReadonlyArray<readonly [string, ReadonlySet<string>]> | undefined
-  const fileOf = (id: string): string => {
+  const startsOf = (id: string): ReadonlyArray<string> => {
     loaded ??= Object.entries(starts).map(([name, entries]) => [name, loadedBy(entries, imports)])
-    return loaded.flatMap(([name, ids]) => (ids.has(id) ? [name] : [])).join("-")
+    return started.has(id) ? [] : loaded.flatMap(([name, ids]) => (ids.has(id) ? [name] : []))
   }
   const graph: Plugin = {
     name: "start-groups",
     buildEnd() {
-      for (const id of this.getModuleIds()) imports.set(id, this.getModuleInfo(id)?.importedIds ?? [])
+      for (const id of this.getModuleIds()) {
+        const module = this.getModuleInfo(id)
+        imports.set(id, module?.importedIds ?? [])
+        if (module?.isEntry === true && module.importers.length === 0) started.add(id)
+      }
     }
   }
   const groups: ReadonlyArray<CodeSplittingGroup> = [
-    { name: "main", tags: ["$initial"], priority: names.length + 1 },
-    ...setsOf(names)
-      .filter((set) => set.length > 0)
-      .map((set) => ({
-        name: `for-${set.join("-")}`,
-        test: (id: string) => fileOf(id) === set.join("-"),
-        priority: set.length
-      }))
+    ...before.map((group) => ({ ...group, priority: names.length + 1 })),
+    ...names.map((_, index) => ({
+      name: (id: string) => `for-${startsOf(id).join("-")}`,
+      test: (id: string) => startsOf(id).length === index + 1,
+      priority: index + 1
+    }))
   ]
   return { graph, groups }
 }

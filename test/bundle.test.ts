@@ -15,6 +15,8 @@ const plan = join(root, "test/fixtures/checks/five-mistakes.md")
 
 const unbuilt = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
 
+type Files = ReadonlyArray<string>
+
 interface Ended {
   readonly code: number
   readonly stdout: string
@@ -30,6 +32,12 @@ const node = (
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     )
   })
+/** The names of the starts that a file of a bundle is for. */
+const startsOf = (file: string): ReadonlyArray<string> =>
+  basename(file)
+    .replace(/-.{8}\.js$/, "")
+    .split("-")
+
 const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
   node([join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env })
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
@@ -50,14 +58,21 @@ describe("the bundles", () => {
 
   it("start from few files, which hold what these starts load", async () => {
     const listing = `import { registerHooks } from "node:module"
-      registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })`
+      registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })
+      process.on("exit", () => console.error(process.moduleLoadList.join("\\n")))`
     const hook = `data:text/javascript,${encodeURIComponent(listing)}`
     const loadedFor = async (...words: ReadonlyArray<string>) => {
       const { stderr } = await node(["--import", hook, join(packed, "bin/task-conductor.cjs"), ...words])
-      const files = stderr.split("\n").filter((line) => line.includes("/dist/"))
-      return files.map((file) => basename(file).replace(/-.{8}\.js$/, ""))
+      const lines = stderr.split("\n")
+      const files = lines.filter((line) => line.includes("/dist/"))
+      return {
+        files: files.map((file) => startsOf(file).join("-")),
+        costly: ["crypto", "child_process", "http", "tls", "internal/deps/undici/undici"].filter((name) =>
+          lines.includes(`NativeModule ${name}`)
+        )
+      }
     }
-    assert.deepStrictEqual(await loadedFor("--help"), ["main.js"])
+    assert.deepStrictEqual(await loadedFor("--help"), { files: ["main.js"], costly: [] })
     const starts = [
       { start: "check", words: ["check", "five-mistakes.md", "--no-project"] },
       { start: "project", words: ["check", "five-mistakes.md", "--project", "."] },
@@ -65,13 +80,54 @@ describe("the bundles", () => {
       { start: "runs", words: ["runs", "--project", "."] }
     ]
     for (const { start, words } of starts) {
-      const [first, ...others] = await loadedFor(...words)
-      assert.strictEqual(first, "main.js")
+      const { costly, files } = await loadedFor(...words)
+      const [first, ...others] = files
+      assert.deepStrictEqual([first, costly], ["main.js", []], words.join(" "))
       assert.isNotEmpty(others)
       assert.isTrue(
         others.every((file) => file.split("-").includes(start)),
         `${words.join(" ")} loads ${others.join(", ")}`
       )
+    }
+  })
+
+  it("give the library few files, and a first run few more", async () => {
+    const project = mkdtempSync(join(packed, "project-"))
+    writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
+    const script = `import { registerHooks } from "node:module"
+      const files = []
+      registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+      const tell = (what) => console.log(JSON.stringify(what))
+      const ownFiles = () => files.splice(0).filter((url) => url.includes("/dist/library/"))
+      /* An import of node:http would load the client of fetch with it. */
+      const { createServer } = process.getBuiltinModule("node:http")
+      const server = createServer((_, response) => response.writeHead(404).end('{"error":"model not found"}'))
+      await new Promise((ready) => server.listen(0, "127.0.0.1", ready))
+      const { run } = await import(${JSON.stringify(join(root, "dist/library/index.js"))})
+      tell(ownFiles())
+      const order = { prompt: "Where is it sunny?", project: ${JSON.stringify(project)}, keep: false }
+      tell((await run({ ...order, model: "embedded" }).report).status)
+      const host = "http://127.0.0.1:" + server.address().port
+      tell(await run({ ...order, model: "absent", host }).report.catch(({ message }) => message))
+      tell(ownFiles())
+      tell(process.moduleLoadList.filter((name) => name.includes("undici/undici")))
+      server.close()`
+    const { stderr, stdout } = await node(["--input-type=module", "-e", script])
+    const told: unknown = JSON.parse(`[${stdout.trim().split("\n").join(",")}]`)
+    const [imported, status, missing, loaded, fetching] = told as [Files, string, string, Files, Files]
+    assert.deepStrictEqual([status, fetching], ["done", []], stderr)
+    assert.match(missing, /absent/)
+    for (const [files, start] of [
+      [imported, "api"],
+      [loaded, "run"]
+    ] as const) {
+      const shared = files.filter((file) => file.includes("/for-"))
+      assert.deepStrictEqual(
+        shared.filter((file) => !startsOf(file).includes(start)),
+        []
+      )
+      /* The others are the entry point, and a line for each part that is loaded by name. */
+      assert.isAtMost(files.length - shared.length, start === "api" ? 2 : 6, files.join("\n"))
     }
   })
 

@@ -22,6 +22,8 @@ const rare = [
 ]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
+const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
+
 /** What a person or a program starts, the modules that are loaded for it, and what must not be among them. */
 const starts = {
   "--help": {
@@ -43,6 +45,7 @@ const starts = {
   "run with the embedded model": {
     entries: ["main.ts", "cli/run/run.ts", "cli/run/runHandler.ts"],
     without: [
+      "yaml",
       "services/providers/ollama/OllamaServer",
       "services/providers/openai/OpenAiServer",
       "ollama/browser",
@@ -50,9 +53,14 @@ const starts = {
       ...rare
     ]
   },
+  "run of the library with a model server": {
+    entries: ["index.ts", "app/runs.ts", "services/pipeline/PipelineStages.ts", ...server],
+    without: ["yaml", ...rare]
+  },
   "check in a project": {
     entries: ["main.ts", "cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
     without: [
+      "yaml",
       "services/providers/ollama/OllamaServer",
       "services/providers/EmbeddedModel",
       "services/conversation/",
@@ -97,6 +105,7 @@ describe("the start", () => {
       "app/conversation.ts",
       "services/mcp/McpSupervisor.ts",
       "services/web/HttpGet.ts",
+      "domain/skills/YamlFrontMatter.ts",
       "cli/run/run.ts"
     ])
     const names = new Set(Object.values(starts).flatMap<string>(({ without }) => without))

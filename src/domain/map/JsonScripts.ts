@@ -11,7 +11,10 @@ const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
 
 /** The fields of a JSON text, as far as it can be read. */
 export const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
-  const value = Result.try((): unknown => parse(text, [], { allowTrailingComma: true }))
+  /* Nearly all of them are strict JSON, which Node reads in a fraction of the time. */
+  const value = Result.try((): unknown => JSON.parse(text)).pipe(
+    Result.orElse(() => Result.try((): unknown => parse(text, [], { allowTrailingComma: true })))
+  )
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 

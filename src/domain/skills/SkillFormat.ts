@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import type { ReadYaml } from "./FrontMatter.ts"
 import { isModelName, isSkillName, maxPasses, Skill, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
 import { readToolNames, type ToolNames } from "./ToolNames.ts"
@@ -127,8 +128,8 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
 }
 
 /** Reads the bytes of `<folder>/SKILL.md`; `folder` is the bare name of the folder. */
-export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
-  Result.match(readSkillFile(bytes), {
+export const readSkill = (bytes: Uint8Array, folder: string, readYaml: ReadYaml): Reading<Skill> =>
+  Result.match(readSkillFile(bytes, readYaml), {
     onFailure: (issue) => ({ value: Option.none(), issues: [issue], repairs: [] }),
     onSuccess: (file) => readFields(file, folder)
   })

@@ -19,7 +19,6 @@ import { conversationEnding, emptyMessage } from "../../domain/conversation/AskE
 import type { AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { loadParts } from "./AskerParts.ts"
 import type { UnknownTool } from "./ChosenTools.ts"
 import type { BriefingError, Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
@@ -81,7 +80,7 @@ export class Asker extends Context.Service<
     Asker,
     Effect.gen(function* () {
       const { AskTurn, Briefer, Gate, Prompts, RunSettings, ToolRegistry, UsageMeter, Workspace, ...parts } =
-        yield* loadParts
+        yield* Effect.promise(() => import("./AskerParts.ts"))
       const { chosenTools, formOf, makeShapedAnswer } = parts
       const turn = yield* AskTurn
       const briefer = yield* Briefer

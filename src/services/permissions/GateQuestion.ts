@@ -78,13 +78,16 @@ export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAcce
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
 export const questionOfAccess = ({ place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
+  const asked = { task, tool, accesses: [access] }
+  let hash: string | undefined
   return {
-    task,
+    ...asked,
     place,
-    tool,
     risk: accessRisk(access),
-    accesses: [access],
-    hash: callHash({ task, tool, accesses: [access] })
+    /* Most files that a run looks at are decided by rules alone. */
+    get hash() {
+      return (hash ??= callHash(asked))
+    }
   }
 }
 

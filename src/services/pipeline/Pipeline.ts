@@ -26,16 +26,6 @@ import type { RoundsOutcome } from "./Rounds.ts"
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
-/** The stages are loaded with the layer: a program that imports the library may do no more than name this service. */
-const loadStages = Effect.promise(async () => ({
-  ...(await import("./Preparation.ts")),
-  ...(await import("./Rounds.ts")),
-  ...(await import("./Concluder.ts")),
-  ...(await import("./RunReporter.ts")),
-  ...(await import("../permissions/Gate.ts")),
-  ...(await import("../tools/ToolRunner.ts"))
-}))
-
 export class Pipeline extends Context.Service<
   Pipeline,
   {
@@ -51,7 +41,9 @@ export class Pipeline extends Context.Service<
   static readonly layer = Layer.effect(
     Pipeline,
     Effect.gen(function* () {
-      const { Concluder, Gate, Preparation, Rounds, RunReporter, ToolRunner } = yield* loadStages
+      const { Concluder, Gate, Preparation, Rounds, RunReporter, ToolRunner } = yield* Effect.promise(
+        () => import("./PipelineStages.ts")
+      )
       const preparation = yield* Preparation
       const rounds = yield* Rounds
       const concluder = yield* Concluder

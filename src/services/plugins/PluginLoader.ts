@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
+import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
@@ -19,7 +20,7 @@ import { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import { isToolName } from "../../domain/permissions/Permission.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
-import { hashOf } from "../files/Hash.ts"
+import { textHash } from "../files/Hash.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
 import type { HostServices } from "./HostServices.ts"
 import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
@@ -94,8 +95,16 @@ const loadTool = (
     ...(errors === undefined ? {} : { errors })
   }
   const named = aliases === undefined ? {} : { aliases }
-  const definition = hashOf(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
-  const info: ToolInfo = { ...seen, definition, ...named }
+  const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
+  let definition: string | undefined
+  const info: ToolInfo = {
+    ...seen,
+    ...named,
+    /* Who only checks a plan asks for no hash, and need not load what makes one. */
+    get definition() {
+      return (definition ??= textHash(written))
+    }
+  }
   return Result.succeed({
     info,
     parameters: { codec: parameters, schema, ...named },

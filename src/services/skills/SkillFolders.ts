@@ -8,7 +8,9 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
+import { readNoYaml } from "../../domain/skills/FrontMatter.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
+import { needsYaml } from "../../domain/skills/SkillFile.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
@@ -102,6 +104,8 @@ const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: stri
   return relative.startsWith("..") || path.isAbsolute(relative)
 })
 
+const loadYaml = Effect.promise(() => import("../../domain/skills/YamlFrontMatter.ts"))
+
 const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(file)
@@ -112,7 +116,9 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
     return leftOut(file, "This leads into the project, so that it is not yours.")
   }
-  const { issues, repairs, value } = readSkill(yield* fs.readFile(file), folder)
+  const bytes = yield* fs.readFile(file)
+  const readYaml = needsYaml(bytes) ? (yield* loadYaml).readYaml : readNoYaml
+  const { issues, repairs, value } = readSkill(bytes, folder, readYaml)
   const notes = notesOf(file, issues, repairs)
   if (Option.isNone(value) || root.origin === "package") return { skill: value, notes }
   const { inputRequirements, refinement, execution } = value.value
@@ -122,20 +128,13 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   return { skill: Option.some(skill), notes }
 })
 
-/** Reads `<root>/<name>/SKILL.md` for every folder in a root, sorted by name. A root that does not exist is empty. */
-export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const files: Array<SkillFile> = []
-  const add = (at: string, read: Read) => files.push({ root, path: at, ...read })
-  const names = yield* fs.readDirectory(root.folder).pipe(
-    Effect.catchTag("PlatformError", (error) => {
-      if (error.reason._tag !== "NotFound") add(root.folder, unreadable(root.folder, error))
-      return Effect.succeed<ReadonlyArray<string>>([])
-    })
-  )
-  for (const name of names.toSorted()) {
+/** Reads `<root>/<name>/SKILL.md`; nothing where there is none. */
+const readSkillIn = (root: SkillRoot) =>
+  Effect.fnUntraced(function* (name: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
     const folder = path.join(root.folder, name)
+    const found = (at: string, read: Read): ReadonlyArray<SkillFile> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
       // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.
@@ -143,15 +142,26 @@ export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false
       )
-      if (!isFile) add(folder, unreadable(folder, inside.failure))
-      continue
+      return isFile ? [] : found(folder, unreadable(folder, inside.failure))
     }
-    if (!inside.success.includes("SKILL.md")) continue
+    if (!inside.success.includes("SKILL.md")) return []
     const file = path.join(folder, "SKILL.md")
     const read = yield* readFile(root, file, name).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.succeed(unreadable(file, error)))
     )
-    add(file, read)
+    return found(file, read)
+  })
+
+const skillsAtOnce = 8
+
+/** Reads the skills in the folders of a root, sorted by name. A root that does not exist is empty. */
+export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
+  const fs = yield* FileSystem.FileSystem
+  const names = yield* Effect.result(fs.readDirectory(root.folder))
+  if (Result.isFailure(names)) {
+    const isAbsent = names.failure.reason._tag === "NotFound"
+    return isAbsent ? [] : [{ root, path: root.folder, ...unreadable(root.folder, names.failure) }]
   }
-  return files
+  const read = yield* Effect.forEach(names.success.toSorted(), readSkillIn(root), { concurrency: skillsAtOnce })
+  return read.flat()
 })

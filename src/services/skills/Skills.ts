@@ -76,7 +76,7 @@ const choose = (files: ReadonlyArray<SkillFile>) => {
 /** The skills in these folders, by name. */
 const discover = Effect.fnUntraced(function* (folders: SkillFolders) {
   const roots = yield* skillRoots(folders)
-  const files = yield* Effect.forEach(roots, readSkillRoot)
+  const files = yield* Effect.forEach(roots, readSkillRoot, { concurrency: "unbounded" })
   return choose(files.flat())
 })
 

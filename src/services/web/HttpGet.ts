@@ -5,7 +5,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
-import * as https from "node:https"
+import { request as secureRequest } from "node:https"
 import type { LookupFunction } from "node:net"
 import { pipeline, Writable } from "node:stream"
 import * as zlib from "node:zlib"
@@ -101,9 +101,9 @@ export const httpGet = (
   maxBytes: number
 ): Effect.Effect<HttpAnswer, HttpFailure> =>
   Effect.callback((resume) => {
-    const client = url.protocol === "https:" ? https : http
+    const open = url.protocol === "https:" ? secureRequest : http.request
     const options = { agent: false, headers, lookup: pinned(addresses), method: "GET" } as const
-    const request = client.request(url, options, (response) => {
+    const request = open(url, options, (response) => {
       const status = response.statusCode ?? 0
       const answer = {
         status,

@@ -2,12 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { readSkillFile } from "../../../src/domain/skills/SkillFile.ts"
+import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 
 /** Terms of a YAML parser that mean nothing to who writes a skill. */
 const terms = /implicit|scalar|flow|mapping|token|indicator|sequence|directive|parseAll/i
 
 const faultOf = (yaml: string): string => {
-  const read = readSkillFile(new TextEncoder().encode(`---\n${yaml}\n---\n`))
+  const read = readSkillFile(new TextEncoder().encode(`---\n${yaml}\n---\n`), readYaml)
   const issue = Option.getOrThrow(Result.getFailure(read))
   return `${issue.where.line}: ${issue.what} ${issue.how}`
 }

@@ -4,8 +4,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Skill } from "../../../src/domain/skills/Skill.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
+import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 
-const read = (text: string, folder = "count-words") => readSkill(new TextEncoder().encode(text), folder)
+const read = (text: string, folder = "count-words") => readSkill(new TextEncoder().encode(text), folder, readYaml)
 
 const complete = `---
 name: count-words
@@ -271,7 +272,7 @@ describe("readSkill", () => {
   })
 
   it("refuses a file that is not UTF-8", () => {
-    expect(readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words")).toEqual({
+    expect(readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words", readYaml)).toEqual({
       value: Option.none(),
       issues: [
         {

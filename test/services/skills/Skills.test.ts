@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
 import { Skill, usableSkills } from "../../../src/domain/skills/Skill.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
+import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 import { packageFolder } from "../../../src/services/files/PackageFolder.ts"
 import { catalogueOf, Skills } from "../../../src/services/skills/Skills.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
@@ -294,7 +295,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
     const folder = yield* packageFolder("skills")
     const names = (yield* fs.readDirectory(folder)).sort()
     return yield* Effect.forEach(names, (name) =>
-      Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name))
+      Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name, readYaml))
     )
   })
 
@@ -364,7 +365,7 @@ layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
       const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
       const blocks = fencedBlocks(yield* fs.readFileString(guide))
       const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
-      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
+      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words", readYaml)
       assert.deepStrictEqual([issues, repairs], [[], []])
       assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
     })

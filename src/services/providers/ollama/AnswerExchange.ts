@@ -4,7 +4,7 @@
  * and iterators between them a call costs three times the processor time (docs/decisions/067).
  */
 import * as http from "node:http"
-import * as https from "node:https"
+import { request as secureRequest } from "node:https"
 import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -123,7 +123,7 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
   }
 
   const isSecure = to.protocol === "https:"
-  const exchange = (isSecure ? https : http).request({ ...to, agent })
+  const exchange = (isSecure ? secureRequest : http.request)({ ...to, agent })
   exchange.on("socket", (socket) => {
     if (exchange.reusedSocket) onConnected()
     else socket.once(isSecure ? "secureConnect" : "connect", onConnected)

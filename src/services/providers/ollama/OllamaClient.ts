@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { Ollama } from "ollama/browser"
 import { OllamaError } from "./OllamaErrors.ts"
+import type { Exchange } from "./OllamaTransport.ts"
 
 /** How the server is reached. */
 export interface ServerAddress {
@@ -15,16 +16,14 @@ export interface ServerAddress {
   readonly apiKey?: Redacted.Redacted
 }
 
-/** Makes a client that speaks through the `fetch` of one exchange. @internal */
-export const makeClient = (
-  address: ServerAddress,
-  fetch: typeof globalThis.fetch
-): Effect.Effect<Ollama, OllamaError> =>
+/** Makes a client that speaks through one exchange. @internal */
+export const makeClient = (address: ServerAddress, exchange: Exchange): Effect.Effect<Ollama, OllamaError> =>
   Effect.try({
     try: () =>
       new Ollama({
         host: address.host,
-        fetch,
+        /* The package asks for whole documents only, for which it uses no more of a `fetch`. */
+        fetch: exchange as unknown as typeof globalThis.fetch,
         headers: address.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(address.apiKey)}` }
       }),
     catch: () => new OllamaError({ reason: { _tag: "BadAddress", host: address.host } })

@@ -1,10 +1,11 @@
 /**
- * The transport for what a server says of itself and its models: a `fetch`, such as the ollama package needs, over
+ * The transport for what a server says of itself and its models: the part of `fetch` that the ollama package uses, over
  * node:http with one keep-alive agent. It never passes a failure to the package, which would print it. Each request has an
- * exchange of its own; the end of its scope ends the request in any state.
+ * exchange of its own; the end of its scope ends the request in any state. The classes of `fetch` itself are not used: with
+ * the first of them Node loads its whole client, for which a run would wait.
  */
 import * as http from "node:http"
-import * as https from "node:https"
+import { Agent as SecureAgent, request as secureRequest } from "node:https"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -20,7 +21,7 @@ const errorBytes = 64 * 1024
 export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      host.startsWith("https:") ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+      host.startsWith("https:") ? new SecureAgent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
     ),
     (agent) => Effect.sync(() => agent.destroy())
   )
@@ -59,7 +60,23 @@ export const readRefusal = async (response: http.IncomingMessage): Promise<Ollam
     body: Buffer.from((await readBytes(response, errorBytes)).bytes).toString("utf8")
   })
 
-const readDocument = async (response: http.IncomingMessage): Promise<string> => {
+/** A request for one JSON object. */
+export interface Question {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** An answer of the status 200. */
+export interface Answer {
+  readonly ok: true
+  readonly json: () => Promise<unknown>
+}
+
+/** Sends one request; an answer of another status, and none, are failures. */
+export type Exchange = (address: string, question?: Question) => Promise<Answer>
+
+const readDocument = async (response: http.IncomingMessage): Promise<unknown> => {
   const { bytes, complete } = await readBytes(response, maxBytes)
   if (bytes.length > maxBytes) throw new OllamaError({ reason: { _tag: "TooLarge", limit: maxBytes } })
   const document = complete ? readLine(bytes) : Result.succeed(undefined)
@@ -67,39 +84,37 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
   if (document.success === undefined) {
     throw new OllamaError({ reason: { _tag: "BrokenOff", detail: "the answer ended too early" } })
   }
-  return JSON.stringify(document.success.value)
+  return document.success.value
 }
 
 const send = (
   agent: http.Agent,
-  url: URL,
-  init: RequestInit | undefined,
+  address: string,
+  { body, headers = {}, method = "GET" }: Question,
   started: (request: http.ClientRequest) => void
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const request = (url.protocol === "https:" ? https : http).request(url, {
-      agent,
-      method: init?.method ?? "GET",
-      headers: Object.fromEntries(new Headers(init?.headers))
-    })
+    const url = new URL(address)
+    const open = url.protocol === "https:" ? secureRequest : http.request
+    const request = open(url, { agent, method, headers })
     started(request)
     request.on("error", (cause) => reject(noResponse(cause)))
     request.on("response", resolve)
-    request.end(typeof init?.body === "string" ? init.body : undefined)
+    request.end(body)
   })
 
-/** Makes a `fetch` for one request whose answer is one JSON object. The end of the scope ends the request. */
+/** Opens an exchange for one request. The end of the scope ends the request. */
 export const openExchange = Effect.fnUntraced(function* (
   agent: http.Agent
-): Effect.fn.Return<typeof fetch, never, Scope.Scope> {
+): Effect.fn.Return<Exchange, never, Scope.Scope> {
   let request: http.ClientRequest | undefined
   yield* Effect.addFinalizer(() => Effect.sync(() => request?.destroy()))
-  return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input)
-    const response = await send(agent, url, init, (sent) => {
+  return async (address, question = {}) => {
+    const response = await send(agent, address, question, (sent) => {
       request = sent
     })
     if (response.statusCode !== 200) throw await readRefusal(response)
-    return new Response(await readDocument(response))
+    const document = await readDocument(response)
+    return { ok: true, json: () => Promise.resolve(document) }
   }
 })
