@@ -27,6 +27,16 @@ export const makePromptRecords = (): ((prompt: KeptPrompt) => PromptSent) => {
   }
 }
 
+/** The records of another journal, as a new one holds them. */
+export const withSharedSystems = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<JournalRecord> => {
+  const share = makePromptRecords()
+  return records.map((record) => {
+    if (record.type !== "prompt" || record.system === undefined) return record
+    const { key, system, user } = record
+    return share({ key, system, user })
+  })
+}
+
 /** Makes the function that gives each prompt its whole text. It is called with all records of a journal in their order. */
 export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const texts = new Map<string, string>()

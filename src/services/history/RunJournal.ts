@@ -12,6 +12,7 @@ import {
   journalVersion,
   type RunOpened
 } from "../../domain/history/JournalRecord.ts"
+import { withSharedSystems } from "../../domain/history/SharedSystem.ts"
 import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
@@ -133,7 +134,7 @@ export const layerNewRun = (
       const protection = yield* protectionOf(place, [])
       const writer = yield* openJournal(file, undefined, protection)
       yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
-      for (const record of begin) yield* writer.tell(record)
+      for (const record of withSharedSystems(begin)) yield* writer.tell(record)
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
       return Layer.merge(Journal.layer(lines, 1, writer), ResumeNotes.layerNew(protection.problem))

@@ -99,7 +99,10 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
       expect.stringMatching(/^The journal FILE cannot be read: the system says (EACCES|ELOOP)\./)
     ])
   })
+})
 
+/* One after the other: both go on, and need the lock on the project. */
+describe("resume", { timeout: 60_000 }, () => {
   it("mends the end of a line in which a bit was flipped, says so and goes on", async () => {
     const runId = "20261120-183000-flip"
     const opened = { ...openedRecord(), project: join(sandbox.root, "project"), order: { runId, prompt: "Hi." } }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
-import { type KeptPrompt, makePromptRecords, makeWholePrompts } from "../../../src/domain/history/SharedSystem.ts"
+import {
+  type KeptPrompt,
+  makePromptRecords,
+  makeWholePrompts,
+  withSharedSystems
+} from "../../../src/domain/history/SharedSystem.ts"
 
 const long = "You are one stage of a program. ".repeat(20)
 const promptOf = (key: string, system: string): KeptPrompt => ({ key, system, user: `Do ${key}.` })
@@ -32,6 +37,17 @@ describe("the prompts of a session", () => {
     const records = sent.map(makePromptRecords())
     expect(records.filter(({ system }) => system === undefined).length).toBeGreaterThan(200)
     expect(records.map(makeWholePrompts())).toEqual(whole(sent))
+  })
+
+  it("share their texts in the journal of a fork, where other records are as they were", () => {
+    const begin: ReadonlyArray<JournalRecord> = [
+      { type: "settled", key: "plan", value: 1 },
+      ...whole([promptOf("a", long), promptOf("b", long)]),
+      { type: "outcome", key: "b", value: 2 }
+    ]
+    const shared = withSharedSystems(begin)
+    expect(shared[2]).toEqual({ type: "prompt", key: "b", systemOf: "a", user: "Do b." })
+    expect(shared.map(makeWholePrompts())).toEqual(begin)
   })
 
   it("are read as they were written before, and without a text that is gone", () => {

@@ -59,8 +59,7 @@ layer(NodeServices.layer)("layerJournalEngine", (it) => {
       yield* Effect.provide(session, layerJournal(file))
       const { lines } = yield* readJournal(file)
       expect(lines.slice(1).map(({ json }) => json.includes(system))).toEqual([true, false, true, false])
-      const whole = prompts.map((prompt) => ({ type: "prompt", ...prompt }))
-      expect(readRecords(lines.slice(1))).toEqual([...whole, ...whole])
+      expect(readRecords(lines.slice(1))).toMatchObject([...prompts, ...prompts])
     })
   )
 
