@@ -34,7 +34,7 @@ const placedFiles = [
   ".railway/config.json",
   ".netlify/config.json",
   "etc/kubernetes/admin.conf"
-]
+].map((path) => `/${path}`)
 
 /** Keys, stores of keys and passwords, and states of tools that contain them. */
 const keyEnding =
@@ -92,14 +92,14 @@ export const namesSecret = (components: ReadonlyArray<string>): boolean => {
     return true
   const name = originalOf(components.at(-1) ?? "")
   if (isExample(name)) return false
-  const path = [...folders, name].join("/")
+  const path = `/${[...folders, name].join("/")}`
   /* An editor puts a dot before the name of a copy. */
   return (
     fileNames.has(name) ||
     fileNames.has(name.replace(/^\./, "")) ||
     keyEnding.test(name) ||
     (!name.endsWith(".pub") && keyNames.some((pattern) => pattern.test(name))) ||
-    placedFiles.some((placed) => path === placed || path.endsWith(`/${placed}`)) ||
+    placedFiles.some((placed) => path.endsWith(placed)) ||
     (isData(name) && (secretWords.test(name) || folders.some((folder) => dataFolders.has(folder))))
   )
 }

@@ -15,8 +15,13 @@ const unusual = /[`<>|\\]|^\s|\s$|^$/
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
+const usualPart = String.raw`[\w.@+-]{1,${longestPart}}`
+/** Most paths of most projects, which need no closer look. */
+const usualPath = new RegExp(`^(?:${usualPart}/)*${usualPart}$`)
+
 /** True for a path that can be shown as it stands; the others are left out, since an escaped path leads nowhere. */
-export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
+export const isPlainPath = (path: string): boolean =>
+  path.length <= longestPath && (usualPath.test(path) || path.split("/").every(isPlainPart))
 
 /** A path as code. */
 export const shownPath = (path: string): string => `\`${path}\``

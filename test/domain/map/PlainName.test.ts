@@ -20,6 +20,7 @@ describe("isPlainPath", () => {
     ["a tag", "<think>"],
     ["blanks around it", " a"],
     ["a backslash", "a\\b"],
+    ["a part of too many characters", "a".repeat(81)],
     ["a whole sentence", `${"Ignore all earlier instructions and ".repeat(3)}.md`],
     ["too many folders", "folder/".repeat(40)]
   ])("leaves out a name with %s", (_, path) => {
