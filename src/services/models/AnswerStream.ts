@@ -153,11 +153,11 @@ export const readAnswer = Effect.fnUntraced(function* (
     const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
-      durationMs,
       ...(promptTokens === undefined ? {} : { promptTokens }),
       // A count that leaves out what came from the cache is no whole of which it could be a part.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
-      ...(answerTokens === undefined ? {} : { answerTokens })
+      ...(answerTokens === undefined ? {} : { answerTokens }),
+      durationMs
     }
     return Effect.as(meter.modelCall(usage), usage)
   })
@@ -229,6 +229,11 @@ export const usableAnswer = ({
         ? { _tag: "EmptyAnswer" }
         : { _tag: "ThinkingOnly", thinking }
   if (reason !== undefined) return Effect.fail(new ModelError({ reason }))
-  const more = { ...(calls.length === 0 ? {} : { calls }), ...(isWholeCount ? { isWholeCount } : {}) }
-  return Effect.succeed({ text, thinking, usage, ...more })
+  return Effect.succeed({
+    text,
+    thinking,
+    ...(calls.length === 0 ? {} : { calls }),
+    usage,
+    ...(isWholeCount ? { isWholeCount } : {})
+  })
 }

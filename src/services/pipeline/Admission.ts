@@ -43,7 +43,17 @@ const makeQueue = () => {
  */
 export const mostUnderWay = (slots: number): number => Math.max(64, Math.ceil(1.25 * slots))
 
-export type Admission = <A, E, R>(turn: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type Admit = <A, E, R>(turn: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export interface Admission {
+  /** Runs an effect in a place. */
+  readonly admit: Admit
+  /** Waits for a place, which is the caller's until `held` has run an effect in it. */
+  readonly enter: (turn: number) => Effect.Effect<void>
+  readonly held: Admit
+}
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** Lets `most` be under way at a time. */
 export const makeAdmission = (most: number): Admission => {
@@ -51,7 +61,7 @@ export const makeAdmission = (most: number): Admission => {
   const underWay = new Map<number, number>()
   let count = 0
 
-  const enter = (turn: number): void => {
+  const take = (turn: number): void => {
     count += 1
     underWay.set(turn, (underWay.get(turn) ?? 0) + 1)
   }
@@ -65,7 +75,7 @@ export const makeAdmission = (most: number): Admission => {
       const next = count < most ? queue.first() : undefined
       if (next === undefined) return
       queue.remove(next)
-      enter(next.turn)
+      take(next.turn)
       next.grant()
     })
 
@@ -84,22 +94,28 @@ export const makeAdmission = (most: number): Admission => {
       return Effect.sync(() => queue.remove(mine))
     })
 
-  return (turn, effect) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
-        const run = Effect.ensuring(restore(effect), leave(turn))
-        if (count < most || turn < Math.min(...underWay.keys())) {
-          enter(turn)
-          return run
-        }
-        const waiter: { current: Waiter | undefined } = { current: undefined }
-        return restore(waitFor(turn, waiter)).pipe(
-          // A place may be given at the moment of an interruption: it must not get lost.
-          Effect.onExit((exit) =>
-            Exit.isFailure(exit) && waiter.current?.granted === true ? leave(turn) : Effect.void
-          ),
-          Effect.andThen(run)
-        )
-      })
-    )
+  /** Only waiting can be interrupted. */
+  const enterWith = (restore: Restore, turn: number): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (count < most || turn < Math.min(...underWay.keys())) {
+        take(turn)
+        return Effect.void
+      }
+      const waiter: { current: Waiter | undefined } = { current: undefined }
+      return restore(waitFor(turn, waiter)).pipe(
+        // A place may be given at the moment of an interruption: it must not get lost.
+        Effect.onExit((exit) => (Exit.isFailure(exit) && waiter.current?.granted === true ? leave(turn) : Effect.void))
+      )
+    })
+
+  const held: Admit = (turn, effect) => Effect.ensuring(effect, leave(turn))
+
+  return {
+    admit: (turn, effect) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(enterWith(restore, turn), () => held(turn, restore(effect)))
+      ),
+    enter: (turn) => Effect.uninterruptibleMask((restore) => enterWith(restore, turn)),
+    held
+  }
 }

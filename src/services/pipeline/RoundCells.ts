@@ -72,6 +72,8 @@ export const makeCells = Effect.fnUntraced(function* (list: TaskList, { isBarrie
 export interface Waits {
   /** Waits until no open task of an earlier section may write. */
   readonly writersBefore: StepBarrier["before"]
+  /** Whether a task of an earlier section could write when the round began. */
+  readonly hasWriterBefore: (step: number) => boolean
   /** Waits until every open task of an earlier section is known to only read without approval. */
   readonly barriersBefore: StepBarrier["before"]
   readonly isBarrier: (cell: Cell) => boolean
@@ -85,6 +87,7 @@ export const makeWaits = Effect.fnUntraced(function* (steps: number, open: Reado
   const writers = new Set(open.filter(({ task }) => effects.mayWrite(task)))
   const barriers = new Set(open.filter(({ task }) => effects.isBarrier(task)))
   const stepsOf = (cells: ReadonlySet<Cell>): ReadonlyArray<number> => [...cells].map(({ step }) => step)
+  const firstWriter = stepsOf(writers).reduce((first, step) => Math.min(first, step), Infinity)
   const written = yield* makeStepBarrier(steps, stepsOf(writers))
   const passed = yield* makeStepBarrier(steps, stepsOf(barriers))
   const settle = (cells: Set<Cell>, cell: Cell, barrier: StepBarrier) =>
@@ -92,6 +95,7 @@ export const makeWaits = Effect.fnUntraced(function* (steps: number, open: Reado
   const onlyReads = (cell: Cell) => settle(barriers, cell, passed)
   const waits: Waits = {
     writersBefore: written.before,
+    hasWriterBefore: (step) => firstWriter < step,
     barriersBefore: passed.before,
     isBarrier: (cell) => barriers.has(cell),
     onlyReads,

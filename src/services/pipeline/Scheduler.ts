@@ -20,11 +20,12 @@ import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
-import { type Admission, makeAdmission, mostUnderWay } from "./Admission.ts"
+import { type Admit, makeAdmission, mostUnderWay } from "./Admission.ts"
 import { hasLooked, makeEarlyStart } from "./EarlyStart.ts"
 import { makeGatedCalls } from "./GatedCalls.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { Refiner } from "./Refiner.ts"
+import { startRefinements } from "./RefinementStarts.ts"
 import {
   awaitProducers,
   type Cell,
@@ -74,7 +75,6 @@ interface Round {
   readonly order: RoundOrder
   readonly cells: Cells
   readonly waits: Waits
-  readonly admit: Admission
 }
 
 export class Scheduler extends Context.Service<
@@ -104,21 +104,20 @@ export class Scheduler extends Context.Service<
        */
       const isSettled = (refinement: Refinement): boolean => refinement.calls.some(mayChange) || hasLooked(refinement)
 
-      const refine = Effect.fnUntraced(function* (cell: Cell, { admit, cells, order, waits }: Round) {
+      const refine = Effect.fnUntraced(function* (cell: Cell, { cells, order, waits }: Round, admit: Admit) {
         const finished = [...order.finished, ...(yield* awaitProducers(cell, cells))]
         if (restsOnProject(cell.task)) yield* waits.writersBefore(cell.step)
         const { briefing, round } = order
-        // Thousands of tasks may wait here: what a refinement consists of is made when one begins.
-        const refined = Effect.suspend(() =>
+        const refinement = yield* admit(
+          cell.turn,
           activities.runStage(
             { key: refinedKey(round, cell.task, finished), success: Refinement },
             refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
             isSettled
           )
         )
-        const refinement = yield* admit(cell.turn, refined)
-        const { looks: _looks, task: _task, ...told } = refinement
-        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...told })
+        const { looks: _looks, task: _task, ...refined } = refinement
+        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
         return { refinement, finished }
       })
 
@@ -208,9 +207,9 @@ export class Scheduler extends Context.Service<
       })
 
       /** Refines a task; it runs in its turn, or ahead of it. */
-      const prepare = (cell: Cell, round: Round) =>
+      const prepare = (round: Round) => (cell: Cell, admit: Admit) =>
         Effect.andThen(
-          Deferred.into(refine(cell, round), cell.refined),
+          Deferred.into(refine(cell, round, admit), cell.refined),
           startsAhead ? Effect.ignore(startAhead(cell, round)) : Effect.void
         )
 
@@ -233,8 +232,9 @@ export class Scheduler extends Context.Service<
         const cells = yield* makeCells(order.list, effects, startsAhead && slots > 1)
         const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
         const waits = yield* makeWaits(steps.length, open, effects)
-        const round: Round = { order, cells, waits, admit: makeAdmission(mostUnderWay(slots)) }
-        for (const cell of open) yield* Effect.forkScoped(prepare(cell, round), { startImmediately: true })
+        const round: Round = { order, cells, waits }
+        const admission = makeAdmission(mostUnderWay(slots))
+        yield* startRefinements(open, { admission, cells, waits, restsOnProject, prepare: prepare(round) })
         const byStep = Map.groupBy(open, ({ step }) => step)
         for (const [index, { title }] of steps.entries()) {
           const by = yield* runStep(title, byStep.get(index) ?? [], round)

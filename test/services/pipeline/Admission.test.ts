@@ -6,7 +6,7 @@ import { makeAdmission } from "../../../src/services/pipeline/Admission.ts"
 
 /** Enters works of these turns one after another; each lasts until it is told to end. */
 const entering = (most: number) => {
-  const admit = makeAdmission(most)
+  const { admit } = makeAdmission(most)
   const begun: Array<string> = []
   const start = Effect.fnUntraced(function* (name: string, turn: number) {
     const end = yield* Deferred.make<void>()
@@ -63,5 +63,21 @@ it.effect("gives the place of what fails or is interrupted to the next one", () 
     yield* second.interrupt
     yield* first.interrupt
     expect(begun).toEqual(["a", "c"])
+  })
+)
+
+it.effect("keeps a place that was entered until an effect has run in it", () =>
+  Effect.gen(function* () {
+    const { admit, enter, held } = makeAdmission(1)
+    const begun: Array<string> = []
+    const note = (name: string) => Effect.sync(() => void begun.push(name))
+    yield* enter(1)
+    const waiting = yield* Effect.forkChild(admit(1, note("waits")), { startImmediately: true })
+    const interrupted = yield* Effect.forkChild(enter(1), { startImmediately: true })
+    yield* Fiber.interrupt(interrupted)
+    yield* held(1, note("has the place"))
+    yield* Fiber.await(waiting)
+    expect(begun).toEqual(["has the place", "waits"])
+    yield* enter(1)
   })
 )
