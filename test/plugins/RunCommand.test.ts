@@ -1,4 +1,5 @@
 import { assert, describe } from "@effect/vitest"
+import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
@@ -8,6 +9,7 @@ import { liveTest } from "../support/liveTest.ts"
 import { needs } from "../support/needs.ts"
 import { openTools, type OpenTools } from "../support/OpenTools.ts"
 import { countProcesses, waitForProcesses } from "../support/ProcessTable.ts"
+import { waitFor } from "../support/waitFor.ts"
 import { scriptedApprover } from "../support/ScriptedApprover.ts"
 
 const open = (given: OpenTools = {}) =>
@@ -201,10 +203,9 @@ describe("run_command", () => {
           const fs = yield* FileSystem.FileSystem
           const mark = canary("cleanup")
           const { command, root } = yield* open(given)
-          const script = "trap 'echo cleaned > state; exit 0' TERM; while :; do sleep 0.1; done"
+          const script = "trap 'echo cleaned > state; exit 0' TERM; touch ready; while :; do sleep 0.1; done"
           const running = yield* Effect.forkChild(command(["sh", "-c", script, mark]))
-          yield* waitForProcesses(mark, (count) => count > 0)
-          yield* Effect.sleep("200 millis")
+          yield* waitFor("the trap", () => existsSync(`${root}/ready`))
           yield* Fiber.interrupt(running)
           assert.strictEqual(yield* fs.readFileString(`${root}/state`), "cleaned\n")
         }),
