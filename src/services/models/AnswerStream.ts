@@ -105,7 +105,8 @@ const readParts = (
     })
   return Effect.catch(
     Effect.acquireUseRelease(
-      ask(take),
+      // The request is made when it is sent: it holds its body, which then lives no longer than the sending.
+      Effect.suspend(() => ask(take)),
       ({ progress }) => goOn(progress),
       ({ close }) => close
     ),

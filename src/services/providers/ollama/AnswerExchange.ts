@@ -190,16 +190,18 @@ export interface OpenAnswer<E = OllamaError> {
   readonly close: Effect.Effect<void>
 }
 
-/** Sends a request. */
+const start = (connection: Connection, request: AnswerRequest, clock: Clock.Clock): Effect.Effect<OpenAnswer> => {
+  const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
+  const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
+  return Effect.map(timer, (endTimer) => ({
+    close: Effect.sync(() => {
+      endTimer()
+      close()
+    }),
+    progress
+  }))
+}
+
+/** Sends a request. No function that lives as long as the answer is made here: it would keep the body. */
 export const openAnswer = (connection: Connection, request: AnswerRequest): Effect.Effect<OpenAnswer> =>
-  Clock.clockWith((clock) => {
-    const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
-    const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
-    return Effect.map(timer, (endTimer) => ({
-      close: Effect.sync(() => {
-        endTimer()
-        close()
-      }),
-      progress
-    }))
-  })
+  Clock.clockWith((clock) => start(connection, request, clock))
