@@ -28,6 +28,8 @@ const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
 const usualBytes = 65_536
 /** A larger buffer is not kept for what comes next. */
 const mostKeptBytes = 1_048_576
+/** What follows a record in its line takes no more bytes: MAC, sum and what names them. */
+const mostLineEnd = 512
 /** No character takes more bytes. */
 const mostBytesPerCharacter = 3
 
@@ -50,7 +52,7 @@ export class LineBytes {
 
   #put(text: string): void {
     if (this.#size + mostBytesPerCharacter * text.length > this.#bytes.length) {
-      this.#makeRoom(this.#size + Buffer.byteLength(text))
+      this.#makeRoom(this.#size + Buffer.byteLength(text) + mostLineEnd)
     }
     this.#size += this.#bytes.write(text, this.#size)
   }
