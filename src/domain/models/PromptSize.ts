@@ -148,6 +148,9 @@ export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assu
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
+/** The size of a prompt in characters without what it can do without. */
+export const lightestCharacters = (prompt: FilledPrompt): number => charactersOf(prompt.lighter ?? prompt)
+
 /** The characters that still fit a window beside so many that are already there; 0 when it is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))

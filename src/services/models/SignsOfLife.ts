@@ -120,26 +120,27 @@ export const makeSignsOfLife = Effect.fnUntraced(function* (
     Clock.clockWith((clock) => {
       const { call, model, tellsText } = followed
       const { life, progress, sign, takeText } = makeLife(followed, server, () => clock.currentTimeMillisUnsafe())
-      const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
-      const tellProgress = Effect.suspend(() =>
-        events.publish({ type: "model.progress", call, model, ...progress.told() })
-      )
-      const tellText = Effect.suspend(() => {
-        const text = takeText()
-        return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
-      })
-      const isListed = Effect.map(isLoaded(model), progress.listed)
       let asked = 0
       let isOver = false
-      /** The server may take long to say what it has loaded. */
-      const askAndTell = Effect.suspend(() => {
-        if (!progress.isWaiting() || asked++ % askEvery !== 0) return tellProgress
-        const listed = Effect.andThen(isListed, () => (isOver ? Effect.void : tellProgress))
-        return Effect.forkChild(listed, { startImmediately: true })
-      })
       const step = tellsText ? pieceEvery : progressEvery
       let passed = 0
+      /* Most calls end before it: what it tells is made in it. */
       const due: Due = Effect.suspend(() => {
+        const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
+        const tellProgress = Effect.suspend(() =>
+          events.publish({ type: "model.progress", call, model, ...progress.told() })
+        )
+        const tellText = Effect.suspend(() => {
+          const text = takeText()
+          return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
+        })
+        /** The server may take long to say what it has loaded. */
+        const askAndTell = Effect.suspend(() => {
+          if (!progress.isWaiting() || asked++ % askEvery !== 0) return tellProgress
+          const isListed = Effect.map(isLoaded(model), progress.listed)
+          const listed = Effect.andThen(isListed, () => (isOver ? Effect.void : tellProgress))
+          return Effect.forkChild(listed, { startImmediately: true })
+        })
         passed += step
         return (passed % lifeEvery === 0 ? tellWaiting : Effect.void).pipe(
           Effect.andThen(passed % progressEvery === 0 ? askAndTell : Effect.void),

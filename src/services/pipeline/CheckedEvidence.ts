@@ -13,6 +13,7 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import type { EvidenceCount, ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
+import type { ChangeKinds } from "../../domain/runs/PromisedChanges.ts"
 import { type CheckedText, Evidence, type EvidenceWorld } from "../references/Evidence.ts"
 import { requestOf } from "../references/ReferenceWorld.ts"
 import type { Attempted } from "./Attempts.ts"
@@ -83,53 +84,66 @@ interface ReadResult {
   readonly isAsWritten: boolean
 }
 
-/** A value that is made when it is needed for the first time. */
-const lazily = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
+/**
+ * What links are held against. The work grows with the tasks that have finished, so each part waits for a link that needs it;
+ * most texts have none.
+ */
+class LazyWorld implements EvidenceWorld {
+  declare readonly task?: string
+  readonly #text: string
+  readonly #sources: EvidenceSources
+  readonly #changeOf: ChangeKinds["changeOf"]
+  #finished: EvidenceWorld["finished"] | undefined
+  #anchors: EvidenceWorld["anchors"] | undefined
+  #material: EvidenceWorld["material"] | undefined
+  #changed: EvidenceWorld["changed"] | undefined
+
+  constructor(text: string, sources: EvidenceSources, changeOf: ChangeKinds["changeOf"]) {
+    if (sources.task !== undefined) this.task = sources.task
+    this.#text = text
+    this.#sources = sources
+    this.#changeOf = changeOf
+  }
+
+  get #calls(): ReadonlyArray<CallOutcome> {
+    return [...this.#sources.finished.flatMap(({ calls }) => calls), ...this.#sources.calls]
+  }
+
+  get finished(): EvidenceWorld["finished"] {
+    return (this.#finished ??= this.#sources.finished.map(({ name }) => name).filter((name) => name !== this.task))
+  }
+
+  get anchors(): EvidenceWorld["anchors"] {
+    const { briefing } = this.#sources
+    return (this.#anchors ??= new Set([...anchorsOf(readMarkdown(this.#text)), ...anchorsOf(requestOf(briefing))]))
+  }
+
+  get material(): EvidenceWorld["material"] {
+    const { briefing, finished, material } = this.#sources
+    return (this.#material ??= [
+      briefing.prompt,
+      briefing.requestDocument,
+      ...material,
+      ...this.#calls.map(callText),
+      ...finished.map(({ result }) => result.document)
+    ])
+  }
+
+  get changed(): EvidenceWorld["changed"] {
+    return (this.#changed ??= new Set(
+      this.#calls.flatMap(({ call, result }) => {
+        const change = result.success ? this.#changeOf(call) : undefined
+        return change?.isFile === true ? [change.target.slice(1)] : []
+      })
+    ))
+  }
 }
 
 export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
 
-  /** The work grows with the tasks that have finished, so each part waits for a link that needs it; most texts have none. */
-  const worldOf = (text: string, { briefing, calls, finished, material, task }: EvidenceSources): EvidenceWorld => {
-    const all = lazily(() => [...finished.flatMap((one) => one.calls), ...calls])
-    const names = lazily(() => finished.map(({ name }) => name).filter((name) => name !== task))
-    const anchors = lazily(() => new Set([...anchorsOf(readMarkdown(text)), ...anchorsOf(requestOf(briefing))]))
-    const texts = lazily(() => [
-      briefing.prompt,
-      briefing.requestDocument,
-      ...material,
-      ...all().map(callText),
-      ...finished.map(({ result }) => result.document)
-    ])
-    const changed = lazily(
-      () =>
-        new Set(
-          all().flatMap(({ call, result }) => {
-            const change = result.success ? changeOf(call) : undefined
-            return change?.isFile === true ? [change.target.slice(1)] : []
-          })
-        )
-    )
-    return {
-      ...(task === undefined ? {} : { task }),
-      get finished() {
-        return names()
-      },
-      get anchors() {
-        return anchors()
-      },
-      get material() {
-        return texts()
-      },
-      get changed() {
-        return changed()
-      }
-    }
-  }
+  const worldOf = (text: string, sources: EvidenceSources): EvidenceWorld => new LazyWorld(text, sources, changeOf)
 
   return {
     /** Reads the result of a task. */

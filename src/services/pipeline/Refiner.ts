@@ -13,6 +13,7 @@ import { type RefinementDocument, readRefinement } from "../../domain/documents/
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
 import { lookBlocks } from "../../domain/models/LookBlocks.ts"
+import { lightestCharacters } from "../../domain/models/PromptSize.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
@@ -101,7 +102,7 @@ export class Refiner extends Context.Service<
             outputRoom
           })
         const bare = filled("", "")
-        const room = taskPrompts.roomBeside(task, bare)
+        const room = taskPrompts.roomBeside(task, lightestCharacters(bare))
         const wanted = lookBlocks(looks, room).length
         const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
         const outputs = lookBlocks(looks, room - contents.length)

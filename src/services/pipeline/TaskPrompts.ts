@@ -9,10 +9,10 @@ import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import {
   charactersBeside,
-  charactersLeft,
   charactersOf,
   type FilledPrompt,
   largestParts,
+  lightestCharacters,
   overflowText
 } from "../../domain/models/PromptSize.ts"
 import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
@@ -74,7 +74,7 @@ const measured = (fill: (task: Task, briefing: Briefing) => FilledPrompt) => {
     const before = known.get(task)
     if (before?.briefing === briefing) return before.sizes
     const prompt = fill(task, briefing)
-    const sizes = { whole: charactersOf(prompt), lightest: charactersOf(prompt.lighter ?? prompt) }
+    const sizes = { whole: charactersOf(prompt), lightest: lightestCharacters(prompt) }
     known.set(task, { briefing, sizes })
     return sizes
   }
@@ -159,9 +159,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** The characters that have room in a prompt of the task; what it can do without gives its room. */
-  const roomBeside = (task: Task, prompt: FilledPrompt): number =>
-    charactersLeft(window, prompt.lighter ?? prompt, scaleOf(task))
+  /** The characters that have room in a prompt of the task beside so many. */
+  const roomBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   const executionSize = measured((task, briefing) => execution(task, briefing, { precursor: "" }))
   const refinementSize = measured((task, briefing) => refinement(task, briefing))

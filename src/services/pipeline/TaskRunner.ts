@@ -9,7 +9,7 @@ import { resultShape } from "../../domain/documents/AnswerWatch.ts"
 import { callBlocks, callFrame } from "../../domain/models/ExecutionBlocks.ts"
 import { lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
-import { splitPart } from "../../domain/models/PromptSize.ts"
+import { lightestCharacters, splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -60,10 +60,15 @@ export class TaskRunner extends Context.Service<
         const all = [...looks, ...outcomes]
         const frame = callFrame(all)
         const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
-        let bare = { previous: undefined as Previous | undefined, prompt: fill("", undefined) }
+        /** What the prompt takes by itself; the prompt would live as long as the call. */
+        const bareFor = (previous: Previous | undefined) => ({
+          previous,
+          characters: lightestCharacters(fill("", previous))
+        })
+        let bare = bareFor(undefined)
         const roomOf = (previous: Previous | undefined): number => {
-          if (bare.previous !== previous) bare = { previous, prompt: fill("", previous) }
-          return Math.max(0, taskPrompts.roomBeside(task, bare.prompt) - frame)
+          if (bare.previous !== previous) bare = bareFor(previous)
+          return Math.max(0, taskPrompts.roomBeside(task, bare.characters) - frame)
         }
         const referenceRoom = (previous: Previous | undefined): number => {
           const room = roomOf(previous)
