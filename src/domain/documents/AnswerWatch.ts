@@ -79,7 +79,8 @@ const shownOfLine = 400
 export class AnswerWatch {
   readonly #shape: AnswerShape | undefined
   readonly #written = new RepetitionWatch()
-  readonly #thought = new RepetitionWatch()
+  /** Absent until the model thinks. */
+  #thought: RepetitionWatch | undefined
   /** The beginning of the line that is being written, and its whole length. */
   #line = ""
   #length = 0
@@ -101,6 +102,7 @@ export class AnswerWatch {
 
   /** Takes a delta of what the model thinks apart from its answer. */
   thinking(delta: string): Hopelessness | undefined {
+    this.#thought ??= new RepetitionWatch()
     const repetition = this.#thought.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }

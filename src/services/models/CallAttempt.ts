@@ -119,7 +119,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(answerer, prompt, {
-        heard: life.heard,
+        heard: (characters) => life.heard(characters),
         server: {
           host: settings.host,
           model: name,
@@ -142,7 +142,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           ...planned,
           ...(override === undefined ? {} : { model: override }),
           ...(format === undefined ? {} : { format }),
-          connected: life.connected
+          connected: () => life.connected()
         },
         ...(shape === undefined ? {} : { shape }),
         ...(talk === undefined ? {} : { talk })

@@ -35,57 +35,79 @@ export interface Told {
 const measurable = 1000
 
 /** The progress of one call. `charactersPerToken` turns what was heard into tokens. */
-export const makeCallProgress = (model: string, server: ServerView, charactersPerToken: number, now: () => number) => {
-  let phase: CallPhase = "connecting"
-  let since = now()
-  let isConnected = false
-  let isListed: boolean | undefined
-  let first: number | undefined
-  let characters = 0
+export class CallProgress {
+  readonly #model: string
+  readonly #server: ServerView
+  readonly #charactersPerToken: number
+  readonly #now: () => number
+  #phase: CallPhase = "connecting"
+  #since: number
+  #isConnected = false
+  #isListed: boolean | undefined
+  #first: number | undefined
+  #characters = 0
 
-  const enter = (next: CallPhase): void => {
-    if (next !== phase) since = now()
-    phase = next
+  constructor(model: string, server: ServerView, charactersPerToken: number, now: () => number) {
+    this.#model = model
+    this.#server = server
+    this.#charactersPerToken = charactersPerToken
+    this.#now = now
+    this.#since = now()
   }
 
-  const beforeFirst = (): CallPhase => {
-    if (!isConnected) return "connecting"
-    if (isListed === false) return "loading"
-    if (server.writing >= server.slots) return "turn"
-    return server.answered.has(model) ? "reading" : "loading_or_reading"
+  get isWaiting(): boolean {
+    return this.#first === undefined
   }
 
-  return {
-    connected: (): void => {
-      isConnected = true
-    },
-    /** What the server says: whether it has the model in memory. */
-    listed: (is: boolean | undefined): void => {
-      isListed = is
-    },
-    heard: (so: number): void => {
-      if (first === undefined) {
-        first = now()
-        server.writing += 1
-        server.answered.add(model)
-        enter("writing")
-      }
-      characters = so
-    },
-    entered: (next: Phase): void => enter(next),
-    /** The call has ended: its slot at the server is free. */
-    ended: (): void => {
-      if (first !== undefined) server.writing -= 1
-    },
-    isWaiting: (): boolean => first === undefined,
-    told: (): Told => {
-      if (first === undefined) enter(beforeFirst())
-      const seconds = Math.floor((now() - since) / 1000)
-      if (first === undefined) return { phase, seconds }
-      const tokens = Math.round(characters / charactersPerToken)
-      const time = now() - first
-      const speed = time < measurable ? {} : { tokensPerSecond: Math.round((tokens * 10_000) / time) / 10 }
-      return { phase, seconds, tokens, ...speed }
+  connected(): void {
+    this.#isConnected = true
+  }
+
+  /** What the server says: whether it has the model in memory. */
+  listed(is: boolean | undefined): void {
+    this.#isListed = is
+  }
+
+  heard(so: number): void {
+    if (this.#first === undefined) {
+      this.#first = this.#now()
+      this.#server.writing += 1
+      this.#server.answered.add(this.#model)
+      this.#enter("writing")
     }
+    this.#characters = so
+  }
+
+  entered(next: Phase): void {
+    this.#enter(next)
+  }
+
+  /** The call has ended: its slot at the server is free. */
+  ended(): void {
+    if (this.#first !== undefined) this.#server.writing -= 1
+  }
+
+  told(): Told {
+    const first = this.#first
+    if (first === undefined) this.#enter(this.#beforeFirst())
+    const phase = this.#phase
+    const seconds = Math.floor((this.#now() - this.#since) / 1000)
+    if (first === undefined) return { phase, seconds }
+    const tokens = Math.round(this.#characters / this.#charactersPerToken)
+    const time = this.#now() - first
+    const speed = time < measurable ? {} : { tokensPerSecond: Math.round((tokens * 10_000) / time) / 10 }
+    return { phase, seconds, tokens, ...speed }
+  }
+
+  #enter(next: CallPhase): void {
+    if (next !== this.#phase) this.#since = this.#now()
+    this.#phase = next
+  }
+
+  #beforeFirst(): CallPhase {
+    if (!this.#isConnected) return "connecting"
+    if (this.#isListed === false) return "loading"
+    if (this.#server.writing >= this.#server.slots) return "turn"
+    return this.#server.answered.has(this.#model) ? "reading" : "loading_or_reading"
   }
 }

@@ -12,7 +12,7 @@ import type { CallTimers, Due } from "../providers/CallTimers.ts"
 import { LoadedModels } from "../providers/LoadedModels.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Phase } from "./AnswerWriting.ts"
-import { makeCallProgress, makeServerView, type ServerView } from "./CallProgress.ts"
+import { CallProgress, makeServerView, type ServerView } from "./CallProgress.ts"
 
 /** What the reader of a call reports. */
 export interface CallLife {
@@ -46,59 +46,83 @@ interface Sign {
 
 const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
-/** `server` holds when the server last sent something to any call; it is shared by the calls of a run. */
-const makeLife = ({ charactersPerToken, limits, model }: FollowedCall, server: ServerView, now: () => number) => {
-  const progress = makeCallProgress(model, server, charactersPerToken, now)
-  const began = now()
-  let isConnected = false
-  let mine: { readonly at: number; readonly characters: number } | undefined
+/** What is known of one call. `server` holds when the server last sent something to any call of the run. */
+class Life implements CallLife {
+  readonly progress: CallProgress
+  readonly #limits: FollowedCall["limits"]
+  readonly #server: ServerView
+  readonly #now: () => number
+  readonly #began: number
+  #isConnected = false
+  #heardAt: number | undefined
+  #characters = 0
+  #text = ""
 
-  const whole = (): number => inSeconds(now() - began)
-  /** A phase also ends with the whole call. */
-  const endOf = (seconds: number, limit: number): number => Math.min(limit, seconds + limits.call - whole())
-
-  const beforeFirst = (): Sign => {
-    if (!isConnected && server.heardAt < began) {
-      return { phase: "connecting", seconds: whole(), endsAtSeconds: endOf(whole(), limits.connect) }
-    }
-    const silent = inSeconds(now() - Math.max(began, server.heardAt))
-    if (silent < whole() && silent < inSeconds(lifeEvery)) {
-      return { phase: "turn", seconds: whole(), endsAtSeconds: limits.call }
-    }
-    return { phase: "first_word", seconds: silent, endsAtSeconds: endOf(silent, limits.firstWord) }
+  constructor({ charactersPerToken, limits, model }: FollowedCall, server: ServerView, now: () => number) {
+    this.progress = new CallProgress(model, server, charactersPerToken, now)
+    this.#limits = limits
+    this.#server = server
+    this.#now = now
+    this.#began = now()
   }
 
-  const sign = (): Sign => {
-    if (mine === undefined) return beforeFirst()
-    const { at, characters } = mine
-    const silent = inSeconds(now() - at)
-    return silent >= inSeconds(lifeEvery)
-      ? { phase: "next_word", seconds: silent, endsAtSeconds: endOf(silent, limits.nextWord), characters }
-      : { phase: "writing", seconds: whole(), endsAtSeconds: limits.call, characters }
+  connected(): void {
+    this.#isConnected = true
+    this.progress.connected()
   }
 
-  let text = ""
-  const life: CallLife = {
-    connected: () => {
-      isConnected = true
-      progress.connected()
-    },
-    heard: (characters) => {
-      server.heardAt = now()
-      mine = { at: server.heardAt, characters }
-      progress.heard(characters)
-    },
-    entered: progress.entered,
-    wrote: (piece) => {
-      text += piece
-    }
+  heard(characters: number): void {
+    const now = this.#now()
+    this.#server.heardAt = now
+    this.#heardAt = now
+    this.#characters = characters
+    this.progress.heard(characters)
   }
-  const takeText = (): string => {
-    const taken = text
-    text = ""
+
+  entered(phase: Phase): void {
+    this.progress.entered(phase)
+  }
+
+  wrote(piece: string): void {
+    this.#text += piece
+  }
+
+  /** What was written since it was last taken. */
+  takeText(): string {
+    const taken = this.#text
+    this.#text = ""
     return taken
   }
-  return { life, progress, sign, takeText }
+
+  sign(): Sign {
+    if (this.#heardAt === undefined) return this.#beforeFirst()
+    const characters = this.#characters
+    const silent = inSeconds(this.#now() - this.#heardAt)
+    return silent >= inSeconds(lifeEvery)
+      ? { phase: "next_word", seconds: silent, endsAtSeconds: this.#endOf(silent, this.#limits.nextWord), characters }
+      : { phase: "writing", seconds: this.#whole(), endsAtSeconds: this.#limits.call, characters }
+  }
+
+  #beforeFirst(): Sign {
+    const whole = this.#whole()
+    if (!this.#isConnected && this.#server.heardAt < this.#began) {
+      return { phase: "connecting", seconds: whole, endsAtSeconds: this.#endOf(whole, this.#limits.connect) }
+    }
+    const silent = inSeconds(this.#now() - Math.max(this.#began, this.#server.heardAt))
+    if (silent < whole && silent < inSeconds(lifeEvery)) {
+      return { phase: "turn", seconds: whole, endsAtSeconds: this.#limits.call }
+    }
+    return { phase: "first_word", seconds: silent, endsAtSeconds: this.#endOf(silent, this.#limits.firstWord) }
+  }
+
+  #whole(): number {
+    return inSeconds(this.#now() - this.#began)
+  }
+
+  /** A phase also ends with the whole call. */
+  #endOf(seconds: number, limit: number): number {
+    return Math.min(limit, seconds + this.#limits.call - this.#whole())
+  }
 }
 
 /** How often the server is asked whether it has loaded the model, in calls of `tell`. */
@@ -119,25 +143,26 @@ export const makeSignsOfLife = Effect.fnUntraced(function* (
   ): Effect.Effect<A, E, R> =>
     Clock.clockWith((clock) => {
       const { call, model, tellsText } = followed
-      const { life, progress, sign, takeText } = makeLife(followed, server, () => clock.currentTimeMillisUnsafe())
+      const life = new Life(followed, server, () => clock.currentTimeMillisUnsafe())
+      const { progress } = life
       let asked = 0
       let isOver = false
       const step = tellsText ? pieceEvery : progressEvery
       let passed = 0
       /* Most calls end before it: what it tells is made in it. */
       const due: Due = Effect.suspend(() => {
-        const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
+        const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...life.sign() }))
         const tellProgress = Effect.suspend(() =>
           events.publish({ type: "model.progress", call, model, ...progress.told() })
         )
         const tellText = Effect.suspend(() => {
-          const text = takeText()
+          const text = life.takeText()
           return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
         })
         /** The server may take long to say what it has loaded. */
         const askAndTell = Effect.suspend(() => {
-          if (!progress.isWaiting() || asked++ % askEvery !== 0) return tellProgress
-          const isListed = Effect.map(isLoaded(model), progress.listed)
+          if (!progress.isWaiting || asked++ % askEvery !== 0) return tellProgress
+          const isListed = Effect.map(isLoaded(model), (is) => progress.listed(is))
           const listed = Effect.andThen(isListed, () => (isOver ? Effect.void : tellProgress))
           return Effect.forkChild(listed, { startImmediately: true })
         })
