@@ -42,3 +42,10 @@ it("makes the same lines of records of any size, taken together or one by one", 
   expect(lines.map(recordOf)).toEqual(records)
   expect(proofOf(lines, key)).toEqual({ from: 1, next: together.end.mac })
 })
+
+it("takes no more room for a large record than its line needs", () => {
+  const lines = linesFrom()
+  lines.add(settled("large", "x".repeat(1_300_000)), at)
+  const line = lines.take()
+  expect(line.buffer.byteLength - line.length).toBeLessThan(1000)
+})
