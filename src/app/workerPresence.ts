@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { CallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
@@ -24,26 +25,36 @@ export interface Presence {
   readonly progress: CallProgressBoard
 }
 
+const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
+
 /** A part of the work of others moves to a worker that joins. */
 export const tellOfOthers = Effect.fnUntraced(function* (tell: (what: string) => Effect.Effect<void>) {
   const workers = yield* ClusterWorkers
-  const busy = (yield* workers.alive).filter(({ name, runs, tasks }) => name !== workerName && runs + tasks > 0)
+  const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
   if (busy.length === 0) return
   yield* tell(
     "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
   )
 })
 
-/** Says in the database that this worker is there, until the scope closes. */
+/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
+const loadPace = 200
+
+/** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
 export const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Presence) {
   const workers = yield* ClusterWorkers
   const begunAt = DateTime.formatIso(yield* DateTime.now)
+  let last = { at: 0, isBusy: false }
   const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    last = { at: now, isBusy: isBusy(load) }
     const shown = progress.shown(now)
     const calls = shown.length === 0 ? {} : { progress: shown }
     return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
   })
+  const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void
+  )
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
-  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
 })
