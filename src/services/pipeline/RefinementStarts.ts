@@ -1,6 +1,6 @@
 /**
- * Starts the refinements of a round. Most tasks of a plan wait for nothing but a place among those that are under way, and
- * there may be thousands of them: such a task gets its fiber with its place.
+ * Starts the refinements of a round. Most tasks of a plan wait for nothing but their admission, and there may be thousands of
+ * them: such a task gets its fiber when it is admitted.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -12,7 +12,7 @@ interface Starts {
   readonly cells: Cells
   readonly waits: Waits
   readonly restsOnProject: (task: Cell["task"]) => boolean
-  /** Refines a task in the place that it is given. */
+  /** Refines a task when it is admitted. */
   readonly prepare: (cell: Cell, admit: Admit) => Effect.Effect<void>
 }
 
@@ -29,10 +29,10 @@ export const startRefinements = Effect.fnUntraced(function* (
 
   const inOrder = Effect.gen(function* () {
     for (const cell of ready.toSorted((a, b) => a.turn - b.turn)) {
-      yield* admission.enter(cell.turn)
-      yield* Effect.forkScoped(prepare(cell, admission.held), atOnce)
+      yield* admission.take(cell.turn)
+      yield* Effect.forkScoped(prepare(cell, admission.withTaken), atOnce)
     }
   })
   yield* Effect.forkScoped(inOrder, atOnce)
-  for (const cell of others) yield* Effect.forkScoped(prepare(cell, admission.admit), atOnce)
+  for (const cell of others) yield* Effect.forkScoped(prepare(cell, admission.withPermit), atOnce)
 })

@@ -6,7 +6,7 @@ import { makeAdmission } from "../../../src/services/pipeline/Admission.ts"
 
 /** Enters works of these turns one after another; each lasts until it is told to end. */
 const entering = (most: number) => {
-  const { admit } = makeAdmission(most)
+  const { withPermit } = makeAdmission(most)
   const begun: Array<string> = []
   const start = Effect.fnUntraced(function* (name: string, turn: number) {
     const end = yield* Deferred.make<void>()
@@ -14,7 +14,7 @@ const entering = (most: number) => {
       Effect.sync(() => begun.push(name)),
       Deferred.await(end)
     )
-    const fiber = yield* Effect.forkChild(admit(turn, work), { startImmediately: true })
+    const fiber = yield* Effect.forkChild(withPermit(turn, work), { startImmediately: true })
     return {
       end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.await(fiber)),
       interrupt: Fiber.interrupt(fiber)
@@ -54,6 +54,20 @@ it.effect("never holds back what is more urgent than all that are under way", ()
   })
 )
 
+it.effect("lets go what has become more urgent than all that are under way", () =>
+  Effect.gen(function* () {
+    const { begun, start } = entering(2)
+    yield* start("a", 5)
+    yield* start("b", 5)
+    const urgent = yield* start("urgent", 1)
+    yield* start("waits", 3)
+    yield* start("waits longer", 5)
+    expect(begun).toEqual(["a", "b", "urgent"])
+    yield* urgent.end
+    expect(begun).toEqual(["a", "b", "urgent", "waits"])
+  })
+)
+
 it.effect("gives the place of what fails or is interrupted to the next one", () =>
   Effect.gen(function* () {
     const { begun, start } = entering(1)
@@ -68,16 +82,16 @@ it.effect("gives the place of what fails or is interrupted to the next one", () 
 
 it.effect("keeps a place that was entered until an effect has run in it", () =>
   Effect.gen(function* () {
-    const { admit, enter, held } = makeAdmission(1)
+    const { take, withPermit, withTaken } = makeAdmission(1)
     const begun: Array<string> = []
     const note = (name: string) => Effect.sync(() => void begun.push(name))
-    yield* enter(1)
-    const waiting = yield* Effect.forkChild(admit(1, note("waits")), { startImmediately: true })
-    const interrupted = yield* Effect.forkChild(enter(1), { startImmediately: true })
+    yield* take(1)
+    const waiting = yield* Effect.forkChild(withPermit(1, note("waits")), { startImmediately: true })
+    const interrupted = yield* Effect.forkChild(take(1), { startImmediately: true })
     yield* Fiber.interrupt(interrupted)
-    yield* held(1, note("has the place"))
+    yield* withTaken(1, note("has the place"))
     yield* Fiber.await(waiting)
     expect(begun).toEqual(["has the place", "waits"])
-    yield* enter(1)
+    yield* take(1)
   })
 )

@@ -61,7 +61,7 @@ export const readRefusal = async (response: http.IncomingMessage): Promise<Ollam
   })
 
 /** A request for one JSON object. */
-export interface Question {
+export interface JsonRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -74,7 +74,7 @@ export interface Answer {
 }
 
 /** Sends one request; an answer of another status, and none, are failures. */
-export type Exchange = (address: string, question?: Question) => Promise<Answer>
+export type Exchange = (address: string, request?: JsonRequest) => Promise<Answer>
 
 const readDocument = async (response: http.IncomingMessage): Promise<unknown> => {
   const { bytes, complete } = await readBytes(response, maxBytes)
@@ -90,7 +90,7 @@ const readDocument = async (response: http.IncomingMessage): Promise<unknown> =>
 const send = (
   agent: http.Agent,
   address: string,
-  { body, headers = {}, method = "GET" }: Question,
+  { body, headers = {}, method = "GET" }: JsonRequest,
   started: (request: http.ClientRequest) => void
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
