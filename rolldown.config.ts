@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
-import { commandStarts, libraryStarts, startGroups } from "./scripts/startGroups.ts"
+import { commandStarts, libraryStarts, quickStarts, startGroups } from "./scripts/startGroups.ts"
 
 interface Manifest {
   readonly name?: string
@@ -152,6 +152,17 @@ const ollamaWithoutFetch = (): Plugin => ({
   }
 })
 
+/** What commands load when they are carried out, other than a check of texts. */
+const work = /\/(?:\w+Handler|welcome|mcpTools|McpToolServer)\.ts$/
+
+/** Leaves the work of commands out of a bundle that is started for help and checks of texts only. */
+const withoutWork = (): Plugin => ({
+  name: "without-work",
+  resolveDynamicImport: (specifier) =>
+    typeof specifier === "string" && work.test(specifier) ? "\0without-work" : undefined,
+  load: (id) => (id === "\0without-work" ? 'throw new Error("this start has no work of commands")' : undefined)
+})
+
 /**
  * Writes what is not ASCII as escapes. V8 keeps a text of ASCII in half the memory, and Node reads it without decoding it; one
  * other character in a file decides for all of it.
@@ -222,7 +233,9 @@ const bundle = (
 })
 
 const library = startGroups(libraryStarts)
-const commands = startGroups(commandStarts, [{ name: "main", tags: ["$initial"] }])
+const initial = { name: "main", tags: ["$initial"] }
+const commands = startGroups(commandStarts, [initial])
+const quick = startGroups(quickStarts, [initial])
 
 export default [
   bundle(
@@ -231,5 +244,6 @@ export default [
     { external: [/^effect(?:\/|$)/], groups: library.groups, plugins: [library.graph] }
   ),
   bundle("cli-bundle", { main: "src/main.ts" }, { groups: commands.groups, plugins: [commands.graph] }),
+  bundle("quick-bundle", { main: "src/main.ts" }, { groups: quick.groups, plugins: [quick.graph, withoutWork()] }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]

@@ -13,8 +13,10 @@ var words = process.argv.slice(2)
 /* What makes the current folder a project: src/cli/check/projectFolder.ts. */
 var markers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
+/* Whether a check may look at a project. A flag of yes or no takes the next word when that is such a value. */
 function checksProject(flags) {
-  if (flags.indexOf("--no-project") !== -1) return false
+  var denied = flags.indexOf("--no-project")
+  if (denied !== -1 && !/^(true|yes|on|1|y|false|no|off|0|n)$/.test(flags[denied + 1])) return false
   return (
     flags.some(function (word) {
       return /^(--project(=|$)|-p)/.test(word)
@@ -90,10 +92,12 @@ var end = words.indexOf("--")
 var flags = end === -1 ? words : words.slice(0, end)
 var asksForHelp = words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1
 
-function isQuick() {
-  if (asksForHelp || withoutTools.indexOf(words[0]) !== -1) return true
-  if (words[0] === "check" && !checksProject(flags)) return true
-  return withTools.indexOf(words[0]) !== -1 && !mayHavePlugins(flags)
+/* The bundle of help and of checks without a project is small; the one of all commands holds these, too. */
+function startOf() {
+  if (words.length > 0 && (asksForHelp || words[0] === "help")) return "quick-bundle"
+  if (words[0] === "check" && !checksProject(flags)) return "quick-bundle"
+  if (words.length === 0 || withoutTools.indexOf(words[0]) !== -1) return "cli-bundle"
+  return withTools.indexOf(words[0]) !== -1 && !mayHavePlugins(flags) ? "cli-bundle" : "library"
 }
 
 /*
@@ -118,11 +122,11 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stdout.write(require("../package.json").version + "\n")
 } else {
   require("module").enableCompileCache(compileCache())
-  import(isQuick() ? "../dist/cli-bundle/main.js" : "../dist/library/main.js").catch(function (error) {
+  import("../dist/" + startOf() + "/main.js").catch(function (error) {
     if (
       error &&
       error.code === "ERR_MODULE_NOT_FOUND" &&
-      /dist.(cli-bundle|library).main\.js/.test(String(error.message))
+      /dist.(quick-bundle|cli-bundle|library).main\.js/.test(String(error.message))
     ) {
       process.stderr.write('task-conductor is not built yet. Run "npm run build" in its folder.\n')
     } else {

@@ -23,6 +23,9 @@ export const commandStarts: Starts = {
   runs: ["cli/runs/runs.ts", "cli/runs/show.ts", "cli/runs/runsHandler.ts"]
 }
 
+/** What needs neither a project nor a saved run, beside help. */
+export const quickStarts: Starts = { check: ["cli/check/check.ts"] }
+
 /** What programs import and what their first run loads, and the command line where it shares its modules with plugins. */
 export const libraryStarts: Starts = {
   api: ["index.ts"],

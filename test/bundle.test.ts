@@ -43,7 +43,15 @@ const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<stri
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
 
 beforeAll(() => {
-  for (const part of ["bin", "package.json", "prompts", "skills", "dist/cli-bundle", "dist/check-bundle"]) {
+  for (const part of [
+    "bin",
+    "package.json",
+    "prompts",
+    "skills",
+    "dist/quick-bundle",
+    "dist/cli-bundle",
+    "dist/check-bundle"
+  ]) {
     cpSync(join(root, part), join(packed, part), { recursive: true })
   }
 })
@@ -76,7 +84,7 @@ describe("the bundles", () => {
     const starts = [
       { start: "check", words: ["check", "five-mistakes.md", "--no-project"] },
       { start: "project", words: ["check", "five-mistakes.md", "--project", "."] },
-      { start: "run", words: ["run", "--help"] },
+      { start: "run", words: ["run", "--model"] },
       { start: "runs", words: ["runs", "--project", "."] }
     ]
     for (const { start, words } of starts) {
@@ -139,6 +147,30 @@ describe("the bundles", () => {
     })
   })
 
+  it("hold no work of commands where only help and checks of texts start", () => {
+    const heldBy = (folder: string) =>
+      readdirSync(join(packed, "dist", folder)).some((file) =>
+        readFileSync(join(packed, "dist", folder, file), "utf8").includes("task-conductor/services/pipeline/")
+      )
+    assert.deepStrictEqual(["cli-bundle", "quick-bundle"].filter(heldBy), ["cli-bundle"])
+  })
+
+  it("look at a project however its flag is written", async () => {
+    const checkedIn = async (...words: ReadonlyArray<string>) =>
+      / in the project /.test((await shimIn(root, process.env, "check", plan, ...words)).stdout)
+    for (const words of [[], ["--no-project=false"], ["--no-project", "off"], ["--no-no-project"]]) {
+      assert.isTrue(await checkedIn(...words), words.join(" "))
+    }
+    for (const words of [
+      ["--no-project"],
+      ["--no-project", "yes"],
+      ["--no-project=1"],
+      ["--no-project", "--kind=task-list"]
+    ]) {
+      assert.isFalse(await checkedIn(...words), words.join(" "))
+    }
+  })
+
   it("answer help like the sources", async () => {
     const sources = inProcess(makeSandbox())
     for (const words of [
@@ -148,7 +180,10 @@ describe("the bundles", () => {
       ["run", "-h"],
       ["tools", "list", "--help"],
       ["nothing", "--help"],
-      ["run", "--plugin", "-h"]
+      ["run", "--plugin", "-h"],
+      ["check", "--project", "-h", "x"],
+      ["skills", "test", "--help"],
+      ["help", "nothing"]
     ]) {
       assert.deepStrictEqual(await shim(...words), await sources.run(words), words.join(" "))
     }
