@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../src/index.ts"
-import { planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
+import { anyOrderBound, planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
@@ -57,6 +57,8 @@ const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, 
 
 interface Measured {
   readonly ratio: number
+  /** What no order of tasks can beat, relative to the same bound. */
+  readonly anyOrder: number
   readonly cpu: number
   readonly calls: number
   readonly mostInFlight: number
@@ -88,6 +90,7 @@ const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean)
     throw new Error(`${report.status}: ${report.message}`)
   return {
     ratio: (server.stats.last - server.stats.first) / strictBound(plan, slots),
+    anyOrder: anyOrderBound(plan, slots) / strictBound(plan, slots),
     cpu: (used.user + used.system) / 1000 / plan.tasks.length,
     calls: server.stats.calls,
     mostInFlight: server.stats.mostInFlight
@@ -116,17 +119,20 @@ const measured: ReadonlyArray<readonly [shape: string, plans: ReadonlyArray<Shap
       ]
     : values.shapes.split(",").map((shape) => [shape, plansOf(shape)] as const)
 
-console.log("shape    slots  order   makespan/bound  calls  most in flight  CPU ms per task (client and server)")
+console.log(
+  "shape    slots  order   makespan/bound  any order  calls  most in flight  CPU ms per task (client and server)"
+)
 for (const [shape, plans] of measured) {
   for (const slots of values.slots.split(",").map(Number)) {
     for (const order of values.order.split(",")) {
       const runs: Array<Measured> = []
       for (const plan of plans) runs.push(await measure(plan, slots, order === "strict"))
       const ratio = latency === 0 ? "-" : median(runs.map((one) => one.ratio)).toFixed(3)
+      const anyOrder = latency === 0 ? "-" : median(runs.map((one) => one.anyOrder)).toFixed(3)
       const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
       const most = Math.max(...runs.map((one) => one.mostInFlight))
       console.log(
-        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
+        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${anyOrder.padEnd(11)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
       )
     }
   }

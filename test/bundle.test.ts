@@ -42,6 +42,16 @@ const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<stri
   node([join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env })
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
 
+/** Whether a bundle holds the work of a run. */
+const holdsRuns = (folder: string) =>
+  readdirSync(join(packed, "dist", folder)).some((file) =>
+    readFileSync(join(packed, "dist", folder, file), "utf8").includes("task-conductor/services/pipeline/")
+  )
+
+/** Whether a check in the folder of this package looks at it as a project. */
+const checksProject = async (...words: ReadonlyArray<string>) =>
+  / in the project /.test((await shimIn(root, process.env, "check", plan, ...words)).stdout)
+
 beforeAll(() => {
   for (const part of [
     "bin",
@@ -148,18 +158,12 @@ describe("the bundles", () => {
   })
 
   it("hold no work of commands where only help and checks of texts start", () => {
-    const heldBy = (folder: string) =>
-      readdirSync(join(packed, "dist", folder)).some((file) =>
-        readFileSync(join(packed, "dist", folder, file), "utf8").includes("task-conductor/services/pipeline/")
-      )
-    assert.deepStrictEqual(["cli-bundle", "quick-bundle"].filter(heldBy), ["cli-bundle"])
+    assert.deepStrictEqual(["cli-bundle", "quick-bundle"].filter(holdsRuns), ["cli-bundle"])
   })
 
   it("look at a project however its flag is written", async () => {
-    const checkedIn = async (...words: ReadonlyArray<string>) =>
-      / in the project /.test((await shimIn(root, process.env, "check", plan, ...words)).stdout)
     for (const words of [[], ["--no-project=false"], ["--no-project", "off"], ["--no-no-project"]]) {
-      assert.isTrue(await checkedIn(...words), words.join(" "))
+      assert.isTrue(await checksProject(...words), words.join(" "))
     }
     for (const words of [
       ["--no-project"],
@@ -167,7 +171,7 @@ describe("the bundles", () => {
       ["--no-project=1"],
       ["--no-project", "--kind=task-list"]
     ]) {
-      assert.isFalse(await checkedIn(...words), words.join(" "))
+      assert.isFalse(await checksProject(...words), words.join(" "))
     }
   })
 
