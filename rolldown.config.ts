@@ -233,7 +233,7 @@ const bundle = (
 })
 
 const library = startGroups(libraryStarts)
-const initial = { name: "main", tags: ["$initial"] }
+const initial = { name: "main", tags: ["$initial"] } satisfies CodeSplittingGroup
 const commands = startGroups(commandStarts, [initial])
 const quick = startGroups(quickStarts, [initial])
 
