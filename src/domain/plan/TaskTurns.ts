@@ -34,3 +34,18 @@ export const turnsOf = (steps: ReadonlyArray<ReadonlyArray<TurnTask>>): Readonly
   }
   return new Map([...lengths].map(([slug, length]) => [slug, longest - length]))
 }
+
+/** Splits the turns of many tasks into turns of at most so many, in the order of the list. */
+export const splitTurns = (
+  tasks: ReadonlyArray<{ readonly slug: string; readonly turn: number }>,
+  most: number
+): ReadonlyMap<string, number> => {
+  const counts = new Map<number, number>()
+  return new Map(
+    tasks.map(({ slug, turn }) => {
+      const before = counts.get(turn) ?? 0
+      counts.set(turn, before + 1)
+      return [slug, turn * tasks.length + Math.floor(before / most)]
+    })
+  )
+}

@@ -120,7 +120,7 @@ export class AskTurn extends Context.Service<
         }
         const tuning: Tuning =
           before !== undefined && hasOnlyThought(before) ? { ...firstTuning, thinkingCuts: 1 } : firstTuning
-        const answer = yield* caller.ask({ id, step: 0, prompt: measuredPrompt(talk), talk, listen, tuning })
+        const answer = yield* caller.ask({ id, turn: 0, prompt: measuredPrompt(talk), talk, listen, tuning })
         order.progress.heard = ""
         return answer
       })

@@ -31,8 +31,8 @@ export interface ModelRequest {
   readonly prompt: FilledPrompt
   /** A conversation that is sent instead of the prompt, which then only measures it. */
   readonly talk?: Talk
-  /** Position of the task's step from 0; 0 for stages that see the whole list. */
-  readonly step: number
+  /** The turn of the task; see `Urgency`. */
+  readonly turn: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
   /** The JSON schema that the answer has to fit; see `CallSettings`. */

@@ -112,7 +112,7 @@ export class ModelCaller extends Context.Service<
       /** Sends the prompt in a slot, and says when it has to wait for one. */
       const inSlot = (request: ModelRequest, tries: Tries) =>
         slots.withSlot(
-          { stage: request.id.stage, step: request.step },
+          { stage: request.id.stage, turn: request.turn, beginning: request.prompt.system },
           attempts.send(request, tries),
           tellQueued(events, request.id)
         )

@@ -1,7 +1,7 @@
 /**
  * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
- * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: a
- * refinement takes that place only when no call in flight is more urgent, since it would hold back their executions.
+ * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
+ * call of the earliest turn in flight takes that place, since another would hold back what is more urgent.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -13,34 +13,51 @@ import { type CallTimers, makeCallTimers } from "../providers/CallTimers.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makePrioritySemaphore } from "./PrioritySemaphore.ts"
 
-/** The priority of a call: stages that see the whole list, then execution, then refinement; earlier steps first. */
+/**
+ * The priority of a call: stages that see the whole list, then earlier turns, and in a turn refinement before execution, so that
+ * the server changes less often between prompts that begin differently (docs/decisions/068).
+ */
 export interface Urgency {
   readonly stage: Stage
-  /** The turn of the task, from 0: the position of its step in the list, unless tasks start before their step. */
-  readonly step: number
+  /** The turn of the task, from 0; 0 for stages that see the whole list. */
+  readonly turn: number
+  /** What its prompt begins with: calls that begin alike go one after another where nothing else decides. */
+  readonly beginning: string
 }
 
-const stageRank: Record<Stage, number> = { plan: 0, iterate: 0, conclude: 0, ask: 0, execute: 1, refine: 2 }
+interface Call {
+  readonly rank: number
+  readonly turn: number
+  readonly beginning: string
+}
 
-const maxSteps = 1_000_000
-
-const rankOf = ({ stage, step }: Urgency): number => stageRank[stage] * maxSteps + Math.min(step, maxSteps - 1)
+/** Of stages that see the whole list, and of the first execution of all: a person sees early whether the results are any good. */
+const beforeAll = -1
 
 const makeSlots = (slots: number, timers: CallTimers) => {
-  const semaphore = makePrioritySemaphore<Urgency>({
-    rankOf,
-    turnOf: ({ step }) => step,
-    hasPermit: ({ stage, step }, underWay) =>
-      underWay.count < slots || (underWay.count === slots && !(stage === "refine" && underWay.earliest < step))
+  let hasExecuted = false
+  const callOf = ({ beginning, stage, turn }: Urgency): Call => {
+    const isTask = stage === "refine" || (stage === "execute" && hasExecuted)
+    if (stage === "execute") hasExecuted = true
+    if (!isTask) return { rank: beforeAll, turn: 0, beginning }
+    return { rank: 2 * turn + (stage === "refine" ? 0 : 1), turn, beginning }
+  }
+  const semaphore = makePrioritySemaphore<Call>({
+    rankOf: ({ rank }) => rank,
+    kindOf: ({ beginning }) => beginning,
+    turnOf: ({ turn }) => turn,
+    hasPermit: ({ turn }, underWay) => underWay.count < slots || (underWay.count === slots && turn <= underWay.earliest)
   })
   return <A, E, R>(
     urgency: Urgency,
     effect: Effect.Effect<A, E, R>,
     queued: Effect.Effect<void> = Effect.void
   ): Effect.Effect<A, E, R> =>
-    semaphore.withPermit(urgency, effect, (wait) =>
-      Clock.clockWith((clock) =>
-        timers.during(clock.currentTimeMillisUnsafe() + progressEvery, Effect.as(queued, undefined), wait)
+    Effect.suspend(() =>
+      semaphore.withPermit(callOf(urgency), effect, (wait) =>
+        Clock.clockWith((clock) =>
+          timers.during(clock.currentTimeMillisUnsafe() + progressEvery, Effect.as(queued, undefined), wait)
+        )
       )
     )
 }

@@ -1,6 +1,6 @@
 /**
- * A semaphore for work of which only so much may be under way. Work that gets no permit waits, the lowest rank first and then
- * in order of arrival, so that nothing passes what came before it unless it is more urgent.
+ * A semaphore for work of which only so much may be under way. Work that gets no permit waits, the lowest rank first, then the
+ * kind of work that went last, and then in order of arrival. Nothing passes what is more urgent.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,6 +15,8 @@ export interface UnderWay {
 export interface PermitRules<Work> {
   /** Work with a lower rank gets its permit first. */
   readonly rankOf: (work: Work) => number
+  /** Work of one rank that is of one kind goes one after another; all is of one kind when absent. */
+  readonly kindOf?: (work: Work) => string
   readonly turnOf: (work: Work) => number
   /** True when the work may be under way beside what is. */
   readonly hasPermit: (work: Work, underWay: UnderWay) => boolean
@@ -44,32 +46,49 @@ interface Waiter<Work> {
   readonly grant: () => void
 }
 
-const makeLine = <Work>(rankOf: (work: Work) => number) => {
-  const waiting = new Map<number, Set<Waiter<Work>>>()
+type Kinds<Work> = Map<string, Set<Waiter<Work>>>
+
+const makeLine = <Work>(rankOf: (work: Work) => number, kindOf: (work: Work) => string) => {
+  const waiting = new Map<number, Kinds<Work>>()
   /** Those that somebody waits in, the lowest first. */
   const ranks: Array<number> = []
+
+  const kindsOf = (rank: number): Kinds<Work> => {
+    const known = waiting.get(rank)
+    if (known !== undefined) return known
+    const kinds: Kinds<Work> = new Map()
+    waiting.set(rank, kinds)
+    const higher = ranks.findIndex((other) => other > rank)
+    ranks.splice(higher < 0 ? ranks.length : higher, 0, rank)
+    return kinds
+  }
   return {
     add: (waiter: Waiter<Work>): void => {
-      const rank = rankOf(waiter.work)
-      const same = waiting.get(rank)
-      if (same !== undefined) return void same.add(waiter)
-      waiting.set(rank, new Set([waiter]))
-      const higher = ranks.findIndex((other) => other > rank)
-      ranks.splice(higher < 0 ? ranks.length : higher, 0, rank)
+      const kinds = kindsOf(rankOf(waiter.work))
+      const kind = kindOf(waiter.work)
+      const same = kinds.get(kind)
+      if (same === undefined) kinds.set(kind, new Set([waiter]))
+      else same.add(waiter)
     },
     remove: (waiter: Waiter<Work>): void => {
       const rank = rankOf(waiter.work)
-      const same = waiting.get(rank)
-      if (same?.delete(waiter) !== true || same.size > 0) return
+      const kind = kindOf(waiter.work)
+      const kinds = waiting.get(rank)
+      const same = kinds?.get(kind)
+      if (kinds === undefined || same?.delete(waiter) !== true || same.size > 0) return
+      kinds.delete(kind)
+      if (kinds.size > 0) return
       waiting.delete(rank)
       ranks.splice(ranks.indexOf(rank), 1)
     },
-    /** The first one, which stays in the line. */
-    first: (): Waiter<Work> | undefined => {
+    /** The next one, of this kind if it can be; it stays in the line. */
+    next: (kind: string): Waiter<Work> | undefined => {
       const [lowest] = ranks
-      if (lowest === undefined) return undefined
-      const [first] = waiting.get(lowest) ?? []
-      return first
+      const kinds = lowest === undefined ? undefined : waiting.get(lowest)
+      if (kinds === undefined) return undefined
+      const [first] = kinds.values()
+      const [next] = kinds.get(kind) ?? first ?? []
+      return next
     }
   }
 }
@@ -101,19 +120,28 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 export const makePrioritySemaphore = <Work>({
   hasPermit,
+  kindOf = () => "",
   rankOf,
   turnOf
 }: PermitRules<Work>): PrioritySemaphore<Work> => {
-  const line = makeLine(rankOf)
+  const line = makeLine(rankOf, kindOf)
   const underWay = makeUnderWay(turnOf)
+  let lastKind = ""
+
+  const begin = (work: Work): void => {
+    underWay.add(work)
+    lastKind = kindOf(work)
+  }
 
   const release = (work: Work) =>
     Effect.sync(() => {
       underWay.remove(work)
-      for (let next = line.first(); next !== undefined && hasPermit(next.work, underWay.now); next = line.first()) {
+      let next = line.next(lastKind)
+      while (next !== undefined && hasPermit(next.work, underWay.now)) {
         line.remove(next)
-        underWay.add(next.work)
+        begin(next.work)
         next.grant()
+        next = line.next(lastKind)
       }
     })
 
@@ -134,9 +162,9 @@ export const makePrioritySemaphore = <Work>({
 
   const takeWith = (restore: Restore, work: Work, whileWaiting: WhileWaiting = (wait) => wait): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const isBefore = (first: Waiter<Work> | undefined) => first === undefined || rankOf(work) < rankOf(first.work)
-      if (isBefore(line.first()) && hasPermit(work, underWay.now)) {
-        underWay.add(work)
+      const next = line.next(lastKind)
+      if ((next === undefined || rankOf(work) < rankOf(next.work)) && hasPermit(work, underWay.now)) {
+        begin(work)
         return Effect.void
       }
       const waiter: { current: Waiter<Work> | undefined } = { current: undefined }

@@ -45,7 +45,7 @@ export interface AttemptPlan<A, E, R> {
   /** The pass of a refinement that looks first, from 2. */
   readonly pass?: number
   /** The turn of the task; see `Urgency`. */
-  readonly step: number
+  readonly turn: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
@@ -132,7 +132,7 @@ export class Attempts extends Context.Service<
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
-            const request = { id: call, prompt: plan.prompt(previous), step: plan.step, tuning, ...watched }
+            const request = { id: call, prompt: plan.prompt(previous), turn: plan.turn, tuning, ...watched }
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>

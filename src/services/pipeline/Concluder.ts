@@ -78,7 +78,7 @@ export class Concluder extends Context.Service<
         const accepted = yield* attempts.run({
           stage: "conclude",
           round: order.round,
-          step: 0,
+          turn: 0,
           prompt: (previous) => {
             const whole = notDoneBlock(order)
             const beside = frame((text) => fill(text, whole, previous))

@@ -125,7 +125,7 @@ export class Reviser extends Context.Service<
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
-          step: 0,
+          turn: 0,
           prompt: (previous) => {
             named = all.shown
             const completed = resultBlocks(finished, Number.POSITIVE_INFINITY, { expected: true })

@@ -8,7 +8,7 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
-import { turnsOf } from "../../domain/plan/TaskTurns.ts"
+import { splitTurns, turnsOf } from "../../domain/plan/TaskTurns.ts"
 import { makeStepBarrier, type StepBarrier } from "./StepBarrier.ts"
 
 /** A refinement with the results that it was made on. */
@@ -40,29 +40,45 @@ export interface Cell {
 /** All tasks of a round by slug. */
 export type Cells = ReadonlyMap<string, Cell>
 
-/** With `byWaiting` a task is as urgent as the work that waits for it, else as its section is early. */
-export const makeCells = Effect.fnUntraced(function* (list: TaskList, { isBarrier }: CellEffects, byWaiting: boolean) {
-  const turns = byWaiting
+/**
+ * How many tasks of a turn are refined before the first of them is executed, for each slot. The more there are, the less often does
+ * the server change between the prompts of two stages, and the longer do results take.
+ */
+const turnPerSlot = 16
+
+interface TurnRules {
+  readonly slots: number
+  /** A task is as urgent as the work that waits for it, else as its section is early. */
+  readonly byWaiting: boolean
+}
+
+export const makeCells = Effect.fnUntraced(function* (
+  list: TaskList,
+  { isBarrier }: CellEffects,
+  { byWaiting, slots }: TurnRules
+) {
+  const waiting = byWaiting
     ? turnsOf(
         list.steps.map(({ tasks }) =>
           tasks.map((task) => ({ slug: task.slug, producers: task.producerSlugs, isBarrier: isBarrier(task) }))
         )
       )
     : undefined
+  const places = list.steps.flatMap(({ tasks }, step) =>
+    tasks.map((task) => ({ task, slug: task.slug, step, turn: waiting?.get(task.slug) ?? step }))
+  )
+  const turns = splitTurns(places, turnPerSlot * slots)
   const cells = new Map<string, Cell>()
-  for (const [step, { tasks }] of list.steps.entries()) {
-    for (const task of tasks) {
-      const { slug } = task
-      cells.set(slug, {
-        task,
-        step,
-        turn: turns?.get(slug) ?? step,
-        refined: yield* Deferred.make<Refined, TaskFailure>(),
-        done: yield* Deferred.make<TaskResult, TaskFailure>(),
-        ended: yield* Deferred.make<void>(),
-        claim: undefined
-      })
-    }
+  for (const { slug, step, task } of places) {
+    cells.set(slug, {
+      task,
+      step,
+      turn: turns.get(slug) ?? step,
+      refined: yield* Deferred.make<Refined, TaskFailure>(),
+      done: yield* Deferred.make<TaskResult, TaskFailure>(),
+      ended: yield* Deferred.make<void>(),
+      claim: undefined
+    })
   }
   const all: Cells = cells
   return all

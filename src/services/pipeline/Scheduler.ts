@@ -229,7 +229,7 @@ export class Scheduler extends Context.Service<
 
       const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
         const { steps } = order.list
-        const cells = yield* makeCells(order.list, effects, startsAhead && slots > 1)
+        const cells = yield* makeCells(order.list, effects, { byWaiting: startsAhead && slots > 1, slots })
         const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
         const waits = yield* makeWaits(steps.length, open, effects)
         const round: Round = { order, cells, waits }

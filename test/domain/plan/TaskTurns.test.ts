@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type TurnTask, turnsOf } from "../../../src/domain/plan/TaskTurns.ts"
+import { splitTurns, type TurnTask, turnsOf } from "../../../src/domain/plan/TaskTurns.ts"
 
 const reads = (slug: string, ...producers: ReadonlyArray<string>): TurnTask => ({ slug, producers, isBarrier: false })
 const writes = (slug: string, ...producers: ReadonlyArray<string>): TurnTask => ({ slug, producers, isBarrier: true })
@@ -23,5 +23,41 @@ describe("the turn of a task", () => {
     ["the same beside what changes something", [[writes("a"), reads("b")], [reads("c")]], { a: 0, b: 1, c: 1 }]
   ])("is %s", (_, steps, turns) => {
     expect(Object.fromEntries(turnsOf(steps))).toEqual(turns)
+  })
+})
+
+describe("a turn of many tasks", () => {
+  /** The parts in their order, each with the tasks of it. */
+  const partsOf = (tasks: ReadonlyArray<readonly [slug: string, turn: number]>, most: number) => {
+    const turns = splitTurns(
+      tasks.map(([slug, turn]) => ({ slug, turn })),
+      most
+    )
+    const parts = Map.groupBy(turns, ([, turn]) => turn)
+    return [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part.map(([slug]) => slug).join(""))
+  }
+
+  it("is split in the order of the list", () => {
+    expect(partsOf([], 2)).toEqual([])
+    const independent = [..."abcde"].map((slug) => [slug, 0] as const)
+    expect(partsOf(independent, 2)).toEqual(["ab", "cd", "e"])
+    expect(partsOf(independent, 5)).toEqual(["abcde"])
+  })
+
+  it("stays before the next turn, whatever stands between its tasks", () => {
+    expect(
+      partsOf(
+        [
+          ["a", 1],
+          ["b", 0],
+          ["c", 1],
+          ["d", 0],
+          ["e", 0],
+          ["f", 2],
+          ["g", 1]
+        ],
+        2
+      )
+    ).toEqual(["bd", "e", "ac", "g", "f"])
   })
 })

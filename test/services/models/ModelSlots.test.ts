@@ -10,16 +10,18 @@ import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ slots: count })))
 
+type CallOf = Omit<Urgency, "beginning"> & { readonly beginning?: string }
+
 /** Starts calls that run until they are ended by name, and notes the order in which they got a place. */
 const makeCalls = Effect.gen(function* () {
   const { withSlot } = yield* ModelSlots
   const started: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
-  const start = Effect.fnUntraced(function* (name: string, urgency: Urgency) {
+  const start = Effect.fnUntraced(function* (name: string, urgency: CallOf) {
     const end = yield* Deferred.make<void>()
     ends.set(name, end)
     return yield* withSlot(
-      urgency,
+      { beginning: "", ...urgency },
       Effect.sync(() => started.push(name)).pipe(Effect.andThen(Deferred.await(end)))
     ).pipe(Effect.forkChild({ startImmediately: true }))
   })
@@ -34,54 +36,85 @@ for (const count of [1, 2, 4]) {
   it.effect(`keeps ${count + 1} calls in flight for ${count} slots`, () =>
     Effect.gen(function* () {
       const { started, start } = yield* makeCalls
-      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", step: 0 })
+      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", turn: 0 })
       expect(started).toEqual(Array.from({ length: count + 1 }, (_, n) => `call ${n + 1}`))
     }).pipe(Effect.provide(slots(count)))
   )
 }
 
-it.effect("lets execution go before refinement, earlier steps first, and the first come first among equals", () =>
+it.effect("lets the first execution go at once, then earlier turns and in a turn refinement", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("busy 1", { stage: "refine", step: 0 })
-    yield* start("busy 2", { stage: "refine", step: 0 })
-    yield* start("refine 2", { stage: "refine", step: 1 })
-    yield* start("refine 1a", { stage: "refine", step: 0 })
-    yield* start("refine 1b", { stage: "refine", step: 0 })
-    yield* start("execute 2", { stage: "execute", step: 1 })
-    yield* start("execute 1", { stage: "execute", step: 0 })
-    yield* start("iterate", { stage: "iterate", step: 0 })
-    const order = ["busy 1", "busy 2", "iterate", "execute 1", "execute 2", "refine 1a", "refine 1b", "refine 2"]
-    for (const name of order.slice(0, 7)) yield* end(name)
+    yield* start("busy 1", { stage: "refine", turn: 0 })
+    yield* start("busy 2", { stage: "refine", turn: 0 })
+    yield* start("execute 3", { stage: "execute", turn: 2 })
+    yield* start("execute 2", { stage: "execute", turn: 1 })
+    yield* start("refine 2", { stage: "refine", turn: 1 })
+    yield* start("execute 1", { stage: "execute", turn: 0 })
+    yield* start("refine 1a", { stage: "refine", turn: 0 })
+    yield* start("refine 1b", { stage: "refine", turn: 0 })
+    yield* start("iterate", { stage: "iterate", turn: 9 })
+    const tasks = ["refine 1a", "refine 1b", "execute 1", "refine 2", "execute 2"]
+    const order = ["busy 1", "busy 2", "execute 3", "iterate", ...tasks]
+    for (const name of order.slice(0, 8)) yield* end(name)
     expect(started).toEqual(order)
   }).pipe(Effect.provide(slots(1)))
 )
 
-it.effect("leaves the place beyond the slots to what is more urgent than a refinement of a later turn", () =>
+it.effect("goes on with what begins like the call before, where nothing else decides", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("refine 1", { stage: "refine", step: 0 })
-    yield* start("refine 2", { stage: "refine", step: 1 })
-    expect(started).toEqual(["refine 1"])
-    yield* start("execute 2", { stage: "execute", step: 1 })
-    expect(started).toEqual(["refine 1", "execute 2"])
-    yield* end("execute 2")
-    expect(started).toEqual(["refine 1", "execute 2"])
-    yield* start("refine 1b", { stage: "refine", step: 0 })
-    expect(started).toEqual(["refine 1", "execute 2", "refine 1b"])
+    const refine = (name: string, beginning: string, turn = 0) => start(name, { stage: "refine", turn, beginning })
+    yield* refine("code 1", "code")
+    yield* refine("code 2", "code")
+    yield* refine("docs 1", "docs")
+    yield* refine("tests 1", "tests")
+    yield* refine("code 3", "code")
+    yield* refine("docs 2", "docs")
+    yield* refine("code, later", "code", 1)
+    yield* refine("docs, later", "docs", 1)
+    yield* refine("tests, later", "tests", 1)
+    const order = [
+      "code 1",
+      "code 2",
+      "code 3",
+      "docs 1",
+      "docs 2",
+      "tests 1",
+      "tests, later",
+      "code, later",
+      "docs, later"
+    ]
+    for (const name of order.slice(0, 8)) yield* end(name)
+    expect(started).toEqual(order)
+  }).pipe(Effect.provide(slots(1)))
+)
+
+it.effect("leaves the place beyond the slots to calls that are as urgent as all in flight", () =>
+  Effect.gen(function* () {
+    const { started, start, end } = yield* makeCalls
+    yield* start("first execution", { stage: "execute", turn: 0 })
+    yield* end("first execution")
+    yield* start("refine 1", { stage: "refine", turn: 0 })
+    yield* start("refine 2", { stage: "refine", turn: 1 })
+    yield* start("execute 2", { stage: "execute", turn: 1 })
+    expect(started.splice(0)).toEqual(["first execution", "refine 1"])
+    yield* start("refine 1b", { stage: "refine", turn: 0 })
+    expect(started).toEqual(["refine 1b"])
     yield* end("refine 1")
+    expect(started).toEqual(["refine 1b"])
     yield* end("refine 1b")
-    expect(started).toEqual(["refine 1", "execute 2", "refine 1b", "refine 2"])
+    expect(started).toEqual(["refine 1b", "refine 2", "execute 2"])
   }).pipe(Effect.provide(slots(1)))
 )
 
 it.effect("gives the place of an interrupted call to the next, and forgets a call interrupted while it waits", () =>
   Effect.gen(function* () {
     const { started, start } = yield* makeCalls
-    const first = yield* start("first", { stage: "execute", step: 0 })
-    const second = yield* start("second", { stage: "execute", step: 0 })
-    const waiting = yield* start("waiting", { stage: "execute", step: 0 })
-    yield* start("last", { stage: "execute", step: 0 })
+    const first = yield* start("first", { stage: "execute", turn: 0 })
+    const second = yield* start("second", { stage: "execute", turn: 0 })
+    const waiting = yield* start("waiting", { stage: "execute", turn: 0 })
+    yield* start("last", { stage: "execute", turn: 0 })
     yield* Fiber.interrupt(waiting)
     yield* Fiber.interrupt(first)
     yield* untilQuiet
@@ -94,7 +127,7 @@ it.effect("gives the place back when a call fails", () =>
   Effect.gen(function* () {
     const { withSlot } = yield* ModelSlots
     for (let n = 0; n < 5; n++) {
-      const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0 }, Effect.fail("no")))
+      const outcome = yield* Effect.exit(withSlot({ stage: "plan", turn: 0, beginning: "" }, Effect.fail("no")))
       expect(outcome._tag).toBe("Failure")
     }
   }).pipe(Effect.provide(slots(1)))
@@ -106,7 +139,7 @@ it.effect("tells once of a call that waits for longer than a second", () =>
     const told: Array<string> = []
     const call = (name: string, seconds: number) =>
       withSlot(
-        { stage: "execute", step: 0 },
+        { stage: "execute", turn: 0, beginning: "" },
         Effect.sleep(`${seconds} seconds`),
         Effect.sync(() => told.push(name))
       )

@@ -19,7 +19,7 @@ const mayWrite = ({ skill }: Task): boolean => skill === "writes"
 const starting = Effect.fnUntraced(function* (...steps: ReadonlyArray<readonly [Task, ...ReadonlyArray<Task>]>) {
   const list = new TaskList({ goals: "", steps: steps.map((tasks) => new Step({ title: "Step", tasks: [...tasks] })) })
   const effects = { mayWrite, isBarrier: mayWrite }
-  const cells = yield* makeCells(list, effects, false)
+  const cells = yield* makeCells(list, effects, { byWaiting: false, slots: 2 })
   const open = [...cells.values()]
   const waits = yield* makeWaits(steps.length, open, effects)
   const fibers: Array<string> = []
