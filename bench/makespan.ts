@@ -120,7 +120,7 @@ const measured: ReadonlyArray<readonly [shape: string, plans: ReadonlyArray<Shap
     : values.shapes.split(",").map((shape) => [shape, plansOf(shape)] as const)
 
 console.log(
-  "shape    slots  order   makespan/bound  any order  calls  most in flight  CPU ms per task (client and server)"
+  "shape    slots  order   makespan/bound  mean   any order  calls  most in flight  CPU ms per task (client and server)"
 )
 for (const [shape, plans] of measured) {
   for (const slots of values.slots.split(",").map(Number)) {
@@ -128,11 +128,12 @@ for (const [shape, plans] of measured) {
       const runs: Array<Measured> = []
       for (const plan of plans) runs.push(await measure(plan, slots, order === "strict"))
       const ratio = latency === 0 ? "-" : median(runs.map((one) => one.ratio)).toFixed(3)
+      const mean = latency === 0 ? "-" : (runs.reduce((sum, one) => sum + one.ratio, 0) / runs.length).toFixed(3)
       const anyOrder = latency === 0 ? "-" : median(runs.map((one) => one.anyOrder)).toFixed(3)
       const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
       const most = Math.max(...runs.map((one) => one.mostInFlight))
       console.log(
-        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${anyOrder.padEnd(11)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
+        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${mean.padEnd(7)}${anyOrder.padEnd(11)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
       )
     }
   }

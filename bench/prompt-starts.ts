@@ -166,7 +166,8 @@ const countPrompt = (stage: string, prompt: string, answer: string): void => {
 
 const server = await startSlotServer({
   slots: 1,
-  latency: 50,
+  /* Longer than tools take. */
+  latency: 400,
   answer: (system, user) => {
     const stage = /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
     const answer = answerTo(stage, /^## Task\n\n- \*\*Name\*\* (.+)$/m.exec(user)?.[1] ?? "")
