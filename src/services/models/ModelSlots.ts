@@ -26,6 +26,7 @@ export interface Urgency {
 }
 
 interface Call {
+  readonly isRefinement: boolean
   readonly rank: number
   readonly turn: number
   readonly beginning: string
@@ -34,18 +35,31 @@ interface Call {
 /** Of stages that see the whole list, and of the first execution of all: a person sees early whether the results are any good. */
 const beforeAll = -1
 
+/**
+ * How long a slot is kept after a refinement when only later turns wait, in ms: most tools take less, and then the execution of the task
+ * goes before these.
+ */
+const toolsTake = 20
+
 const makeSlots = (slots: number, timers: CallTimers) => {
   let hasExecuted = false
   const callOf = ({ beginning, stage, turn }: Urgency): Call => {
     const isTask = stage === "refine" || (stage === "execute" && hasExecuted)
     if (stage === "execute") hasExecuted = true
-    if (!isTask) return { rank: beforeAll, turn: 0, beginning }
-    return { rank: 2 * turn + (stage === "refine" ? 0 : 1), turn, beginning }
+    if (!isTask) return { isRefinement: false, rank: beforeAll, turn: 0, beginning }
+    const isRefinement = stage === "refine"
+    return { isRefinement, rank: 2 * turn + (isRefinement ? 0 : 1), turn, beginning }
   }
   const semaphore = makePrioritySemaphore<Call>({
     rankOf: ({ rank }) => rank,
     kindOf: ({ beginning }) => beginning,
     turnOf: ({ turn }) => turn,
+    giveBack: ({ isRefinement, turn }, next, now) =>
+      isRefinement && turn < next.turn
+        ? Clock.clockWith((clock) =>
+            Effect.asVoid(timers.start(clock.currentTimeMillisUnsafe() + toolsTake, Effect.as(now, undefined)))
+          )
+        : now,
     hasPermit: ({ turn }, underWay) => underWay.count < slots || (underWay.count === slots && turn <= underWay.earliest)
   })
   return <A, E, R>(

@@ -18,6 +18,8 @@ export interface PermitRules<Work> {
   /** Work of one rank that is of one kind goes one after another; all is of one kind when absent. */
   readonly kindOf?: (work: Work) => string
   readonly turnOf: (work: Work) => number
+  /** Gives a permit back when less urgent work would get it; at once when absent. What comes meanwhile may be more urgent. */
+  readonly giveBack?: (work: Work, next: Work, now: Effect.Effect<void>) => Effect.Effect<void>
   /** True when the work may be under way beside what is. */
   readonly hasPermit: (work: Work, underWay: UnderWay) => boolean
 }
@@ -119,6 +121,7 @@ const makeUnderWay = <Work>(turnOf: (work: Work) => number) => {
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const makePrioritySemaphore = <Work>({
+  giveBack,
   hasPermit,
   kindOf = () => "",
   rankOf,
@@ -133,7 +136,7 @@ export const makePrioritySemaphore = <Work>({
     lastKind = kindOf(work)
   }
 
-  const release = (work: Work) =>
+  const giveBackNow = (work: Work) =>
     Effect.sync(() => {
       underWay.remove(work)
       let next = line.next(lastKind)
@@ -143,6 +146,13 @@ export const makePrioritySemaphore = <Work>({
         next.grant()
         next = line.next(lastKind)
       }
+    })
+
+  const release = (work: Work) =>
+    Effect.suspend(() => {
+      const next = line.next(lastKind)
+      const now = giveBackNow(work)
+      return next === undefined || giveBack === undefined ? now : giveBack(work, next.work, now)
     })
 
   const waitInLine = (work: Work, waiter: { current: Waiter<Work> | undefined }) =>

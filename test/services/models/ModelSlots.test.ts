@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -25,9 +26,11 @@ const makeCalls = Effect.gen(function* () {
       Effect.sync(() => started.push(name)).pipe(Effect.andThen(Deferred.await(end)))
     ).pipe(Effect.forkChild({ startImmediately: true }))
   })
-  const end = Effect.fnUntraced(function* (name: string) {
+  /** A slot may be kept for as long. */
+  const end = Effect.fnUntraced(function* (name: string, later: Duration.Input = "20 millis") {
     yield* Deferred.succeed(ends.get(name)!, undefined)
     yield* untilQuiet
+    yield* TestClock.adjust(later)
   })
   return { started, start, end }
 })
@@ -87,6 +90,28 @@ it.effect("goes on with what begins like the call before, where nothing else dec
     ]
     for (const name of order.slice(0, 8)) yield* end(name)
     expect(started).toEqual(order)
+  }).pipe(Effect.provide(slots(1)))
+)
+
+it.effect("keeps the slot of a refinement for a moment when only later turns wait, for the execution of the task", () =>
+  Effect.gen(function* () {
+    const { started, start, end } = yield* makeCalls
+    yield* start("first execution", { stage: "execute", turn: 0 })
+    yield* end("first execution")
+    yield* start("refine a", { stage: "refine", turn: 0 })
+    yield* start("refine b", { stage: "refine", turn: 0 })
+    yield* start("execute, later", { stage: "execute", turn: 1 })
+    yield* end("refine a", "19 millis")
+    yield* start("execute a", { stage: "execute", turn: 0 })
+    expect(started.splice(0)).toEqual(["first execution", "refine a", "refine b"])
+    yield* TestClock.adjust("1 millis")
+    expect(started).toEqual(["execute a"])
+    yield* end("refine b", "19 millis")
+    expect(started).toEqual(["execute a"])
+    yield* TestClock.adjust("1 millis")
+    expect(started).toEqual(["execute a"])
+    yield* end("execute a", 0)
+    expect(started).toEqual(["execute a", "execute, later"])
   }).pipe(Effect.provide(slots(1)))
 )
 
