@@ -107,35 +107,33 @@ const withSlots = (slots: number, more: TestRunOptions = {}) =>
 const r = (task: string) => `round-1/refine/${task}/attempt-1`
 const e = (task: string) => `round-1/execute/${task}/attempt-1`
 
-it.effect(
-  "with one slot lets no refinement of a later step stand in the way of an earlier one",
-  () =>
-    Effect.gen(function* () {
-      const { asked, refine, execute, answer, run } = yield* startRun()
-      yield* asked(r("a"), r("b"))
-      yield* refine("a")
-      // The refinement of D would wait in the server before the executions of the first step.
-      yield* asked(e("a"))
-      yield* refine("b")
-      yield* asked(e("b"))
-      yield* execute("a")
-      yield* asked()
-      yield* execute("b")
-      yield* asked(r("d"), r("c"))
-      yield* refine("d")
-      yield* asked(e("d"))
-      yield* refine("c")
-      yield* asked(e("c"))
-      yield* execute("d")
-      yield* asked()
-      yield* execute("c")
-      yield* asked("round-1/iterate/attempt-1")
-      yield* answer("round-1/iterate/attempt-1", planOf([]))
-      yield* asked("round-1/conclude/attempt-1")
-      yield* answer("round-1/conclude/attempt-1", "It is late.")
-      const report = yield* Fiber.join(run)
-      expect([report.status, report.answer]).toEqual(["done", "It is late."])
-    }).pipe(Effect.provide(withSlots(1)))
+it.effect("with one slot lets no refinement of a later step stand in the way of an earlier one", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, answer, run } = yield* startRun()
+    yield* asked(r("a"), r("b"))
+    yield* refine("a")
+    // The refinement of D would wait in the server before the executions of the first step.
+    yield* asked(e("a"))
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* execute("a")
+    yield* asked()
+    yield* execute("b")
+    yield* asked(r("d"), r("c"))
+    yield* refine("d")
+    yield* asked(e("d"))
+    yield* refine("c")
+    yield* asked(e("c"))
+    yield* execute("d")
+    yield* asked()
+    yield* execute("c")
+    yield* asked("round-1/iterate/attempt-1")
+    yield* answer("round-1/iterate/attempt-1", planOf([]))
+    yield* asked("round-1/conclude/attempt-1")
+    yield* answer("round-1/conclude/attempt-1", "It is late.")
+    const report = yield* Fiber.join(run)
+    expect([report.status, report.answer]).toEqual(["done", "It is late."])
+  }).pipe(Effect.provide(withSlots(1)))
 )
 
 it.effect("with two slots executes while others are refined, and refines ahead when a slot is free", () =>
