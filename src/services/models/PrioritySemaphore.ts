@@ -18,7 +18,7 @@ export interface PermitRules<Work> {
   /** Work of one rank that is of one kind goes one after another; all is of one kind when absent. */
   readonly kindOf?: (work: Work) => string
   readonly turnOf: (work: Work) => number
-  /** Gives a permit back when less urgent work would get it; at once when absent. What comes meanwhile may be more urgent. */
+  /** Gives the permit of some work back with `now`, at once or when something more urgent than `next` may have come. */
   readonly giveBack?: (work: Work, next: Work, now: Effect.Effect<void>) => Effect.Effect<void>
   /** True when the work may be under way beside what is. */
   readonly hasPermit: (work: Work, underWay: UnderWay) => boolean
