@@ -26,17 +26,17 @@ describe("the turn of a task", () => {
   })
 })
 
-describe("a turn of many tasks", () => {
-  /** The parts in their order, each with the tasks of it. */
-  const partsOf = (tasks: ReadonlyArray<readonly [slug: string, turn: number]>, most: number) => {
-    const turns = splitTurns(
-      tasks.map(([slug, turn]) => ({ slug, turn })),
-      most
-    )
-    const parts = Map.groupBy(turns, ([, turn]) => turn)
-    return [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part.map(([slug]) => slug).join(""))
-  }
+/** The parts in their order, each with the tasks of it. */
+const partsOf = (tasks: ReadonlyArray<readonly [slug: string, turn: number]>, most: number) => {
+  const turns = splitTurns(
+    tasks.map(([slug, turn]) => ({ slug, turn })),
+    most
+  )
+  const parts = Map.groupBy(turns, ([, turn]) => turn)
+  return [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part.map(([slug]) => slug).join(""))
+}
 
+describe("a turn of many tasks", () => {
   it("is split in the order of the list", () => {
     expect(partsOf([], 2)).toEqual([])
     const independent = [..."abcde"].map((slug) => [slug, 0] as const)
