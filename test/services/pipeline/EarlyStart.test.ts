@@ -111,7 +111,7 @@ const runOf = Effect.fnUntraced(function* (
       fs.readFileString(`${project}/${name}`)
     )
     return { said: said(yield* Fiber.join(run), project), files, ahead: isAhead((yield* EventLog).events()) }
-  }).pipe(Effect.provide(world), Effect.provide(TestClock.layer()))
+  }).pipe(Effect.provide(Layer.provideMerge(world, TestClock.layer())))
 })
 
 /** Plans with many early starts, second rounds, failures, denials and declined sections. EARLY_START_SEEDS=500 takes others. */
