@@ -55,6 +55,9 @@ const timeOf = ({ conclude, iterate, tasks }: ShapedPlan) => {
 
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
+/** Without a time of the calls there is no bound. */
+const relative = (number: number): string => (latency === 0 ? "-" : number.toFixed(3))
+
 interface Measured {
   readonly ratio: number
   /** What no order of tasks can beat, relative to the same bound. */
@@ -88,9 +91,10 @@ const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean)
   rmSync(project, { recursive: true })
   if (report.status !== "done" || report.results.length !== plan.tasks.length)
     throw new Error(`${report.status}: ${report.message}`)
+  const bound = strictBound(plan, slots)
   return {
-    ratio: (server.stats.last - server.stats.first) / strictBound(plan, slots),
-    anyOrder: anyOrderBound(plan, slots) / strictBound(plan, slots),
+    ratio: (server.stats.last - server.stats.first) / bound,
+    anyOrder: anyOrderBound(plan, slots) / bound,
     cpu: (used.user + used.system) / 1000 / plan.tasks.length,
     calls: server.stats.calls,
     mostInFlight: server.stats.mostInFlight
@@ -127,9 +131,10 @@ for (const [shape, plans] of measured) {
     for (const order of values.order.split(",")) {
       const runs: Array<Measured> = []
       for (const plan of plans) runs.push(await measure(plan, slots, order === "strict"))
-      const ratio = latency === 0 ? "-" : median(runs.map((one) => one.ratio)).toFixed(3)
-      const mean = latency === 0 ? "-" : (runs.reduce((sum, one) => sum + one.ratio, 0) / runs.length).toFixed(3)
-      const anyOrder = latency === 0 ? "-" : median(runs.map((one) => one.anyOrder)).toFixed(3)
+      const ratios = runs.map((one) => one.ratio)
+      const ratio = relative(median(ratios))
+      const mean = relative(ratios.reduce((sum, one) => sum + one, 0) / ratios.length)
+      const anyOrder = relative(median(runs.map((one) => one.anyOrder)))
       const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
       const most = Math.max(...runs.map((one) => one.mostInFlight))
       console.log(

@@ -94,9 +94,10 @@ var asksForHelp = words.length === 0 || flags.indexOf("--help") !== -1 || flags.
 
 /* The bundle of help and of checks without a project is small; the one of all commands holds these, too. */
 function startOf() {
-  if (words.length > 0 && (asksForHelp || words[0] === "help")) return "quick-bundle"
+  if (words.length === 0) return "cli-bundle"
+  if (asksForHelp || words[0] === "help") return "quick-bundle"
   if (words[0] === "check" && !checksProject(flags)) return "quick-bundle"
-  if (words.length === 0 || withoutTools.indexOf(words[0]) !== -1) return "cli-bundle"
+  if (withoutTools.indexOf(words[0]) !== -1) return "cli-bundle"
   return withTools.indexOf(words[0]) !== -1 && !mayHavePlugins(flags) ? "cli-bundle" : "library"
 }
 

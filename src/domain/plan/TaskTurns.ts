@@ -35,17 +35,15 @@ export const turnsOf = (steps: ReadonlyArray<ReadonlyArray<TurnTask>>): Readonly
   return new Map([...lengths].map(([slug, length]) => [slug, longest - length]))
 }
 
-/** Splits the turns of many tasks into turns of at most so many, in the order of the list. */
-export const splitTurns = (
-  tasks: ReadonlyArray<{ readonly slug: string; readonly turn: number }>,
+/** The same tasks in the order of the list, with turns of many tasks split into turns of at most so many. */
+export const splitTurns = <Placed extends { readonly turn: number }>(
+  tasks: ReadonlyArray<Placed>,
   most: number
-): ReadonlyMap<string, number> => {
+): ReadonlyArray<Placed> => {
   const counts = new Map<number, number>()
-  return new Map(
-    tasks.map(({ slug, turn }) => {
-      const before = counts.get(turn) ?? 0
-      counts.set(turn, before + 1)
-      return [slug, turn * tasks.length + Math.floor(before / most)]
-    })
-  )
+  return tasks.map((task) => {
+    const before = counts.get(task.turn) ?? 0
+    counts.set(task.turn, before + 1)
+    return { ...task, turn: task.turn * tasks.length + Math.floor(before / most) }
+  })
 }

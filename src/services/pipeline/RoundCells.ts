@@ -65,15 +65,12 @@ export const makeCells = Effect.fnUntraced(function* (
       )
     : undefined
   const places = list.steps.flatMap(({ tasks }, step) =>
-    tasks.map((task) => ({ task, slug: task.slug, step, turn: waiting?.get(task.slug) ?? step }))
+    tasks.map((task) => ({ task, step, turn: waiting?.get(task.slug) ?? step }))
   )
-  const turns = splitTurns(places, turnPerSlot * slots)
   const cells = new Map<string, Cell>()
-  for (const { slug, step, task } of places) {
-    cells.set(slug, {
-      task,
-      step,
-      turn: turns.get(slug) ?? step,
+  for (const place of splitTurns(places, turnPerSlot * slots)) {
+    cells.set(place.task.slug, {
+      ...place,
       refined: yield* Deferred.make<Refined, TaskFailure>(),
       done: yield* Deferred.make<TaskResult, TaskFailure>(),
       ended: yield* Deferred.make<void>(),

@@ -32,8 +32,8 @@ const partsOf = (tasks: ReadonlyArray<readonly [slug: string, turn: number]>, mo
     tasks.map(([slug, turn]) => ({ slug, turn })),
     most
   )
-  const parts = Map.groupBy(turns, ([, turn]) => turn)
-  return [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part.map(([slug]) => slug).join(""))
+  const parts = Map.groupBy(turns, ({ turn }) => turn)
+  return [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part.map(({ slug }) => slug).join(""))
 }
 
 describe("a turn of many tasks", () => {
