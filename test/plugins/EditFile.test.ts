@@ -34,7 +34,7 @@ describe("edit_file", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { root, run } = yield* openTools({ files: { "a.txt": "one two two\n" } })
-      const edits = [
+      const edits: ReadonlyArray<Schema.JsonObject> = [
         { old_text: "one", new_text: "1" },
         { old_text: "two", new_text: "2", replace_all: true }
       ]
@@ -121,7 +121,8 @@ describe("edit_file", () => {
       assert.deepStrictEqual(issuesOf({ path: "a", old_text: "b", new_text: "c" }), [])
       assert.deepStrictEqual(issuesOf({ path: "a", edits: [{ old_text: "b", new_text: "c" }] }), [])
       const both = { path: "a", old_text: "b", new_text: "c", edits: [{ old_text: "b", new_text: "c" }] }
-      for (const given of [{ path: "a" }, { path: "a", old_text: "b" }, both]) {
+      const wrong: ReadonlyArray<Arguments> = [{ path: "a" }, { path: "a", old_text: "b" }, both]
+      for (const given of wrong) {
         assert.deepStrictEqual(issuesOf(given), ["Give either old_text and new_text, or edits."])
       }
     })

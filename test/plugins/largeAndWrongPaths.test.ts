@@ -5,6 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { makeFolder } from "../support/Project.ts"
@@ -62,7 +63,8 @@ describe("a very large file", () => {
     nodeTest(`is read in part, which says how to go on: ${what}`, () =>
       Effect.gen(function* () {
         const { run } = yield* openTools({ files: { "big.log": text } })
-        for (const given of [{ path: "big.log" }, { path: "big.log", line_numbers: false }]) {
+        const calls: ReadonlyArray<Arguments> = [{ path: "big.log" }, { path: "big.log", line_numbers: false }]
+        for (const given of calls) {
           const { data, error_message, success } = yield* run("read_file", given)
           assert.isTrue(success, error_message ?? "")
           assert.match(

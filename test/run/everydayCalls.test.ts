@@ -8,20 +8,27 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { inTask } from "../support/OpenGate.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
 import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
 
+interface EverydayCall {
+  readonly tool: string
+  readonly arguments: Arguments & { readonly argv?: ReadonlyArray<string> }
+  readonly expected: string
+}
+
+const everydayCalls: ReadonlyArray<EverydayCall> = everyday.calls as never
+
 type Outcome = "free" | "asked" | "refused" | "failed"
 
 /** A folder with programs of the names that the calls start, whatever is installed here; none of them is run. */
 const standIns = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const names = new Set(
-    everyday.calls.flatMap(({ arguments: given }) => ("argv" in given ? given.argv.slice(0, 1) : []))
-  )
+  const names = new Set(everydayCalls.flatMap(({ arguments: given }) => given.argv?.slice(0, 1) ?? []))
   const folder = yield* makeProject(Object.fromEntries([...names].map((name) => [name, "#!/bin/sh\n"])))
   for (const name of names) yield* fs.chmod(`${folder}/${name}`, 0o755)
   return folder
@@ -46,7 +53,7 @@ const play = Effect.gen(function* () {
     approver: patient,
     commands: { environment: { PATH: `${yield* standIns}:${process.env["PATH"]}` } }
   })
-  return yield* Effect.forEach(everyday.calls, ({ arguments: given, tool }) =>
+  return yield* Effect.forEach(everydayCalls, ({ arguments: given, tool }) =>
     Effect.gen(function* () {
       const before = questions
       const prepared = yield* Effect.result(registry.prepare(callOf(tool, given)))
@@ -60,14 +67,14 @@ const play = Effect.gen(function* () {
 
 /** The rows with this difference, as a person reads them. */
 const rows = (outcomes: ReadonlyArray<Outcome>, expected: Outcome, got: Outcome): ReadonlyArray<string> =>
-  everyday.calls.flatMap((call, index) =>
+  everydayCalls.flatMap((call, index) =>
     call.expected === expected && outcomes[index] === got ? [`${call.tool} ${JSON.stringify(call.arguments)}`] : []
   )
 
 it.effect("an afternoon of work asks what it must, and hardly anything else", () =>
   Effect.gen(function* () {
     const outcomes = yield* play
-    assert.strictEqual(everyday.calls.length, 300)
+    assert.strictEqual(everydayCalls.length, 300)
     const unsafe = (["asked", "refused"] as const).flatMap((expected) => rows(outcomes, expected, "free"))
     assert.deepStrictEqual([...unsafe, ...rows(outcomes, "refused", "asked")], [], "needs a question or a refusal")
     const refusals = (["refused", "failed"] as const).flatMap((got) =>
@@ -75,7 +82,7 @@ it.effect("an afternoon of work asks what it must, and hardly anything else", ()
     )
     assert.deepStrictEqual(refusals, [], "is refused for nothing")
     const needless = rows(outcomes, "free", "asked")
-    assert.isAtMost(needless.length / everyday.calls.length, 0.02, `asks for nothing:\n${needless.join("\n")}`)
+    assert.isAtMost(needless.length / everydayCalls.length, 0.02, `asks for nothing:\n${needless.join("\n")}`)
     /* Names that look like those of secrets; to stay aware of them. */
     assert.deepStrictEqual(needless, [
       'read_file {"path":"keys/public.asc"}',

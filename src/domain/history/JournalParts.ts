@@ -52,7 +52,7 @@ export const forkRecords = (
     const parsed = parseKey(key)
     if (parsed === undefined) return false
     if (!("round" in parsed) || parsed.round < round) return true
-    return parsed.round === round && "task" in parsed && before.has(parsed.task)
+    return parsed.round === round && "task" in parsed && parsed.task !== undefined && before.has(parsed.task)
   }
   return records.filter(
     (record) =>

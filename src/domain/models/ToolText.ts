@@ -76,7 +76,7 @@ export const compactSchema = (schema: Schema.Json): Schema.Json => {
         ? [key, withoutDefault(value)]
         : [key, key === "enum" || key === "const" ? value : compactSchema(value)]
     )
-  const named = isSchema(properties)
+  const named: Schema.JsonObject = isSchema(properties)
     ? { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, compactSchema(one)])) }
     : {}
   return { ...Object.fromEntries(entries), ...named }

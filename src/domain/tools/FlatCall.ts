@@ -34,6 +34,6 @@ export const gatherArguments = (
   if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
   const names = given.map(([key]) => key)
   addRepair(findings, "tool-call-flat", where, `Read ${named(names)} beside the name as arguments.`)
-  const own = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
+  const own: JsonObject = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
   return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
 }

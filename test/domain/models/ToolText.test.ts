@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import type * as Schema from "effect/Schema"
 import { compactSchema, toolInstructions, typeText } from "../../../src/domain/models/ToolText.ts"
 
 describe("typeText", () => {
-  it.each([
+  it.each<[Schema.JsonObject, string]>([
     [{ type: "string", minLength: 1 }, "string"],
     [{ type: "integer", minimum: 0, maximum: 5 }, "integer 0 to 5"],
     [{ type: "integer", minimum: 1 }, "integer"],

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.ts"
+import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
 import { InputValue } from "../../../domain/documents/Refinement.ts"
 import { outline } from "../../../domain/markdown/Outline.ts"
 import { callSign } from "../../../domain/documents/RefinementPass.ts"
@@ -41,7 +42,8 @@ const inputsFor = (system: string, request: Request): ReadonlyArray<InputValue> 
   return [...system.matchAll(inputLine)].flatMap(([, name = "", type = "", rest = "", need]) => {
     const isRequired = need === "required"
     const role = type === "path" ? "path" : type === "URL" ? "url" : "other"
-    const schema = type === "one of: " ? { enum: rest.split(", ") } : { type: type === "yes" ? "boolean" : type }
+    const schema: JsonSchema =
+      type === "one of: " ? { enum: rest.split(", ") } : { type: type === "yes" ? "boolean" : type }
     const values = valuesFor(role, schema, request, isRequired)
     const otherwise = isRequired ? [values[0], request.terms[0], request.text.replace(/\s+/g, " ")] : []
     const value = [...values.filter((one) => !taken.has(one)), ...otherwise].find((one) => one !== undefined)

@@ -3,14 +3,16 @@ import { fillCalls } from "../../../../src/services/providers/embedded/CallFilli
 import { readRequest } from "../../../../src/services/providers/embedded/Request.ts"
 
 /** The arguments that a tool with these parameters, all required, is called with. */
-const filledBy = (needed: string, parameters: Record<string, { type?: string; enum?: Array<string> }>) => {
+type Parameters = Readonly<Record<string, { type?: string; enum?: Array<string> }>>
+
+const filledBy = (needed: string, parameters: Parameters) => {
   const schema = { properties: parameters, required: Object.keys(parameters) }
   const tool = { name: "tool", description: "", parameters: schema }
   return fillCalls([tool], readRequest(needed)).map((filled) => filled.arguments)
 }
 
 describe("fillCalls", () => {
-  it.each([
+  it.each<{ name: string; needed: string; parameters: Parameters; filled: ReadonlyArray<unknown> }>([
     {
       name: "edits nothing: no words of a task tell what to replace",
       needed: 'Change "old" in src/a.ts to "new".',
