@@ -17,7 +17,7 @@ import { Configuration, configurationJsonSchema, personalKeys } from "../src/dom
 import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
 import { Limits } from "../src/domain/configuration/Limits.ts"
-import { snakeName } from "../src/domain/text/JsonNames.ts"
+import { snakeName } from "../src/domain/text/Json.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { limitsPage } from "./limitsPage.ts"
 import { rulePages } from "./rulePages.ts"

@@ -12,7 +12,7 @@ import type { Plugin } from "./services/plugins/Plugin.ts"
 import { type SkillTestResult, testSkill as runSkillTests } from "./app/skillTests.ts"
 
 export type { SkillTestResult } from "./app/skillTests.ts"
-export type { SkillTestProblem } from "./domain/checking/SkillTestVerdict.ts"
+export type { SkillTestProblem } from "./domain/checking/SkillTest.ts"
 export type { ToolResult } from "./domain/tools/ToolCall.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 export type { PluginSource, ToolTrial } from "./app/pluginTrial.ts"

@@ -2,7 +2,7 @@
  * Looks at what a cluster run needs from this machine: a name of a model, the database, TLS, and workers that are alive. Part
  * of the composition root.
  */
-import { secondsText } from "../domain/text/DurationText.ts"
+import { secondsText } from "../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"

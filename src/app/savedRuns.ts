@@ -8,7 +8,7 @@ import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvid
 import { type RunHead, runOverview } from "../domain/history/RunOverview.ts"
 import type { RunStanding } from "../domain/history/RunStanding.ts"
 import { makeWholePrompts } from "../domain/history/SharedSystem.ts"
-import type { TimedRecord } from "../domain/report/TimedRecord.ts"
+import type { TimedRecord } from "../domain/report/RunSpans.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"

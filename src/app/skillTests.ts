@@ -12,8 +12,13 @@ import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Rule } from "../domain/permissions/Permission.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { whyNotOffered } from "../domain/skills/Skill.ts"
-import { type SkillTest, type TestFile, readSkillTest } from "../domain/checking/SkillTest.ts"
-import { judgeSkillTest, type SkillTestProblem } from "../domain/checking/SkillTestVerdict.ts"
+import {
+  judgeSkillTest,
+  readSkillTest,
+  type SkillTest,
+  type SkillTestProblem,
+  type TestFile
+} from "../domain/checking/SkillTest.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../services/runs/RunSettings.ts"

@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import { readJson } from "../../src/domain/text/JsonText.ts"
-import { scanJson } from "../../src/domain/text/JsonScan.ts"
+import { scanJson } from "../../src/domain/text/Json.ts"
 import { harmless, printable, printableJson, printableLines } from "../../src/domain/text/Printable.ts"
 import { makeRedaction, makeSafeJson } from "../../src/domain/text/Redaction.ts"
 import { decodeText } from "../../src/domain/text/TextEncoding.ts"

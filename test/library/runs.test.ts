@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { outputJson } from "../../src/domain/text/JsonNames.ts"
+import { outputJson } from "../../src/domain/text/Json.ts"
 import {
   Approver,
   beginRun,

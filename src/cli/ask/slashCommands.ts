@@ -4,7 +4,7 @@
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { wrapLine } from "../../domain/text/WrapText.ts"
+import { wrapLine } from "../../domain/text/TextWidth.ts"
 
 /** Each command with what may follow it, and what it does. */
 const commands = {

@@ -6,7 +6,7 @@ import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { excerptLine, locate, type TextSpan } from "../../domain/checking/TextSpan.ts"
-import { wrapLine } from "../../domain/text/WrapText.ts"
+import { wrapLine } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
 
 /** How to print. */

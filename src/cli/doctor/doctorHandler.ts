@@ -8,7 +8,7 @@ import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
 import { diagnose } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 

@@ -8,7 +8,7 @@ import { readSetup } from "../../app/setup.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding } from "../../domain/checking/Diagnosis.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { wrapLine } from "../../domain/text/WrapText.ts"
+import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { Output } from "../terminal/Output.ts"
 
 const look = Effect.gen(function* () {

@@ -8,7 +8,7 @@ import * as Terminal from "effect/Terminal"
 import type { ModelOffer, PickModel } from "../../app/chosenModel.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { belowHome } from "../../domain/text/ShortPaths.ts"
+import { belowHome } from "../../domain/text/Format.ts"
 import { saveSetting } from "../../services/configuration/SaveSetting.ts"
 import { Output } from "../terminal/Output.ts"
 

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { makeReport } from "../../app/runReport.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 

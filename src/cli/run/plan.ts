@@ -10,7 +10,7 @@ import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 
 /** The command. */
 export const plan = Command.make(

@@ -16,7 +16,7 @@ import { clusterFlag } from "./runs.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { evidenceText, overviewText, wrappedText } from "./showText.ts"
 import { taskText } from "./taskText.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>

@@ -2,15 +2,15 @@
  * What `show` prints for a person, as markdown. Pure.
  */
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
-import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
+import { modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Attempt, CallEvidence, TaskEvidence, TaskState } from "../../domain/history/RunEvidence.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
-import { withoutProject } from "../../domain/text/ShortPaths.ts"
-import { wrapLine } from "../../domain/text/WrapText.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
+import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { standingText } from "./standingText.ts"
 import { durationText, whenText } from "./whenText.ts"

@@ -2,14 +2,13 @@
  * What `show --task` prints for a person: what the task was for, what was found, what was called, and which files it had.
  * The prompts and whole outputs are in `evidenceText`. Markdown. Pure.
  */
-import { personText } from "../../domain/findings/PersonText.ts"
+import { personText } from "../../domain/findings/IssueText.ts"
 import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { cachedText, cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
-import { shortDurationText } from "../../domain/text/DurationText.ts"
+import { shortDurationText, withoutProject } from "../../domain/text/Format.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
-import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { firstLine, section, stateText } from "./showText.ts"
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`

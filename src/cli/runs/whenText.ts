@@ -1,7 +1,7 @@
 /**
  * Times and durations as a person says them, in the time zone of this machine. Pure.
  */
-import { secondsText } from "../../domain/text/DurationText.ts"
+import { secondsText } from "../../domain/text/Format.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

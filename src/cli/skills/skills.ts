@@ -4,7 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { missingTools, missingToolsNote, whyNotOffered } from "../../domain/skills/Skill.ts"
 import { Output } from "../terminal/Output.ts"

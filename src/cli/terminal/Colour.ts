@@ -3,7 +3,7 @@
  * leaves text unchanged.
  */
 
-import { lineText, type StyledLine, type TextStyle } from "../../domain/text/StyledLine.ts"
+import { lineText, type StyledLine, type TextStyle } from "../../domain/text/TextWidth.ts"
 
 /** Not imported: an import loads the whole module, which warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
 const { styleText } = process.getBuiltinModule("node:util")

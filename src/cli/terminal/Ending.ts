@@ -8,7 +8,7 @@ import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
 import { lastIssues } from "./ModelLines.ts"
 import { isOwnChoice, toldText } from "./MessageLine.ts"
-import { durationText } from "../../domain/text/DurationText.ts"
+import { durationText } from "../../domain/text/Format.ts"
 import { count, shown, statusWords } from "./Wording.ts"
 
 export interface EndingOptions {

@@ -11,7 +11,7 @@ import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { redactValue } from "./Redacted.ts"
 import { Signals } from "./Signals.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
+import { outputJson } from "../../domain/text/Json.ts"
 
 /** Takes events; `abort` ends a stream that the run itself could not end. */
 export interface EventSink {

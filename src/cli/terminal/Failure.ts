@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { helpText, personText } from "../../domain/findings/PersonText.ts"
+import { helpText, personText } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"

@@ -3,7 +3,7 @@
  * not know stays as it was written.
  */
 import { harmless } from "../../domain/text/Printable.ts"
-import { shownWidth, wrapLine } from "../../domain/text/WrapText.ts"
+import { shownWidth, wrapLine } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "./Colour.ts"
 import { inlineText } from "./MarkdownInline.ts"
 

@@ -1,7 +1,8 @@
 /**
- * The line for a message of a run: paths below the project are relative, and what a person denied is told as their choice.
+ * The line for a message of a run: paths below the project are relative, and what a person denied is told as their
+ * choice.
  */
-import { withoutProject } from "../../domain/text/ShortPaths.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { Paint } from "./Colour.ts"
 import { shown } from "./Wording.ts"

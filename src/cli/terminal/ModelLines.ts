@@ -1,13 +1,13 @@
 /**
  * The lines about calls of a model: what they wait for, what went wrong, and answers that could not be used.
  */
-import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
+import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { secondsText } from "../../domain/text/DurationText.ts"
+import { secondsText } from "../../domain/text/Format.ts"
 import type { Paint } from "./Colour.ts"
 import { count, shown } from "./Wording.ts"
 

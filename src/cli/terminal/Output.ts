@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { harmless } from "../../domain/text/Printable.ts"
-import { wrapText } from "../../domain/text/WrapText.ts"
+import { wrapText } from "../../domain/text/TextWidth.ts"
 import { makePaint, type Paint, wantsColour } from "./Colour.ts"
 import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } from "./Screen.ts"
 

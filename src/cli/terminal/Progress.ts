@@ -2,7 +2,7 @@
  * Formats the progress of a run for a terminal: one plain line for each event that a person needs. Pure; text of models
  * and tools is made printable first.
  */
-import { usualHelp } from "../../domain/findings/PersonText.ts"
+import { usualHelp } from "../../domain/findings/IssueText.ts"
 import { stepWords } from "../../domain/plan/StepWords.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
@@ -10,7 +10,7 @@ import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveWords.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { withoutProject } from "../../domain/text/ShortPaths.ts"
+import { secondsText, withoutProject } from "../../domain/text/Format.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
@@ -24,7 +24,6 @@ import {
   serverLine,
   waitingLine
 } from "./ModelLines.ts"
-import { secondsText } from "../../domain/text/DurationText.ts"
 import { deniedOf, finishedWords } from "../../domain/plan/TaskResult.ts"
 import { count, shown } from "./Wording.ts"
 

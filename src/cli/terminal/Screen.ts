@@ -3,7 +3,7 @@
  * it. The cursor stands below the region and is never hidden, so a process that dies leaves a terminal that works.
  */
 import type { Writable } from "node:stream"
-import { shownWidth } from "../../domain/text/WrapText.ts"
+import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
 /** A stream that may be a terminal. */

@@ -3,7 +3,7 @@
  */
 
 import { printable } from "../text/Printable.ts"
-import { wrapLine } from "../text/WrapText.ts"
+import { wrapLine } from "../text/TextWidth.ts"
 
 /** `note` is good to know and stops nothing; a run cannot start while there is a `problem`. */
 export interface Finding {

@@ -1,15 +1,20 @@
 /**
- * A test of a skill: a task, the files of its project, the answers of the model, and the expected outcome. Written in
- * markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
+ * A test of a skill: a task, the files of its project, the answers of the model, the expected outcome, and how a run
+ * differs from it. Written in markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { issueText } from "../findings/Issue.ts"
-import { nearest } from "../text/Nearest.ts"
-import { bodyWithSubheadings, fencedBlocks, outline } from "../markdown/Outline.ts"
+import { renderInputs } from "../documents/InputFormat.ts"
+import type { InputValue } from "../documents/Refinement.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
-import { Arguments } from "../tools/ToolCall.ts"
+import { type Issue, issueText } from "../findings/Issue.ts"
+import { bodyWithSubheadings, fencedBlocks, outline } from "../markdown/Outline.ts"
+import { outcomeText } from "../models/OutputText.ts"
+import type { RunReport } from "../runs/RunReport.ts"
+import { canonicalJson } from "../text/Json.ts"
+import { nearest } from "../text/Nearest.ts"
+import { Arguments, type ToolCall } from "../tools/ToolCall.ts"
 
 /** A call as a test expects it; its uid does not matter. */
 export interface ExpectedCall {
@@ -192,4 +197,83 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
     }
   }
   return problems.all.length > 0 ? Result.fail(problems.all) : Result.succeed(test)
+}
+
+export interface SkillTestOutcome {
+  readonly report: RunReport
+  readonly inputs: ReadonlyArray<InputValue>
+  readonly calls: ReadonlyArray<ToolCall>
+  /** The issues of rejected answers. */
+  readonly issues: ReadonlyArray<Issue>
+  /** How many answers the stages asked for. */
+  readonly asked: { readonly refinement: number; readonly execution: number }
+  /** The contents of the expected files; no entry for one that does not exist. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** One difference from what the test expects, with both sides where there are two. */
+export interface SkillTestProblem {
+  readonly what: string
+  readonly expected?: string
+  readonly actual?: string
+}
+
+const differing = (what: string, expected: string, actual: string): ReadonlyArray<SkillTestProblem> =>
+  expected === actual ? [] : [{ what, expected, actual }]
+
+const callsText = (calls: ReadonlyArray<ExpectedCall>): string =>
+  calls.map((call) => canonicalJson({ name: call.name, arguments: call.arguments })).join("\n")
+
+const missingLines = (what: string, lines: ReadonlyArray<string>, text: string): ReadonlyArray<SkillTestProblem> =>
+  lines.filter((line) => !text.includes(line)).map((line) => ({ what, expected: line, actual: text }))
+
+const askedProblems = (stage: "refinement" | "execution", given: number, asked: number) => {
+  if (asked > given) {
+    return [{ what: `The ${stage} asked for answer ${asked}, and the test has ${given}.` }]
+  }
+  return asked < given ? [{ what: `The ${stage} asked for ${asked} of the ${given} answers of the test.` }] : []
+}
+
+const endProblems = ({ report }: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
+  const { issues, message, results, status } = report
+  if (results.length > 0 && (status === "done" || status === "not_permitted")) return []
+  return [{ what: [`The run ended as ${status}. ${message}`, ...issues.map(issueText)].join(" ").trim() }]
+}
+
+const issueProblems = (
+  expected: ReadonlyArray<string>,
+  found: ReadonlyArray<Issue>
+): ReadonlyArray<SkillTestProblem> => {
+  const codes = [...new Set(found.map(({ code }) => code))].join(", ")
+  if (expected.join(", ") === codes) return []
+  const actual = [codes, ...found.map(issueText)].join("\n")
+  return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
+}
+
+/** All differences from what the test expects; none when it passes. */
+export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
+  const { expected } = test
+  const { asked, calls, files, inputs, issues, report } = outcome
+  const outputs = report.results.flatMap((result) => result.calls.map(outcomeText)).join("\n")
+  const results = report.results.map(({ result }) => result.document).join("\n")
+  const end = endProblems(outcome)
+  if (report.status === "no_valid_plan") return end
+  return [
+    ...end,
+    ...askedProblems("refinement", test.refinements.length, asked.refinement),
+    ...askedProblems("execution", test.executions.length, asked.execution),
+    ...issueProblems(expected.issues, issues),
+    ...(expected.inputs === undefined ? [] : differing("The inputs differ.", expected.inputs, renderInputs(inputs))),
+    ...(expected.calls === undefined
+      ? []
+      : differing("The calls differ.", callsText(expected.calls), callsText(calls))),
+    ...missingLines("No output contains the line.", expected.outputs, outputs),
+    ...missingLines("The result does not contain the line.", expected.result, results),
+    ...expected.files.flatMap(({ path, text }) => {
+      const found = files.get(path)
+      return found === undefined
+        ? [{ what: `There is no file ${path}.` }]
+        : differing(`The file ${path} differs.`, text, found)
+    })
+  ]
 }

@@ -10,7 +10,7 @@ import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
 import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
 import { meantTool } from "../tools/ArgumentNames.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
-import { canonicalJson } from "../text/CanonicalJson.ts"
+import { canonicalJson } from "../text/Json.ts"
 import { ownBlocks } from "./OwnBlocks.ts"
 
 /** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */

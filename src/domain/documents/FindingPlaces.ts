@@ -12,7 +12,7 @@ import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadin
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
-import { readSteps } from "./TaskSections.ts"
+import { readSteps } from "./TaskListFormat.ts"
 
 /** Adds the line to a place that has none; a place that the document does not have stays as it is. */
 export type FindingPlaces = (where: Where) => Where

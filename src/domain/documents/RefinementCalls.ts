@@ -1,18 +1,20 @@
 /**
- * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, and those in other places. The
- * latter would never run, so each is an issue.
+ * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, those of an answer that is
+ * nothing else, and those in other places. The last would never run, so each is an issue.
  */
+import * as Result from "effect/Result"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, noFindings } from "../findings/IssueCode.ts"
 import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
-import { excerpt } from "../grammar/RawTask.ts"
-import type { TaskLine } from "../grammar/TaskLines.ts"
+import { excerpt, type TaskLine } from "../grammar/RawTask.ts"
+import type { Fence } from "../markdown/Line.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
-import { scanJson } from "../text/JsonScan.ts"
-import { joinBlocks, readFencedCalls, type ReadBlock } from "../tools/CallBlocks.ts"
-import { beginsWithMark, endsInCall, hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+import { scanJson } from "../text/Json.ts"
+import { joinBlocks, type ReadBlock, readFencedCalls } from "../tools/CallBlocks.ts"
+import { beginsWithMark, endsInCall, hasMarkedLine, markedCalls, markedParts } from "../tools/MarkedCalls.ts"
 import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
-import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
+import { readBlock } from "../tools/ToolCallJson.ts"
+import { holdsCall, isFlatCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
   if (text.replace(/<\/?(?:tool|function)_call>/g, "").trim() === "") return
@@ -150,4 +152,41 @@ export const checkMisplacedCalls = (
       reader.issue("tool-call-misplaced", where, `A tool call ${place} would never run.`, { quote: text })
     }
   }
+}
+
+const heading = "## Tool Calls\n\n"
+const added = heading.split("\n").length - 1
+
+/** Findings with their places in the answer, from those in the text with the heading. */
+export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
+  found.map((one) => {
+    const { line } = one.where
+    return line === undefined
+      ? one
+      : Object.assign({}, one, { where: { ...one.where, line: Math.max(1, line - added) } })
+  })
+
+/** True for text that is calls from its first to its last character, but for marks around them. */
+const isOnlyCalls = (text: string): boolean =>
+  (markedCalls(text)?.map(({ json }) => json) ?? [text]).every(
+    (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
+  )
+
+/** True for blocks of calls of which one has the content of a file in the block after it. */
+const isCallsWithContent = (blocks: ReadonlyArray<Fence>): boolean => {
+  const findings = noFindings()
+  const read = blocks.map(({ closed, text }) => readFencedCalls(text, closed, {}))
+  const others = blocks.filter(({ text }) => !isOnlyCalls(text))
+  return joinBlocks(read, findings).length > 0 && others.length === 1 && findings.issues.length === 0
+}
+
+/** The answer with the heading of the calls, when it is nothing else than calls. */
+export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
+  if (sections.length > 0) return undefined
+  const blocks = [...new Set(fences.values())]
+  const isOutside = lines.some((line, index) => !fences.has(index) && !line.isBlank)
+  const isBlocks =
+    blocks.length > 0 && !isOutside && (blocks.every(({ text: one }) => isOnlyCalls(one)) || isCallsWithContent(blocks))
+  if (!isBlocks && (blocks.length > 0 || !isOnlyCalls(text))) return undefined
+  return `${heading}${text}`
 }

@@ -1,33 +1,130 @@
 /**
- * The refinement document: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the skill,
- * `## Look first` with reading calls whose outputs the model wants to see before it writes the calls, and `## Tool Calls`.
- * An answer of a model leaves out the task, which is known. A task that it repeats is merged into the planned one: texts
- * and references are updated; name, skill and approval stay as planned.
+ * The refinement document: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the
+ * skill, `## Look first` with reading calls whose outputs the model wants to see before it writes the calls, and `##
+ * Tool Calls`. An answer of a model leaves out the task, which is known. A task that it repeats is merged into the
+ * planned one: texts and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
-import type { Reading } from "../findings/Issue.ts"
-import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
-import { DocumentReader } from "../grammar/DocumentReader.ts"
-import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
-import { isAsGiven } from "../grammar/Placeholder.ts"
+import type { Reading, Where } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { DocumentReader, refuseOthers } from "../grammar/DocumentReader.ts"
+import {
+  addNotes,
+  approvalOf,
+  defaultName,
+  givenName,
+  givenSkill,
+  isAsGiven,
+  placeOf,
+  type TaskPlace,
+  textOf
+} from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
-import { refuseOthers } from "../grammar/SeveralLists.ts"
-import { readNewTask } from "../grammar/TaskChecks.ts"
+import { readLinkText, readNewTask, readReferences, type ResolveResult } from "../grammar/NewTask.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
+import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { plainUid } from "../tools/LookUid.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
-import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
+import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
+import { callsAlone, checkMisplacedCalls, checkTornCalls, placedInAnswer, readCalls } from "./RefinementCalls.ts"
 import { readInputs } from "./InputFormat.ts"
-import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
 import type { InputValue, Refinement } from "./Refinement.ts"
-import { addReferences, listedReferences, refuseOwn, resolveByForm } from "./RefinedReferences.ts"
-import { checkMisplacedCalls, checkTornCalls, readCalls } from "./RefinementCalls.ts"
+
+const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
+  references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
+
+/** By form: `#x-results` is the result of a task unless the plan used it as a heading. */
+export const resolveByForm =
+  (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
+  ({ certain, href, name, title }, where) => {
+    const slug = slugOf(name)
+    const heading = certain ? undefined : targetOf(planned, "anchor", `${slug}-results`)
+    if (heading !== undefined) return { kind: "anchor", title, href, target: heading }
+    const target = targetOf(planned, "task_result", slug) ?? slug
+    const canonical = `#${target}-results`
+    if (href !== canonical) addRepair(findings, "reference-target", where, `Read "${href}" as "${canonical}".`)
+    return { kind: "task_result", title, href: canonical, target }
+  }
+
+/** References without the result of the task itself, which cannot exist yet. */
+const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Where, findings: Findings) =>
+  references.filter(({ kind, target }) => {
+    const isOwn = kind === "task_result" && target === own
+    if (isOwn) addRepair(findings, "reference-own-dropped", where, "Left out the reference to the task's own result.")
+    return !isOwn
+  })
+
+/** Without a plan nothing else tells what the task is to work on, so its own result is an issue. */
+export const refuseOwn =
+  (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
+  (form, where) => {
+    const reference = resolve(form, where)
+    if (reference?.kind !== "task_result" || reference.target !== slugOf(task)) return reference
+    const what = `The task "${task}" refers to its own result.`
+    addIssue(findings, "reference-self", where, { what, quote: `[${form.title}](${form.href})` })
+    return undefined
+  }
+
+const isSameTarget = (one: Reference, other: Reference): boolean =>
+  one.kind === other.kind && one.target === other.target
+
+const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
+
+/** The references of the field, which count in place of the planned ones when there are any. */
+export const listedReferences = (
+  raw: RawTask,
+  place: TaskPlace,
+  planned: ReadonlyArray<Reference>,
+  findings: Findings
+): ReadonlyArray<Reference> => {
+  if (!raw.fields.has("references") || isAsGiven(textOf(raw, "references"))) return planned
+  const where = placeOf(raw, place, "references")
+  const read = readReferences(raw, place, resolveByForm(planned, findings), findings)
+  const listed = withoutOwn(read, slugOf(place.task), where, findings)
+  const lost = planned.filter((one) => !listed.some((other) => isSameTarget(one, other)))
+  if (lost.length === 0) return listed
+  if (listed.length === 0) {
+    addRepair(findings, "references-kept", where, `Kept the references that the plan gives: ${quoted(lost)}.`)
+    return planned
+  }
+  const message = `Left out ${quoted(lost)}, which the plan gives: the answer lists ${quoted(listed)} in its place.`
+  addRepair(findings, "reference-dropped", where, message)
+  return listed
+}
+
+const isNarrowed = (reference: Reference): boolean =>
+  reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
+
+/** A part of a file counts in place of the whole file. */
+const isNarrower = (added: Reference, planned: Reference): boolean =>
+  isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
+
+/** The task with the links under `## Added references`. */
+export const addReferences = (reader: DocumentReader, task: Task): Task => {
+  const section = reader.section("references")
+  if (section === undefined) return task
+  const { findings } = reader
+  const where = { section: section.heading, task: task.name, field: "References", line: section.line }
+  const text = reader.sourceOf(section)
+  if (text === "" || isAsGiven(text)) return task
+  const read = readLinkText(text, where, resolveByForm(task.references, findings), findings)
+  const links = withoutOwn(read, task.slug, where, findings)
+  const replaced = task.references.filter((one) => links.some((link) => isNarrower(link, one)))
+  if (replaced.length > 0) {
+    const message = `Took parts in place of ${quoted(replaced)}, which the plan gives whole.`
+    addRepair(findings, "reference-dropped", where, message)
+  }
+  const kept = task.references.filter((one) => !replaced.includes(one))
+  const added = links.filter(({ href }) => !kept.some((one) => one.href === href))
+  return new Task({ ...task, references: [...kept, ...added] })
+}
 
 /** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
 export interface RefinementDocument extends Omit<Refinement, "looks"> {

@@ -5,7 +5,7 @@
 import type { Reading } from "../findings/Issue.ts"
 import { inDocumentOrder } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
-import { isPlaceholder } from "../grammar/Placeholder.ts"
+import { isPlaceholder } from "../grammar/FieldValues.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import { visibleText } from "../markdown/HiddenText.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"

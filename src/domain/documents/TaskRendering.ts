@@ -1,5 +1,5 @@
 /**
- * Writes tasks and task lists as strict documents. The reader reads back the same value, whatever text it contains.
+ * Writes tasks and task lists as documents: strict markdown that reads back as the same value.
  */
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -8,6 +8,7 @@ import { fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
 import type { Task } from "../plan/Task.ts"
 import type { Step, TaskList } from "../plan/TaskList.ts"
+import { type ListExcerpt, listWithin } from "../text/ListExcerpt.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { renderInputs } from "./InputFormat.ts"
 import type { InputValue } from "./Refinement.ts"
@@ -133,4 +134,20 @@ export const renderTaskList = (list: TaskList, options: { readonly prompt?: stri
       ...(list.steps.length === 0 ? [] : [renderSteps(list.steps)])
     ].join("\n\n") + "\n"
   )
+}
+
+const onlyOutstanding =
+  "(There is no room for the whole tasks, so only names are shown. Write those that are still needed again, with all fields.)\n\n"
+
+const moreOutstanding = (count: number): string =>
+  `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
+
+/** Outstanding tasks, or their names; `shown` counts the tasks that the text names. */
+export const outstandingWithin = ({ steps, tasks }: TaskList, room: number): ListExcerpt => {
+  const limit = room + moreOutstanding(tasks.length).length
+  const whole = renderSteps(steps)
+  if (whole.length <= limit) return { text: whole, shown: tasks.length }
+  const names = tasks.map(({ name }) => `- ${name}`)
+  const { shown, text } = listWithin(names, limit, moreOutstanding)
+  return { text: onlyOutstanding + text, shown }
 }

@@ -4,8 +4,7 @@
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { canonicalJson } from "../text/CanonicalJson.ts"
-import { textNestedTooDeep } from "../text/JsonDepth.ts"
+import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
 /** More edits than this in one region are shown as a whole replacement: the search would take too long. */
 const maxEdits = 2000

@@ -1,14 +1,62 @@
 /**
- * Turns the raw fields of tasks into values: names, skills, texts, approval. Every task gets its name before any check, so
- * that every issue can name its task.
+ * Turns the raw fields of tasks into values: names, skills, texts, approval; texts of the format that were copied
+ * instead of filled in are none. Every task gets its name before any check, so that every issue can name its task.
  */
 import type { Where } from "../findings/Issue.ts"
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
-import { isPlaceholder } from "./Placeholder.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
+
+/** What stands between angle brackets in the formats, also in those of prompts that people wrote themselves. */
+const copied = new Set([
+  "the prompt in one line",
+  "one short paragraph: what will be known or done at the end",
+  "short, unique",
+  "what to find out or do, with the exact names and words to look for",
+  "one name from the skills above",
+  "one name from the skills below",
+  "links only; leave the line out when there is none",
+  "what the result must hold",
+  "the goals as given",
+  "as given",
+  "as given, made more exact where you can",
+  "as given; leave the line out when there is none",
+  "what was found or done, complete and short, with links",
+  "only what the summary lacks: excerpts, lists, reasons",
+  "only if the summary is not enough: excerpts, lists, reasons"
+])
+
+/** What the tasks of the example in the creation prompt are about. */
+const ofExample = new Set([
+  "find where the code limits retries. words: `retry`, `retries`, `maxattempts`.",
+  "find what the documentation says about retries. words: `retry`, `attempts`.",
+  "read the code of the limit and say whether the documentation agrees."
+])
+
+const beginsExample = new Set([...ofExample].map((text) => text.charAt(0)))
+
+const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/
+
+const inBrackets = /^<([^<>]{1,100})>[.]?$/
+
+const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
+
+/** True for `...`, for a text of a format in its brackets, and for a text of the example. */
+export const isPlaceholder = (text: string): boolean => {
+  const trimmed = text.trim()
+  if (dots.test(trimmed)) return true
+  if (beginsExample.has(trimmed.charAt(0).toLowerCase()) && ofExample.has(plain(text))) return true
+  return trimmed.startsWith("<") && copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
+}
+
+/** True for a value of a refinement that only says that the planned one stays. */
+export const isAsGiven = (text: string): boolean =>
+  isPlaceholder(text) ||
+  /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
+    text.trim()
+  )
 
 export interface TaskPlace {
   readonly section: string

@@ -4,8 +4,16 @@
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
-import { excerpt, OpenTask, type RawTask } from "./RawTask.ts"
-import { type FenceLine, type Labelled, linesOfText, type Loose, type TaskLine } from "./TaskLines.ts"
+import {
+  excerpt,
+  type FenceLine,
+  type Labelled,
+  linesOfText,
+  type Loose,
+  OpenTask,
+  type RawTask,
+  type TaskLine
+} from "./RawTask.ts"
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 

@@ -5,7 +5,7 @@
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
-import { isHeadingLine, isStructural } from "../markdown/StructuralLine.ts"
+import { isHeadingLine, isStructural } from "../markdown/MarkdownCleaning.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 

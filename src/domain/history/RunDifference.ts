@@ -2,7 +2,7 @@
  * Compares the events of a session with those of its replay: every event of a stage, task, step or call, in order. Times
  * and costs may differ, and the interleaving of what runs in parallel.
  */
-import { canonicalJson } from "../text/CanonicalJson.ts"
+import { canonicalJson } from "../text/Json.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./JournalParts.ts"

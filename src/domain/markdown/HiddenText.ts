@@ -1,10 +1,38 @@
 /**
- * Finds text of a document that a person who reads it does not see: comments, hidden elements, titles of links, texts for
- * images. Structure of a document in there does not count, since it could replace what was seen.
+ * Finds text of a document that a person who reads it does not see: comments, hidden elements, titles of links, texts
+ * for images. Structure of a document in there does not count, since it could replace what was seen.
  */
 import { findFences, Line, readLines } from "./Line.ts"
-import { isStructural } from "./StructuralLine.ts"
-import { type ForwardSearch, forwardSearch } from "../text/ForwardSearch.ts"
+import { isStructural } from "./MarkdownCleaning.ts"
+
+/** Where a pattern matches: character positions, the end excluded. */
+export interface Found {
+  readonly start: number
+  readonly end: number
+}
+
+export interface ForwardSearch {
+  /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
+  readonly find: (pattern: RegExp, from: number) => Found | undefined
+  /** True when there is a match between two places. */
+  readonly has: (pattern: RegExp, from: number, until: number) => boolean
+}
+
+export const forwardSearch = (text: string): ForwardSearch => {
+  const known = new Map<RegExp, { readonly from: number; readonly found: Found | undefined }>()
+  const find = (pattern: RegExp, from: number): Found | undefined => {
+    const before = known.get(pattern)
+    if (before !== undefined && from >= before.from && (before.found === undefined || from <= before.found.start)) {
+      return before.found
+    }
+    pattern.lastIndex = from
+    const match = pattern.exec(text)
+    const found = match === null ? undefined : { start: match.index, end: match.index + match[0].length }
+    known.set(pattern, { from, found })
+    return found
+  }
+  return { find, has: (pattern, from, until) => (find(pattern, from)?.end ?? Infinity) <= until }
+}
 
 /** A hidden part: character positions, the end excluded. */
 export interface HiddenPart {

@@ -1,9 +1,11 @@
 /**
- * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything, a quote or
- * an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original text.
+ * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything, a quote
+ * or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original
+ * text.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { Line, readLines, fenceByLine, findFences } from "./Line.ts"
+import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
+import { isKnownHeadingText } from "./MarkdownHeadings.ts"
 import { dedent } from "./MarkdownLines.ts"
 
 const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i
@@ -177,3 +179,18 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart): Re
   if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings, hasMarks)
   return lines
 }
+
+/** True for a line that is a heading of some document, in whatever form. */
+export const isHeadingLine = ({ hashes, text }: Line): boolean =>
+  hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
+
+/** True for a heading, a field, a fence, a rule, a comment or a tag of thoughts; a backslash before it makes it text. */
+export const isStructural = (line: Line): boolean =>
+  !line.isBlank &&
+  !/^\s*\\/.test(line.text) &&
+  (line.isRule ||
+    line.isComment ||
+    isThinkingTag(line.text) ||
+    line.opening !== undefined ||
+    (line.isField && line.label?.match !== "near") ||
+    isHeadingLine(line))

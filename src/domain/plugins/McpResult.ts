@@ -4,8 +4,7 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { canonicalJson } from "../text/CanonicalJson.ts"
-import { isNestedTooDeep, maxNesting, textNestedTooDeep } from "../text/JsonDepth.ts"
+import { canonicalJson, isNestedTooDeep, maxNesting, textNestedTooDeep } from "../text/Json.ts"
 import { ToolFailure } from "../tools/ToolCall.ts"
 
 /** One part of a result. Sizes are bytes. */

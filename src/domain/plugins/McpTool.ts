@@ -4,7 +4,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import type { McpServerEntry } from "./McpServerEntry.ts"
-import { snakeCase } from "../text/SnakeCase.ts"
+import { snakeCase } from "../text/Json.ts"
 import { type EffectClass, higherRisk, type Risk } from "../tools/Risk.ts"
 
 const maxNameLength = 100

@@ -1,5 +1,6 @@
 /**
- * Markdown of models and people as HTML. HTML in it is shown as text, and nothing is loaded: a picture becomes its words.
+ * Markdown of models and people as HTML. HTML in it is shown as text, and nothing is loaded: a picture becomes its
+ * words. Links lead to files of the project, to pages and to tasks on the page; any other link is shown as text.
  */
 import type { AlignType, List, Nodes, Table } from "mdast"
 import * as Option from "effect/Option"
@@ -7,8 +8,56 @@ import remarkGfm from "remark-gfm"
 import remarkParse from "remark-parse"
 import { unified } from "unified"
 import { isParsable } from "../markdown/MarkdownTree.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { Html, markup, nothing, pre } from "./Html.ts"
-import { type LinkWorld, reportLink } from "./ReportLinks.ts"
+
+/** What links are resolved with. */
+export interface LinkWorld {
+  /** The folder of the project, absolute. */
+  readonly project: string
+  /** The slugs of the tasks that the page shows. */
+  readonly tasks: ReadonlySet<string>
+}
+
+/** The anchor of a task on the page. */
+export const taskAnchor = (slug: string): string => `task-${slug}`
+
+/** A path as the path of a URL. */
+const urlPath = (path: string): string => path.split(/[\\/]/).map(encodeURIComponent).join("/")
+
+/** The folder as a URL that ends with a slash. */
+const folderUrl = (folder: string): string => {
+  const path = urlPath(folder)
+    .replace(/^\/+/, "")
+    .replace(/^([A-Za-z])%3A/, "$1:")
+  return `file:///${path}${path === "" || path.endsWith("/") ? "" : "/"}`
+}
+
+const taskLink = (href: string, { tasks }: LinkWorld): string | undefined => {
+  const slug = forgivingSlug(slugOf(href.slice(1).replace(/-results$/, "")))
+  const found = [...tasks].find((task) => forgivingSlug(task) === slug)
+  return found === undefined ? undefined : `#${taskAnchor(found)}`
+}
+
+const webLink = (href: string): string | undefined => {
+  const url = URL.parse(href)
+  return url !== null && url.username === "" && url.password === "" ? url.href : undefined
+}
+
+/** A file, by its path from the project; another machine is never named. */
+const fileUrl = (href: string, { project }: LinkWorld): string | undefined => {
+  const url = URL.parse(href, folderUrl(project))
+  return url !== null && url.protocol === "file:" && url.host === "" && url.search === "" ? url.href : undefined
+}
+
+/** The address for a link of a text; nothing when it leads nowhere. */
+export const reportLink = (href: string, world: LinkWorld): string | undefined => {
+  const target = href.trim()
+  if (target.startsWith("#")) return taskLink(target, world)
+  if (/^https?:\/\//i.test(target)) return webLink(target)
+  if (target === "" || /^[a-z][a-z\d+.-]*:/i.test(target) || /^[\\/]{2}/.test(target)) return undefined
+  return fileUrl(target.replaceAll("?", "%3F"), world)
+}
 
 const reader = unified().use(remarkParse).use(remarkGfm)
 

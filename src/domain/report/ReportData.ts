@@ -2,6 +2,7 @@
  * Everything that the report of a run says, as a value: `report --json` prints it, the page is made from it.
  */
 import * as Schema from "effect/Schema"
+import type { JournalRecord } from "../history/JournalRecord.ts"
 import {
   Attempt,
   attemptsOf,
@@ -14,14 +15,120 @@ import {
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
 import { cachedTokensOf } from "../models/CachedTokens.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { parseKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { RunUsage } from "../runs/RunReport.ts"
+import { belowHome, withoutProject } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
-import { CriticalPath, criticalPath } from "./CriticalPath.ts"
-import { PlanRound, planRounds } from "./PlanRounds.ts"
-import { ReportSpan, spansOf } from "./Spans.ts"
-import { recordsByTask } from "./TaskRecords.ts"
-import { type TimedRecord, workTimeOf } from "./TimedRecord.ts"
+import { CriticalPath, criticalPath, ReportSpan, spansOf, type TimedRecord, workTimeOf } from "./RunSpans.ts"
+
+/** `new` was not planned before, `kept` was, `changed` is the same task with other words. */
+export const PlanChange = Schema.Literals(["new", "kept", "changed"])
+
+export const PlanRound = Schema.Struct({
+  round: Schema.Int,
+  goals: Schema.String,
+  steps: Schema.Array(
+    Schema.Struct({
+      title: Schema.String,
+      tasks: Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          skill: Schema.String,
+          whatIsNeeded: Schema.String,
+          /** Absent in the first round. */
+          change: Schema.optionalKey(PlanChange)
+        })
+      )
+    })
+  ),
+  /** Tasks of the round before that are not planned any more and have no result. */
+  dropped: Schema.Array(Schema.String),
+  /** Tasks that had a result when this plan was made. */
+  finished: Schema.Array(Schema.String)
+})
+export type PlanRound = typeof PlanRound.Type
+
+interface Planned {
+  readonly round: number
+  readonly list: TaskList
+  readonly finished: ReadonlyArray<string>
+}
+
+/** The last plan of each round: a session that goes on tells it again. */
+const plansOf = (records: ReadonlyArray<TimedRecord>): ReadonlyArray<Planned> => {
+  const plans = new Map<number, Planned>()
+  const finished = new Map<string, string>()
+  for (const { record } of records) {
+    if (record.type !== "event") continue
+    const { event } = record
+    if (event.type === "task.finished") finished.set(slugOf(event.task), event.task)
+    const round = event.type === "plan.created" ? 1 : event.type === "plan.revised" ? event.round + 1 : undefined
+    if (round === undefined || (event.type !== "plan.created" && event.type !== "plan.revised")) continue
+    const known = plans.get(round)
+    plans.set(round, { round, list: event.taskList, finished: known?.finished ?? [...finished.values()] })
+  }
+  return [...plans.values()].toSorted((a, b) => a.round - b.round)
+}
+
+export const planRounds = (records: ReadonlyArray<TimedRecord>): ReadonlyArray<PlanRound> => {
+  const plans = plansOf(records)
+  return plans.map(({ finished, list, round }, index): PlanRound => {
+    const previous = plans[index - 1]?.list
+    const earlier = new Map((previous?.tasks ?? []).map((task) => [task.slug, task]))
+    const now = new Set(list.tasks.map(({ slug }) => slug))
+    const done = new Set(finished.map(slugOf))
+    return {
+      round,
+      goals: list.goals,
+      steps: list.steps.map(({ tasks, title }) => ({
+        title,
+        tasks: tasks.map(({ name, skill, slug, whatIsNeeded }) => {
+          const known = earlier.get(slug)
+          const isSame = known?.whatIsNeeded === whatIsNeeded && known.skill === skill
+          const task = { name, skill, whatIsNeeded: whatIsNeeded }
+          if (previous === undefined) return task
+          return { ...task, change: known === undefined ? "new" : isSame ? "kept" : "changed" } as const
+        })
+      })),
+      dropped: [...earlier.values()].flatMap(({ name, slug }) => (now.has(slug) || done.has(slug) ? [] : [name])),
+      finished
+    }
+  })
+}
+
+const taskOfEvent = (event: RunEvent): string | undefined => {
+  if ("task" in event) return event.task
+  if ("call" in event && "stage" in event.call) return event.call.task
+  if ("id" in event) return event.id.task
+  return undefined
+}
+
+/** The slug of the task of a record; `undefined` for what is about the whole run. */
+const slugOfRecord = (record: JournalRecord): string | undefined => {
+  if (record.type === "event") {
+    const task = taskOfEvent(record.event)
+    return task === undefined ? undefined : slugOf(task)
+  }
+  if (record.type === "intent") return slugOf(record.task)
+  const parsed = "key" in record ? parseKey(record.key) : undefined
+  return parsed !== undefined && "task" in parsed ? parsed.task : undefined
+}
+
+/** The records of each task by its slug; under `""` those of the whole run. */
+export const recordsByTask = (
+  records: ReadonlyArray<JournalRecord>
+): ((slug: string) => ReadonlyArray<JournalRecord>) => {
+  const groups = new Map<string, Array<JournalRecord>>()
+  for (const record of records) {
+    const slug = slugOfRecord(record) ?? ""
+    const group = groups.get(slug)
+    if (group === undefined) groups.set(slug, [record])
+    else group.push(record)
+  }
+  return (slug) => groups.get(slug) ?? []
+}
 
 /** A question with its answer; `answer` is absent when it was not answered. */
 export const ReportApproval = Schema.Struct({
@@ -137,5 +244,39 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
     spans,
     criticalPath: criticalPath(spans),
     messages: eventsOf(records, "message").flatMap(({ level, text }) => (level === "info" ? [] : [text]))
+  }
+}
+
+/** The words of a report with paths relative to the project, and the project below the home folder. */
+export const shortReport = (data: ReportData, home: string): ReportData => {
+  const { project } = data.run
+  const short = (text: string): string => (text === project ? "." : withoutProject(text, project))
+  const item = (one: ApprovalItem): ApprovalItem => ({
+    ...one,
+    targets: one.targets.map(short),
+    ...(one.details === undefined ? {} : { details: one.details.map(short) }),
+    ...(one.warnings === undefined ? {} : { warnings: one.warnings.map(short) })
+  })
+  const approval = (one: ReportApproval): ReportApproval => ({ ...one, items: one.items.map(item) })
+  const task = (one: ReportTask): ReportTask => ({
+    ...one,
+    calls: one.calls.map((call) => ({ ...call, targets: call.targets.map(short) })),
+    filesWritten: one.filesWritten.map(short),
+    failures: one.failures.map(short),
+    approvals: one.approvals.map(approval)
+  })
+  /* A span is the same one in both lists. */
+  const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
+  return {
+    ...data,
+    run: { ...data.run, project: belowHome(project, home), message: short(data.run.message) },
+    tasks: data.tasks.map(task),
+    approvals: data.approvals.map(approval),
+    spans: [...spans.values()],
+    criticalPath: {
+      ...data.criticalPath,
+      spans: data.criticalPath.spans.map((span) => spans.get(span) ?? span)
+    },
+    messages: data.messages.map(short)
   }
 }

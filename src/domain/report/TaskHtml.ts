@@ -1,14 +1,186 @@
 /**
- * One task on the page of a report: in brief what it was for and what was found, and folded away everything else.
+ * One task on the page of a report: in brief what it was for and what was found, and folded away everything else: its
+ * model calls, its tool calls with changes as coloured diffs, and its approvals.
  */
-import { shortDurationText } from "../text/DurationText.ts"
-import { attemptsHtml, type SystemParts } from "./AttemptHtml.ts"
-import { approvalsHtml, callsHtml, unrunHtml } from "./CallHtml.ts"
-import { folded, markup, type Html, nothing, pre } from "./Html.ts"
-import { markdownHtml } from "./MarkdownHtml.ts"
-import { count, shortNumber, taskStateHtml } from "./PageWords.ts"
-import type { ReportTask } from "./ReportData.ts"
-import { type LinkWorld, reportLink, taskAnchor } from "./ReportLinks.ts"
+import { modelText, personText, repairText } from "../findings/IssueText.ts"
+import type { Attempt, CallEvidence } from "../history/RunEvidence.ts"
+import type { UnrunCall } from "../history/UnrunCalls.ts"
+import { cachedText } from "../models/CachedTokens.ts"
+import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import { callWords } from "../runs/CallWords.ts"
+import { shortDurationText } from "../text/Format.ts"
+import { dataText } from "../tools/ToolCall.ts"
+import { count, folded, type Html, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
+import { type LinkWorld, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
+import type { ReportApproval, ReportTask } from "./ReportData.ts"
+
+/** The different system parts of prompts, in the order of their first use. */
+export interface SystemParts {
+  /** The anchor of a text. */
+  readonly anchorOf: (text: string) => string
+  readonly all: ReadonlyArray<string>
+}
+
+export const systemParts = (attempts: ReadonlyArray<Attempt>): SystemParts => {
+  const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
+  const places = new Map(all.map((text, index) => [text, index + 1]))
+  return { all, anchorOf: (text) => `system-${places.get(text) ?? 0}` }
+}
+
+const attemptTitle = ({ call }: Attempt): string =>
+  [
+    call.stage,
+    ...(call.round === 0 ? [] : [`round ${call.round}`]),
+    ...(call.pass === undefined ? [] : [`pass ${call.pass}`]),
+    `attempt ${call.attempt}`
+  ].join(", ")
+
+const tokens = (number: number | undefined): string => (number === undefined ? "?" : shortNumber(number))
+
+const attemptCost = ({ answer }: Attempt): string => {
+  if (answer === undefined) return "no answer"
+  const { answerTokens, durationMs, promptTokens } = answer.usage
+  return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${shortDurationText(durationMs)}`
+}
+
+const findings = ({ failures, issues, repairs }: Attempt): Html => {
+  const lines = [
+    ...failures.map((text) => markup`<li><span class="bad">failed</span> ${text}</li>`),
+    ...issues.map(
+      (issue) =>
+        markup`<li>
+          <span class="bad">not usable</span> ${personText(issue)}<br /><span class="dim"
+            >The model was told: ${modelText(issue)}</span
+          >
+        </li>`
+    ),
+    ...repairs.map((repair) => markup`<li><span class="calm">repaired</span> ${repairText(repair)}</li>`)
+  ]
+  return lines.length === 0
+    ? nothing
+    : markup`<ul>
+        ${lines}
+      </ul>`
+}
+
+const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
+  const { answer, issues, system, user } = attempt
+  const mark = issues.length > 0 ? markup` <span class="bad">${count(issues.length, "issue")}</span>` : nothing
+  const systemLink =
+    system === "" ? nothing : markup`<p><a href="#${parts.anchorOf(system)}">System part of the prompt</a></p>`
+  return folded(markup`${attemptTitle(attempt)} <span class="dim">${attemptCost(attempt)}</span>${mark}`, [
+    findings(attempt),
+    answer === undefined
+      ? nothing
+      : markup`<h5>Answer</h5>
+          ${pre(answer.text)}`,
+    answer === undefined || answer.thinking === "" ? nothing : folded("Thinking", pre(answer.thinking)),
+    systemLink,
+    user === "" ? nothing : folded(`Prompt, ${count(user.length, "character")}`, pre(user))
+  ])
+}
+
+export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemParts): Html =>
+  markup`${attempts.map((attempt) => attemptHtml(attempt, parts))}`
+
+/** The texts that prompts link to. */
+export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
+  markup`${all.map((text, index) => folded(`System part ${index + 1}, ${count(text.length, "character")}`, pre(text), anchorOf(text)))}`
+
+const resultHtml = ({ result }: CallEvidence): Html => {
+  if (result === undefined) return markup`<p>It did not finish.</p>`
+  return result.success
+    ? markup`<h5>Output</h5>
+        ${pre(dataText(result.data))}`
+    : markup`<h5>Failed: ${result.error_type}</h5>
+        ${pre(result.error_message ?? "")}`
+}
+
+const callHtml = (evidence: CallEvidence): Html => {
+  const { call, result, risk, targets } = evidence
+  const state =
+    result === undefined
+      ? markup`<span class="calm">did not finish</span>`
+      : result.success
+        ? markup`<span class="dim"
+            >${shortNumber(result.metadata.data_size_bytes)} bytes, ${shortDurationText(result.metadata.execution_time_ms)}</span
+          >`
+        : markup`<span class="bad">${result.error_type.replaceAll("_", " ")}</span>`
+  return folded(markup`<code>${call.name}</code> ${targets.join(" ")} ${state}`, [
+    markup`<p>Round ${evidence.id.round}, ${call.uid}, risk ${risk}</p>
+      <h5>Arguments</h5>`,
+    pre(JSON.stringify(call.arguments, null, 2)),
+    resultHtml(evidence)
+  ])
+}
+
+export const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
+
+/** Calls that were denied or could not be used. */
+export const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
+  markup`${calls.map(({ call, id, result }) =>
+    folded(
+      markup`<code>${callWords(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
+      [
+        markup`<p>Round ${id.round}, ${call.uid}</p>
+          <h5>Arguments</h5>`,
+        pre(JSON.stringify(call.arguments, null, 2)),
+        pre(result.error_message ?? "")
+      ]
+    )
+  )}`
+
+const lineClass = (line: string): string => {
+  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "dim"
+  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""
+}
+
+/** A unified diff. */
+export const diffHtml = (diff: string): Html =>
+  markup`<pre tabindex="0" class="diff"><code>${diff
+    .split("\n")
+    .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`
+
+const itemHtml = ({ details = [], preview = "", targets, tool, warnings = [], words }: ApprovalItem): Html =>
+  markup`<li>
+    <code>${tool}</code> ${targets.join(" ")}
+    ${[...details, ...warnings, ...(words === undefined ? [] : [words.consequence])].map((text) => markup`<br /><span class="dim">${text}</span>`)}
+    ${preview === "" ? nothing : diffHtml(preview)}
+  </li>`
+
+const answers: Readonly<Record<string, string>> = {
+  step: "approved",
+  remaining: "approved, with all later steps",
+  chosen: "approved in part",
+  decline: "declined",
+  once: "approved",
+  session: "approved for the run",
+  remember: "approved for good",
+  deny: "denied",
+  again: "run again",
+  done: "treated as done",
+  stop: "stopped"
+}
+
+const byText: Readonly<Record<string, string>> = {
+  person: "by a person",
+  rule: "by a rule or flag",
+  nobody: "since nobody could be asked"
+}
+
+const answerText = ({ answer, by = "" }: ReportApproval): string =>
+  answer === undefined ? "not answered" : `${answers[answer] ?? answer} ${byText[by] ?? ""}`.trimEnd()
+
+const approvalHtml = (approval: ReportApproval): Html =>
+  markup`<div class="approval">
+    <p><strong>${approval.title}</strong>: ${answerText(approval)}</p>
+    ${approval.instead === undefined ? nothing : markup`<p>Instead: ${approval.instead}</p>`}
+    <ul>
+      ${approval.items.map(itemHtml)}
+    </ul>
+  </div>`
+
+export const approvalsHtml = (approvals: ReadonlyArray<ReportApproval>): Html => markup`${approvals.map(approvalHtml)}`
 
 /** Tokens and time of the model calls of a task. */
 const costText = ({ attempts, calls }: ReportTask): string => {

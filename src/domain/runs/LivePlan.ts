@@ -4,7 +4,7 @@
  */
 import { stepWords } from "../plan/StepWords.ts"
 import { printable } from "../text/Printable.ts"
-import { cutLine, type StyledLine } from "../text/StyledLine.ts"
+import { cutLine, type StyledLine } from "../text/TextWidth.ts"
 import { clockText, phaseText, stageText, type ViewTime } from "./LiveWords.ts"
 import { isSettled, type LiveCall, type LiveState, type LiveStep, type LiveTask, type LiveTool } from "./LiveState.ts"
 import { workLine } from "./WorkLine.ts"

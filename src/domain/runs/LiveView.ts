@@ -3,8 +3,7 @@
  * answer that is being written stands above.
  */
 import { printable, printableLines } from "../text/Printable.ts"
-import { cutLine, type StyledLine } from "../text/StyledLine.ts"
-import { cutText, wrapLine } from "../text/WrapText.ts"
+import { cutLine, cutText, type StyledLine, wrapLine } from "../text/TextWidth.ts"
 import { clockText, phaseText, stageText, type ViewTime } from "./LiveWords.ts"
 import { planLines } from "./LivePlan.ts"
 import { workLine } from "./WorkLine.ts"

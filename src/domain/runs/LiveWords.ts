@@ -1,7 +1,7 @@
 /**
  * The words for what goes on: stages, phases of a model call, times.
  */
-import { secondsText } from "../text/DurationText.ts"
+import { secondsText } from "../text/Format.ts"
 import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"

@@ -6,7 +6,7 @@
 import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import { canonicalJson } from "../text/CanonicalJson.ts"
+import { canonicalJson } from "../text/Json.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** One round: its tasks and what became of them. */

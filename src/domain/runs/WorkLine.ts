@@ -1,8 +1,7 @@
 /**
  * A line about something that is at work: its name, what it does, and for how long. The time is never cut.
  */
-import { cutLine, lineWidth, type StyledLine } from "../text/StyledLine.ts"
-import { textWidth } from "../text/TextWidth.ts"
+import { cutLine, lineWidth, type StyledLine, textWidth } from "../text/TextWidth.ts"
 
 /** A name is not cut below this width, in columns. */
 const leastName = 20

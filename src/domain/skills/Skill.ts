@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { nameOnServer, providerOf } from "../models/ModelName.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
-import { ToolLimit } from "./ToolLimit.ts"
+import { ToolLimit } from "./AllowedTools.ts"
 
 /** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])

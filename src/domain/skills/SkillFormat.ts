@@ -9,7 +9,7 @@ import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import type { ReadYaml } from "./FrontMatter.ts"
 import { isModelName, isSkillName, maxPasses, Skill, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
-import { readToolNames, type ToolNames } from "./ToolNames.ts"
+import { readToolNames, type ToolNames } from "./AllowedTools.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -7,7 +7,7 @@ import { makeIssue } from "../findings/IssueCode.ts"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import type { Skill } from "./Skill.ts"
-import { exceedsLimits, type ToolLimit } from "./ToolLimit.ts"
+import { exceedsLimits, type ToolLimit } from "./AllowedTools.ts"
 
 const reader = "read_file"
 

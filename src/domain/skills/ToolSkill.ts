@@ -3,7 +3,7 @@
  * tools is foreign text: it is shortened, freed of everything that has a meaning in a prompt, and quoted.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/PreparedCall.ts"
-import { snakeCase } from "../text/SnakeCase.ts"
+import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
 /** What the prompts have room for. */

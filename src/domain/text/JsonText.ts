@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { type JSONVisitor, visit } from "jsonc-parser"
-import { maxNesting } from "./JsonDepth.ts"
+import { maxNesting } from "./Json.ts"
 
 /** A position in a text; both count from 1. */
 export interface Place {

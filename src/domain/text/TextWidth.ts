@@ -1,6 +1,6 @@
 /**
- * How wide text is on a terminal, for marks that have to stand under the right character. For text that `printable` has
- * made safe: nothing invisible is left in it.
+ * How wide text is on a terminal, and how it is made to fit: lines broken between words, lines cut at a width, lines
+ * of styled pieces. Widths are those of text that `printable` has made safe: nothing invisible is left in it.
  */
 import { eastAsianWidth } from "get-east-asian-width"
 
@@ -18,4 +18,90 @@ export const textWidth = (text: string): number => {
   let width = 0
   for (const character of text) width += widthOf(character)
   return width
+}
+
+// oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
+const colours = /\u001b\[[0-9;]*m/g
+
+/** The columns of a text that may be coloured. */
+export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
+
+/** One line as several, none wider than `columns` unless one word is; the further ones begin with `indent`. */
+export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
+  if (shownWidth(line) <= columns) return [line]
+  const [, blanks = "", text = ""] = /^(\s*)([^]*)$/.exec(line) ?? []
+  const lines: Array<string> = []
+  const [first = "", ...words] = text.split(" ")
+  let current = `${blanks}${first}`
+  let width = shownWidth(current)
+  for (const word of words) {
+    const more = shownWidth(word) + 1
+    if (width + more <= columns) {
+      current += ` ${word}`
+      width += more
+    } else {
+      lines.push(current.trimEnd())
+      current = `${indent}${word}`
+      width = shownWidth(current)
+    }
+  }
+  return [...lines, current]
+}
+
+/** Every line of a text as it fits a terminal; further lines are indented a little more than the first. */
+export const wrapText = (text: string, columns: number | undefined): string =>
+  columns === undefined
+    ? text
+    : text
+        .split("\n")
+        .flatMap((line) => wrapLine(line, columns, `${/^\s*/.exec(line)?.[0] ?? ""}  `))
+        .join("\n")
+
+/** The beginning of a text without colours that has at most so many columns; what is cut ends with `...`, or with less. */
+export const cutText = (text: string, columns: number, sign = "..."): string => {
+  if (textWidth(text) <= columns) return text
+  const end = textWidth(sign) <= columns ? sign : ""
+  const room = Math.max(0, columns - textWidth(end))
+  let cut = ""
+  let width = 0
+  for (const character of text) {
+    width += textWidth(character)
+    if (width > room) break
+    cut += character
+  }
+  return `${cut}${end}`
+}
+
+export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
+
+/** A piece of a line; without a style it is plain. */
+export interface Span {
+  readonly text: string
+  readonly style?: TextStyle
+}
+
+export type StyledLine = ReadonlyArray<Span>
+
+/** The columns of a line. */
+export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text }) => sum + textWidth(text), 0)
+
+/** The text of a line without its styles. */
+export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
+
+/** The line with at most so many columns; what does not fit is cut at the end. */
+export const cutLine = (line: StyledLine, columns: number, sign?: string): StyledLine => {
+  if (lineWidth(line) <= columns) return line
+  const cut: Array<Span> = []
+  let left = columns
+  for (const span of line) {
+    const width = textWidth(span.text)
+    if (width >= left) {
+      // Also a piece that fits exactly: more follows, so that the sign is due.
+      cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(left)}.`, left, sign) })
+      return cut
+    }
+    cut.push(span)
+    left -= width
+  }
+  return cut
 }

@@ -6,7 +6,7 @@
 import type * as Schema from "effect/Schema"
 import type { Repair, Where } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
-import { intentOf } from "../text/WordMeanings.ts"
+import { intentOf } from "../text/Nearest.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf } from "./ToolSchema.ts"
 

@@ -3,7 +3,7 @@
  * becomes the JSON of a call; what the values mean is read later. The cost is proportional to the length of the text.
  */
 
-import { scanJson } from "../text/JsonScan.ts"
+import { scanJson } from "../text/Json.ts"
 
 /** A call as JSON, with the tag that named its tool. */
 export interface MarkedCall {

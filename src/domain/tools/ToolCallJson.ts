@@ -6,8 +6,7 @@ import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { IssueCode } from "../findings/IssueCode.ts"
-import { maxNesting } from "../text/JsonDepth.ts"
-import { type JsonScan, scanJson } from "../text/JsonScan.ts"
+import { type JsonScan, maxNesting, scanJson } from "../text/Json.ts"
 import { readJson } from "../text/JsonText.ts"
 
 interface JsonFailure {

@@ -16,7 +16,7 @@ import type { ConversationMessage } from "../../domain/conversation/Conversation
 import { stageModel } from "../../domain/models/Generation.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/AskEndings.ts"
-import type { AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
+import type { AnswerSchema } from "../../domain/documents/AnswerFormat.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { UnknownTool } from "./ChosenTools.ts"

@@ -2,7 +2,7 @@
  * What a conversation is made of. It is loaded with the layer, as one module: a program that imports the library may do no
  * more than name the service.
  */
-export { formOf } from "../../domain/documents/JsonAnswer.ts"
+export { formOf } from "../../domain/documents/AnswerFormat.ts"
 export { Workspace } from "../files/Workspace.ts"
 export { Prompts } from "../models/Prompts.ts"
 export { Gate } from "../permissions/Gate.ts"

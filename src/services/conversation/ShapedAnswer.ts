@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
-import { answerForm, type AnswerSchema, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
+import { answerForm, type AnswerSchema, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { type AskEnding, endingOf } from "../../domain/runs/RunReport.ts"

@@ -3,7 +3,7 @@
  */
 import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
-import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
+import { canonicalJson } from "../../domain/text/Json.ts"
 import { quotedText } from "../../domain/text/QuotedText.ts"
 
 /** SHA-256 of the canonical JSON of a value, in hex. */

@@ -2,7 +2,7 @@
  * A line in the bytes of a journal. What a line is about is read at once, the rest only when somebody asks for it: a
  * resumed run with very many lines needs few of their records.
  */
-import { textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
+import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { type JournalLine, sumOf } from "./JournalLine.ts"
 
 /** How a line begins; what comes then is the rest of the record, however long it is. */

@@ -18,7 +18,7 @@ import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { isNestedTooDeep, maxNesting } from "../../domain/text/JsonDepth.ts"
+import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
 

@@ -24,7 +24,7 @@ import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import type { Progress } from "../providers/ollama/AnswerExchange.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import type { AskPrompt, PromptAnswers, TakeParts } from "../providers/StreamedModel.ts"
-import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
+import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
 /** A complete answer. */

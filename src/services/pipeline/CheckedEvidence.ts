@@ -4,10 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { readConclusion } from "../../domain/documents/ConclusionFormat.ts"
+import { readConclusion } from "../../domain/documents/AnswerFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import type { Where } from "../../domain/findings/Issue.ts"
-import { placeInAnswer } from "../../domain/findings/ShownLines.ts"
+import { placeInAnswer } from "../../domain/findings/IssueText.ts"
 import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"

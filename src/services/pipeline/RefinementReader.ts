@@ -5,14 +5,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { InputValue } from "../../domain/documents/Refinement.ts"
+import { callSign, decidePass, type InputValue, type PassRules } from "../../domain/documents/Refinement.ts"
 import {
   inputsField,
   type RefinementDocument,
   looksField,
   readRefinement
 } from "../../domain/documents/RefinementFormat.ts"
-import { callSign, decidePass, type PassRules } from "../../domain/documents/RefinementPass.ts"
 import { Issue, type Reading, type Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { excerpt } from "../../domain/grammar/RawTask.ts"

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Issue, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
-import { cutText } from "../../domain/text/WrapText.ts"
+import { cutText } from "../../domain/text/TextWidth.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 

@@ -3,8 +3,7 @@
  * attempt with issues that the model can act on.
  */
 import * as Option from "effect/Option"
-import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import { issuesOfPart, wholePartOf } from "../../domain/documents/CutAnswer.ts"
+import { type AnswerShape, issuesOfPart, wholePartOf } from "../../domain/documents/AnswerWatch.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import { codeSpan } from "../../domain/markdown/PromptBlock.ts"

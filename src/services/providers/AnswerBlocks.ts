@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
-import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
+import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 

@@ -10,10 +10,10 @@ import {
   type EvidenceLink,
   evidenceLinks,
   type JudgedLink,
+  judgeLines,
   LinkVerdict,
   withVerdicts
 } from "../../domain/documents/Evidence.ts"
-import { judgeLines } from "../../domain/documents/EvidenceLines.ts"
 import { hrefOfPath } from "../../domain/files/FileHref.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"

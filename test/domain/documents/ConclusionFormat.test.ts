@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { readConclusion } from "../../../src/domain/documents/ConclusionFormat.ts"
+import { readConclusion } from "../../../src/domain/documents/AnswerFormat.ts"
 
 const codes = (answer: string) => readConclusion(answer).issues.map(({ code }) => code)
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { issuesOfPart, wholePartOf } from "../../../src/domain/documents/CutAnswer.ts"
+import { issuesOfPart, wholePartOf } from "../../../src/domain/documents/AnswerWatch.ts"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 

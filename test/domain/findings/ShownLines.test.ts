@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Issue } from "../../../src/domain/findings/Issue.ts"
-import { issuesAsShown, placeInAnswer } from "../../../src/domain/findings/ShownLines.ts"
+import { issuesAsShown, placeInAnswer } from "../../../src/domain/findings/IssueText.ts"
 
 const answer = "\n\n## Tasks\n\n- **Name** A\n- **Skill** x\n"
 

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { isAsGiven, isPlaceholder } from "../../../src/domain/grammar/Placeholder.ts"
+import { isAsGiven, isPlaceholder } from "../../../src/domain/grammar/FieldValues.ts"
 
 /** Everything that stands alone in brackets, or alone after a label, in the formats of the prompts. */
 const placeholders = ["iteration", "execution"].flatMap((stage) => {

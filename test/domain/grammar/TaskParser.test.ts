@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
-import { linesOfText } from "../../../src/domain/grammar/TaskLines.ts"
+import { linesOfText } from "../../../src/domain/grammar/RawTask.ts"
 import { collectTasks } from "../../../src/domain/grammar/TaskParser.ts"
 
 /** The tasks of a section with the text of their fields, and what was found. */

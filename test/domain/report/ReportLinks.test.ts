@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { markdownHtml } from "../../../src/domain/report/MarkdownHtml.ts"
-import { reportLink } from "../../../src/domain/report/ReportLinks.ts"
+import { markdownHtml, reportLink } from "../../../src/domain/report/MarkdownHtml.ts"
 
 const world = { project: "/home/ann/my project#1", tasks: new Set(["search-1", "read-2"]) }
 

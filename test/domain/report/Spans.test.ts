@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { criticalPath } from "../../../src/domain/report/CriticalPath.ts"
-import { planRounds } from "../../../src/domain/report/PlanRounds.ts"
-import { type ReportSpan, spansOf } from "../../../src/domain/report/Spans.ts"
-import { type TimedRecord, workTimeOf } from "../../../src/domain/report/TimedRecord.ts"
+import {
+  criticalPath,
+  type ReportSpan,
+  spansOf,
+  type TimedRecord,
+  workTimeOf
+} from "../../../src/domain/report/RunSpans.ts"
+import { planRounds } from "../../../src/domain/report/ReportData.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"

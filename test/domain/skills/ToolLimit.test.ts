@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { exceedsLimits } from "../../../src/domain/skills/ToolLimit.ts"
+import { exceedsLimits } from "../../../src/domain/skills/AllowedTools.ts"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 
 const exceeds = (tool: string, patterns: ReadonlyArray<string>, given: Arguments): boolean =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readToolNames } from "../../../src/domain/skills/ToolNames.ts"
+import { readToolNames } from "../../../src/domain/skills/AllowedTools.ts"
 
 const limit = (tool: string, ...patterns: ReadonlyArray<string>) => ({ tool, patterns })
 

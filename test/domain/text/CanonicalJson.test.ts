@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { canonicalJson } from "../../../src/domain/text/CanonicalJson.ts"
+import { canonicalJson } from "../../../src/domain/text/Json.ts"
 
 describe("canonicalJson", () => {
   it("sorts the keys at every depth and leaves arrays in order", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { flattenEvent, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { outputJson } from "../../../src/domain/text/JsonNames.ts"
+import { outputJson } from "../../../src/domain/text/Json.ts"
 
 /** The names of all fields in a text, but for what belongs to a tool and the stages by their names. */
 const namesIn = (text: string): ReadonlyArray<string> => {

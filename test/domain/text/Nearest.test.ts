@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
-import { nearest } from "../../../src/domain/text/Nearest.ts"
-import { intentOf } from "../../../src/domain/text/WordMeanings.ts"
+import { intentOf, nearest } from "../../../src/domain/text/Nearest.ts"
 
 type Names = Readonly<Record<string, ReadonlyArray<string>>>
 

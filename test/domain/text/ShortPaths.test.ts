@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { belowHome, withoutProject } from "../../../src/domain/text/ShortPaths.ts"
+import { belowHome, withoutProject } from "../../../src/domain/text/Format.ts"
 
 describe("withoutProject", () => {
   it.each([

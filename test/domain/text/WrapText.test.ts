@@ -1,6 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cutLine, lineText, lineWidth } from "../../../src/domain/text/StyledLine.ts"
-import { cutText, shownWidth, wrapLine, wrapText } from "../../../src/domain/text/WrapText.ts"
+import {
+  cutLine,
+  cutText,
+  lineText,
+  lineWidth,
+  shownWidth,
+  wrapLine,
+  wrapText
+} from "../../../src/domain/text/TextWidth.ts"
 
 describe("wrapText", () => {
   it("breaks between words, and indents the lines that go on", () => {

@@ -2,21 +2,11 @@
  * All rules there are, by family. The codes that checks can use are typed by this list, so a rule that is not in it
  * does not exist.
  */
-import { surroundingsRules } from "./SurroundingsRules.ts"
-import { structureRules } from "./StructureRules.ts"
-import { fieldsRules } from "./FieldsRules.ts"
-import { namesRules } from "./NamesRules.ts"
-import { referencesRules } from "./ReferencesRules.ts"
-import { refinementsRules } from "./RefinementsRules.ts"
-import { inputsRules } from "./InputsRules.ts"
-import { toolCallsRules } from "./ToolCallsRules.ts"
-import { skillsRules } from "./SkillsRules.ts"
-import { approvalsRules } from "./ApprovalsRules.ts"
-import { answersRules } from "./AnswersRules.ts"
-import { evidenceRules } from "./EvidenceRules.ts"
-import { skillFilesRules } from "./SkillFilesRules.ts"
-import { skillFormatRules } from "./SkillFormatRules.ts"
-import { templatesRules } from "./TemplatesRules.ts"
+import { fieldsRules, namesRules, structureRules, surroundingsRules } from "./DocumentRules.ts"
+import { evidenceRules, referencesRules } from "./ReferenceRules.ts"
+import { approvalsRules, inputsRules, refinementsRules, skillsRules } from "./TaskRules.ts"
+import { answersRules, toolCallsRules } from "./CallRules.ts"
+import { skillFilesRules, skillFormatRules, templatesRules } from "./FileRules.ts"
 import type { Rule, RuleFamily, Severity } from "./Rule.ts"
 
 const families = [

@@ -4,7 +4,7 @@
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { withoutDeeper } from "../../../domain/text/Json.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const detailLength = 500

@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
-import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { withoutDeeper } from "../../../domain/text/Json.ts"
 import { callParts, type GrowingParts, idOrNew, makeBlocks, paramsOf, type PartReader } from "../AnswerBlocks.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 

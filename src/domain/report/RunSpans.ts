@@ -1,11 +1,37 @@
 /**
- * What took time in a run: model calls, tool calls, tasks and questions to the person, from the events of a journal.
+ * What took time in a run: model calls, tool calls, tasks and questions to the person, from the events of a journal;
+ * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
  */
 import * as Schema from "effect/Schema"
-import { modelCallKey, type ModelCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import type { JournalRecord } from "../history/JournalRecord.ts"
+import { type ModelCallId, modelCallKey, toolCallKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { TimedRecord, WorkTime } from "./TimedRecord.ts"
+
+/** A record and when it was written, in milliseconds since 1970. */
+export interface TimedRecord {
+  readonly at: number
+  readonly record: JournalRecord
+}
+
+/** Milliseconds since the start of the run, without the pauses between its sessions. */
+export type WorkTime = (at: number) => number
+
+/** A session begins with its record and ends with the last one before the next session. */
+export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
+  const start = records[0]?.at ?? 0
+  const pauses = records.flatMap(({ at, record }, index) => {
+    const before = records[index - 1]
+    return record.type === "resumed" && before !== undefined
+      ? [{ from: before.at, ms: Math.max(0, at - before.at) }]
+      : []
+  })
+  return (at) =>
+    Math.max(
+      0,
+      pauses.reduce((time, { from, ms }) => (at > from ? time - ms : time), at - start)
+    )
+}
 
 /** Milliseconds since the start of the run. `lane` tells apart what goes on at the same time, from 0. */
 export const ReportSpan = Schema.Struct({
@@ -146,4 +172,39 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     ...inLanes(taskSpans(spans, finished)),
     ...(["model", "tool", "question"] as const).flatMap((kind) => inLanes(spans.filter((span) => span.kind === kind)))
   ]
+}
+
+export const CriticalPath = Schema.Struct({
+  spans: Schema.Array(ReportSpan),
+  /** Time between them, in which the host worked or waited for a slot of the server. */
+  betweenMs: Schema.Finite
+})
+export type CriticalPath = typeof CriticalPath.Type
+
+/** The last of the spans that had ended when this one began. */
+const before = (byEnd: ReadonlyArray<ReportSpan>, span: ReportSpan): ReportSpan | undefined => {
+  let low = 0
+  let high = byEnd.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((byEnd[middle]?.endMs ?? 0) <= span.startMs) low = middle + 1
+    else high = middle
+  }
+  for (let at = low - 1; at >= 0; at -= 1) {
+    const found = byEnd[at]
+    /* Two spans without duration at one time would follow each other forever. */
+    if (found !== undefined && found !== span && found.startMs < span.startMs) return found
+  }
+  return undefined
+}
+
+export const criticalPath = (spans: ReadonlyArray<ReportSpan>): CriticalPath => {
+  const byEnd = spans.filter(({ kind }) => kind !== "task").toSorted((a, b) => a.endMs - b.endMs)
+  const path: Array<ReportSpan> = []
+  for (let span = byEnd.at(-1); span !== undefined; span = before(byEnd, span)) path.unshift(span)
+  const [first] = path
+  const last = path.at(-1)
+  const whole = first === undefined || last === undefined ? 0 : last.endMs - first.startMs
+  const taken = path.reduce((sum, { endMs, startMs }) => sum + endMs - startMs, 0)
+  return { spans: path, betweenMs: Math.max(0, whole - taken) }
 }

@@ -1,5 +1,5 @@
 /**
- * Durations as a person writes them: `45 s`, `4 min 45 s`, `30 min`, `2 h 5 min`.
+ * How durations and paths are written for a person.
  */
 
 const parted = (more: number, moreUnit: string, less: number, lessUnit: string): string =>
@@ -20,3 +20,15 @@ export const durationText = (ms: number): string =>
 
 /** `12 ms` for what is shorter than a second. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
+
+/** A text in which paths below the project are relative to it. A longer path that only holds the project's stays. */
+export const withoutProject = (text: string, project: string): string =>
+  project.length < 2
+    ? text
+    : text
+        .split(`${project}/`)
+        .reduce((before, after) => (/[^\s"'`(<[:=]$/.test(before) ? `${before}${project}/${after}` : before + after))
+
+/** A path, with `~` for the home folder. */
+export const belowHome = (path: string, home: string): string =>
+  home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path

@@ -1,18 +1,30 @@
 /**
- * Reads the field References of a task: the links in it, their forms, and for results of tasks whether the task exists
- * and comes early enough. CommonMark decides what a link is; the remaining text is joined, completed or ignored when it
- * has only one possible meaning, and is an issue otherwise.
+ * Builds a task from its raw form and checks what every task must and must not contain. In the field References
+ * CommonMark decides what a link is; the remaining text is joined, completed or ignored when it has only one possible
+ * meaning, and is an issue otherwise.
  */
 import * as Option from "effect/Option"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import { type FoundLink, inlineLinks, type LinkReader } from "../markdown/MarkdownTree.ts"
+import { fieldLabels, requiredFields } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
+import { Task } from "../plan/Task.ts"
 import { nearest } from "../text/Nearest.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
-import { placeOf, type TaskPlace, textOf } from "./FieldValues.ts"
-import { excerpt, type RawTask } from "./RawTask.ts"
+import {
+  addNotes,
+  approvalOf,
+  givenSkill,
+  isPlaceholder,
+  type NamedTask,
+  placeOf,
+  type TaskPlace,
+  textOf
+} from "./FieldValues.ts"
+import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResultForm } from "./ReferenceForm.ts"
+import { namesSeveralSkills } from "./TextEscaping.ts"
 
 /** A link, or what was meant as one. `bracketed` is false for a target with spaces that stood without `<` and `>`. */
 interface Candidate {
@@ -57,7 +69,7 @@ interface Found {
   readonly rest: string
 }
 
-const parse = (text: string, withSpaces: ReadonlySet<string>, findLinks: LinkReader): Option.Option<Found> =>
+const parseLinks = (text: string, withSpaces: ReadonlySet<string>, findLinks: LinkReader): Option.Option<Found> =>
   Option.map(findLinks(text), (found) => ({
     links: found.map((link) => ({
       title: titleOf(link, text),
@@ -101,10 +113,10 @@ const readLinks = (
     addRepair(findings, "references-none", where, `Read "${excerpt(written)}" as no references.`)
     return []
   }
-  const strict = Option.getOrUndefined(parse(written, new Set(), findLinks))
+  const strict = Option.getOrUndefined(parseLinks(written, new Set(), findLinks))
   if (strict !== undefined && joint.test(strict.rest) && !/\[\*\*|\*\*\]/.test(written)) return strict.links
   const { isJoined, text, withSpaces } = joinLinks(written)
-  const parsed = Option.getOrUndefined(parse(text, withSpaces, findLinks))
+  const parsed = Option.getOrUndefined(parseLinks(text, withSpaces, findLinks))
   if (parsed === undefined) {
     addIssue(findings, "field-too-large", where, {
       what: "The field is too large or too deeply nested to look for links in it."
@@ -242,3 +254,95 @@ export const resolveInList =
     if (href !== canonical) addRepair(findings, "reference-target", where, `Read "${href}" as "${canonical}".`)
     return { kind: "task_result", title, href: canonical, target: producer.slug }
   }
+
+const hints = {
+  needed: "say what the task has to find out or do",
+  skill: "name one skill of the catalogue",
+  expected: "say what the result must contain"
+}
+
+const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
+  for (const key of requiredFields) {
+    const label = fieldLabels[key]
+    const text = textOf(raw, key)
+    if (!raw.fields.has(key)) {
+      addIssue(findings, "field-missing", placeOf(raw, place, key), {
+        what: `The task "${place.task}" has no field "${label}".`,
+        how: `Add "- **${label}** ..." and ${hints[key]}.`
+      })
+    } else if (text === "" || isPlaceholder(text)) {
+      addIssue(findings, "field-empty", placeOf(raw, place, key), {
+        what: `The field "${label}" of the task "${place.task}" is empty.`,
+        how: `After "**${label}**" ${hints[key]}.`
+      })
+    }
+  }
+}
+
+/** Several skills may stand on one line or on a line each. */
+const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
+  const field = raw.fields.get("skill")
+  if (field === undefined || field.first.startsWith("\\")) return
+  const lines = textOf(raw, "skill")
+    .split("\n")
+    .filter((line) => line !== "")
+  const items = lines.flatMap((line) => /^[-*+]\s+(.+)$/.exec(line)?.[1] ?? [])
+  if (!namesSeveralSkills(lines[0] ?? "") && !namesSeveralSkills(items.join(","))) return
+  addIssue(findings, "skill-several", placeOf(raw, place, "skill"), {
+    what: `The task "${place.task}" names more than one skill.`,
+    quote: lines.join("\n")
+  })
+}
+
+const known = Object.values(fieldLabels).filter((label) => label !== fieldLabels.output)
+
+const checkFault = ({ kind, label, line, quote }: LabelFault, place: TaskPlace, findings: Findings): void => {
+  const where = { ...place, field: label, line }
+  if (kind === "duplicate") {
+    addIssue(findings, "field-duplicate", where, {
+      what: `The task "${place.task}" has the field "${label}" twice.`,
+      quote
+    })
+    return
+  }
+  addIssue(findings, "field-unknown", where, {
+    what: `The task "${place.task}" has a field "${label}", which does not exist.`,
+    how: `Use only these fields: ${known.join(", ")}. Put other text into "What is needed".`,
+    quote
+  })
+}
+
+const checkOutput = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
+  if (!raw.fields.has("output")) return
+  addIssue(findings, "output-in-new-task", placeOf(raw, place, "output"), {
+    what: `The task "${place.task}" has a field "Output", but it has not run yet.`,
+    quote: textOf(raw, "output")
+  })
+}
+
+/** The task, with everything that is found about its fields; nothing when a text that it must have is empty. */
+export const readNewTask = (
+  { name, notes, raw, section }: Pick<NamedTask, "name" | "notes" | "raw" | "section">,
+  resolve: ResolveResult,
+  findings: Findings,
+  findLinks?: LinkReader
+): Task | undefined => {
+  const place = { section, task: name }
+  const skill = givenSkill(raw)
+  addNotes([...notes, ...raw.notes, ...skill.notes], place, findings)
+  checkRequired(raw, place, findings)
+  checkSkill(raw, place, findings)
+  for (const fault of raw.faults) checkFault(fault, place, findings)
+  checkOutput(raw, place, findings)
+  const values = {
+    name,
+    whatIsNeeded: textOf(raw, "needed"),
+    skill: skill.value,
+    references: readReferences(raw, place, resolve, findings, findLinks),
+    expectedOutput: textOf(raw, "expected"),
+    requiresApproval: approvalOf(raw, place, findings),
+    codeBlocks: raw.codeBlocks
+  }
+  const isWhole = values.whatIsNeeded !== "" && values.skill !== "" && values.expectedOutput !== ""
+  return isWhole ? new Task(values) : undefined
+}

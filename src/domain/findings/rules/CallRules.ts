@@ -1,4 +1,6 @@
-/** The rules of the family `tool-calls`, in the order of their page. */
+/**
+ * The rules of the families `tool-calls` and `answers`. Each family is in the order of its page.
+ */
 import { defineFamily } from "./Rule.ts"
 
 const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
@@ -219,6 +221,39 @@ export const toolCallsRules = defineFamily({
       title: "Null or empty text for an optional argument",
       why: "It says the same as leaving the argument out.",
       fix: "Leave the argument out."
+    }
+  }
+})
+
+export const answersRules = defineFamily({
+  family: "answers",
+  title: "Answers",
+  about: "Answers of a model that cannot be read at all.",
+  rules: {
+    "answer-empty": {
+      severity: "error",
+      title: "Empty answer",
+      why: "There is nothing to read.",
+      fix: "Write the document that is asked for."
+    },
+    "answer-cut-off": {
+      severity: "error",
+      title: "Answer cut off",
+      why: "It ran into the length limit, and what is missing cannot be guessed.",
+      fix: "Answer shorter.",
+      help: "Ask for less at once, or raise contextWindow."
+    },
+    "answer-loop": {
+      severity: "error",
+      title: "Answer repeats itself",
+      why: "A model in a loop does not recover, so the answer is stopped.",
+      fix: "Write everything once, and stop."
+    },
+    "answer-shape": {
+      severity: "error",
+      title: "Document does not begin",
+      why: "So much text stands before it that it would no longer fit, or the answer is the document of another stage.",
+      fix: "Begin with the first heading of the document."
     }
   }
 })

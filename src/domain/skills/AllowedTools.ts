@@ -1,0 +1,132 @@
+/**
+ * The tools that a skill may use: the names under `allowed-tools`, also in the spelling of other programs, and the
+ * limits that it sets: commands that begin with certain words, certain files, certain sites. A limit only narrows what
+ * the skill may call; the gate decides all the same.
+ */
+import * as Schema from "effect/Schema"
+import { matches } from "../text/PatternMatch.ts"
+import { snakeCase } from "../text/Json.ts"
+import type { Arguments, ToolCall } from "../tools/ToolCall.ts"
+
+export const ToolLimit = Schema.Struct({
+  tool: Schema.String,
+  /** As they stand in the file; a call fits when one of them does. */
+  patterns: Schema.Array(Schema.String)
+})
+export type ToolLimit = typeof ToolLimit.Type
+
+/** `git add:*` and `git add *` are commands that begin with these words; without the star it is the whole command. */
+const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {
+  const start = pattern.replace(/(?::| +)\*$/, "")
+  const words = start.trim().split(/\s+/)
+  const isLongEnough = start === pattern ? argv.length === words.length : argv.length >= words.length
+  return isLongEnough && words.every((word, index) => matches(word, argv[index] ?? ""))
+}
+
+const withoutDot = (path: string): string => path.replace(/^(?:\.\/)+/, "")
+
+const fitsPath = (pattern: string, path: string): boolean =>
+  !path.split(/[\\/]/).includes("..") && matches(withoutDot(pattern), withoutDot(path))
+
+/** `domain:example.org` is this host and those below it; anything else is a pattern for the whole URL. */
+const fitsUrl = (pattern: string, url: string): boolean => {
+  if (!URL.canParse(url)) return false
+  const { hostname, href } = new URL(url)
+  const domain = /^domain:(.+)$/.exec(pattern)?.[1]?.toLowerCase()
+  return domain === undefined ? matches(pattern, href) : hostname === domain || hostname.endsWith(`.${domain}`)
+}
+
+const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
+
+/** A test for each tool that can be limited; nothing is said about arguments of another shape, which are rejected anyway. */
+const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
+  run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
+  read_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
+  write_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
+  edit_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
+  fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
+}
+
+/** True for a tool whose calls can be compared with patterns. */
+export const canBeLimited = (tool: string): boolean => Object.hasOwn(fits, tool)
+
+/** True when the limits of the skill forbid the call. */
+export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {
+  const limit = limits.find(({ tool }) => tool === name)
+  return limit !== undefined && limit.patterns.every((pattern) => fits[name]?.(pattern, given) === false)
+}
+
+/**
+ * The tools here by their names in other programs. A name that a tool here could have, in lower case, is never read as
+ * another one: a plugin may bring it.
+ */
+const others: ReadonlyMap<string, string> = new Map([
+  ["Read", "read_file"],
+  ["Grep", "search_files"],
+  ["Glob", "get_file_tree"],
+  ["LS", "get_file_tree"],
+  ["Write", "write_file"],
+  ["Edit", "edit_file"],
+  ["MultiEdit", "edit_file"],
+  ["Bash", "run_command"],
+  ["WebFetch", "fetch_url"]
+])
+
+export interface ToolNames {
+  /** Each once. What names no tool that is known here stays as it is written. */
+  readonly tools: ReadonlyArray<string>
+  readonly limits: ReadonlyArray<ToolLimit>
+  /** Names of other programs with the tools that they were read as. */
+  readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
+}
+
+/** The names, split at blanks and commas outside of parentheses. */
+const wordsIn = (text: string): ReadonlyArray<string> => {
+  const words = [""]
+  let depth = 0
+  for (const character of text) {
+    if (character === "(") depth += 1
+    if (character === ")") depth -= 1
+    if (depth <= 0 && /[\s,]/.test(character)) words.push("")
+    else words.push((words.pop() ?? "") + character)
+  }
+  return words.map((word) => word.trim()).filter((word) => word !== "")
+}
+
+/** `mcp__My-Server__readFile`, as a server and its tool are called elsewhere, by the name they have here. */
+const serverTool = (name: string): string | undefined => {
+  const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+  const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
+  return prefix === "" || rest === "" ? undefined : `mcp__${prefix}__${rest}`
+}
+
+interface NamedTool {
+  readonly tool: string
+  /** Nothing for the whole tool. */
+  readonly pattern?: string
+}
+
+const readWord = (word: string): NamedTool => {
+  const [, name = word, given = ""] = /^([^()]+)\(([^]*)\)$/.exec(word) ?? []
+  const pattern = given.trim()
+  const tool = others.get(name) ?? serverTool(name) ?? name
+  if (pattern === "" || pattern === "*") return { tool }
+  // A pattern that cannot be kept must not be dropped: then the name stands for no tool.
+  return canBeLimited(tool) ? { tool, pattern } : { tool: word }
+}
+
+const limitsOf = (named: ReadonlyArray<NamedTool>): ReadonlyArray<ToolLimit> =>
+  [...new Set(named.map(({ tool }) => tool))].flatMap((tool) => {
+    const patterns = named.filter((one) => one.tool === tool).map(({ pattern }) => pattern)
+    return patterns.includes(undefined) ? [] : [{ tool, patterns: patterns.flatMap((pattern) => pattern ?? []) }]
+  })
+
+export const readToolNames = (text: string): ToolNames => {
+  const words = wordsIn(text)
+  const named = words.map(readWord)
+  const renamed = words.flatMap((word, index): ToolNames["renamed"] => {
+    const tool = named[index]?.tool ?? word
+    return tool === word || word.startsWith(`${tool}(`) ? [] : [[word, tool]]
+  })
+  return { tools: [...new Set(named.map(({ tool }) => tool))], limits: limitsOf(named), renamed }
+}

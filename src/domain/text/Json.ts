@@ -1,0 +1,183 @@
+/**
+ * JSON beyond what the platform gives: how deeply it is nested, one spelling per value, what a parser hides (repeated
+ * keys, inexact numbers, a text that breaks off), and names in `snake_case`.
+ */
+import type * as Schema from "effect/Schema"
+import { printableJson } from "./Printable.ts"
+
+/** More levels than this are read nowhere: nobody's arguments, results or settings have as many. */
+export const maxNesting = 64
+
+/** More parts than this are not measured: a value that refers to the same part again and again can have any number. */
+const maxParts = 1_000_000
+
+const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
+
+/** True for a value with more than `most` levels of objects and lists, also for one that holds itself. */
+export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
+  let left = maxParts
+  const exceeds = (part: unknown, level: number): boolean => {
+    if (typeof part !== "object" || part === null) return false
+    left -= 1
+    return level > most || left < 0 || partsOf(part).some((one) => exceeds(one, level + 1))
+  }
+  return exceeds(value, 1)
+}
+
+/** What stands for the parts that are left out. */
+export const leftOut = "(nested too deeply)"
+
+/** The value with at most `most` levels; what is deeper is replaced by a text that says so. */
+export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {
+  if (typeof value !== "object" || value === null) return value
+  if (most === 0) return leftOut
+  if (Array.isArray(value)) return value.map((one) => withoutDeeper(one, most - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutDeeper(one, most - 1)]))
+}
+
+const hasMore = (text: string, character: string, most: number): boolean => {
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1 && count <= most; at = text.indexOf(character, at + 1)) count += 1
+  return count > most
+}
+
+/** True when a text has, as JSON, more than `most` levels; brackets inside strings do not count. Linear in its length. */
+export const textNestedTooDeep = (text: string, most: number = maxNesting): boolean => {
+  /* Finding brackets is much faster than telling which are in strings, and few texts have as many at all. */
+  if (!hasMore(text, "[", most >> 1) && !hasMore(text, "{", most >> 1)) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (character === 0x22) {
+      at += 1
+      while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+    } else if (character === 0x7b || character === 0x5b) {
+      depth += 1
+      if (depth > most) return true
+    } else if (character === 0x7d || character === 0x5d) depth -= 1
+  }
+  return false
+}
+
+/** Object keys sorted by code unit, no blanks. */
+export const canonicalJson = (value: Schema.Json): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
+}
+
+/** What the pass found; keys and numbers only where the text is JSON. */
+export interface JsonScan {
+  readonly deepest: number
+  /** Brackets still open at the end. */
+  readonly open: number
+  /** True when the text ends inside a string. */
+  readonly inString: boolean
+  /** `...` outside of strings: something was left out. */
+  readonly ellipsis: boolean
+  readonly repeatedKey: string | undefined
+  readonly forbiddenKey: string | undefined
+  /** A number that is no finite number or too large to be exact. */
+  readonly inexactNumber: string | undefined
+  /** Positions at which a top-level object or array ends, exclusive. */
+  readonly ends: ReadonlyArray<number>
+}
+
+/** What the pass stops at. */
+const sign = /["{}[\]\d…-]|\.\.\./g
+
+/** The position of the next sign; the end of the text when there is none. */
+const nextSign = (text: string, from: number): number => {
+  sign.lastIndex = from
+  return sign.exec(text)?.index ?? text.length
+}
+
+const numberToken = /-?\d[\d.eE+-]*/y
+
+const endOfString = (text: string, from: number): number => {
+  let at = from + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
+  return at
+}
+
+const keyText = (token: string): string => {
+  try {
+    return String(JSON.parse(token))
+  } catch {
+    return token
+  }
+}
+
+const isInexact = (token: string): boolean => {
+  const value = Number(token)
+  if (Number.isNaN(value)) return false
+  return !Number.isFinite(value) || (/^-?\d+$/.test(token) && !Number.isSafeInteger(value))
+}
+
+/** Scans a text; linear in its length. */
+export const scanJson = (text: string): JsonScan => {
+  const stack: Array<Set<string> | undefined> = []
+  const ends: Array<number> = []
+  let deepest = 0
+  let inString = false
+  let ellipsis = false
+  let repeatedKey: string | undefined
+  let forbiddenKey: string | undefined
+  let inexactNumber: string | undefined
+  for (let at = nextSign(text, 0); at < text.length; at = nextSign(text, at + 1)) {
+    const character = text[at] ?? ""
+    if (character === '"') {
+      const end = endOfString(text, at)
+      inString = end >= text.length
+      const keys = stack.at(-1)
+      if (keys !== undefined && /\s*:/y.test(text.slice(end + 1, end + 50))) {
+        const key = keyText(text.slice(at, end + 1))
+        if (keys.has(key)) repeatedKey ??= key
+        if (key === "__proto__") forbiddenKey ??= key
+        keys.add(key)
+      }
+      at = end
+    } else if (character === "{" || character === "[") {
+      stack.push(character === "{" ? new Set() : undefined)
+      deepest = Math.max(deepest, stack.length)
+    } else if (character === "}" || character === "]") {
+      stack.pop()
+      if (stack.length === 0) ends.push(at + 1)
+    } else if (character === "…" || text.startsWith("...", at)) {
+      ellipsis = true
+    } else if (/[\d-]/.test(character) && !/[\w.]/.test(text[at - 1] ?? "")) {
+      numberToken.lastIndex = at
+      const token = numberToken.exec(text)?.[0] ?? ""
+      if (isInexact(token)) inexactNumber ??= token
+      at += Math.max(0, token.length - 1)
+    }
+  }
+  return { deepest, open: stack.length, inString, ellipsis, repeatedKey, forbiddenKey, inexactNumber, ends }
+}
+
+/** What stands under these names is somebody else's: arguments and results of tools, JSON schemas, metadata of skills. */
+const foreign: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
+
+/** `endsAtSeconds` as `ends_at_seconds`; `_tag` and names that have no capitals stay. */
+export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
+
+/** The same value with the names of its fields in `snake_case`, but for what belongs to others. */
+const snakeNames = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(snakeNames)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [snakeName(name), foreign.has(name) ? part : snakeNames(part)])
+  )
+}
+
+/** JSON for whoever reads a command's output: names in `snake_case`, and no power over a terminal that shows it. */
+export const outputJson = (value: unknown, indent?: number): string => printableJson(snakeNames(value), indent)
+
+/** `readFile`, `read-file` and `Read File` all become `read_file`; empty when no letter or digit is left. */
+export const snakeCase = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
