@@ -4,9 +4,8 @@
  * known to be new.
  */
 import type { RepairCode } from "../findings/IssueCode.ts"
-import { type Fence, fenceByLine, findFences, Line, readLines } from "../markdown/Line.ts"
+import { dedent, type Fence, fenceByLine, findFences, Line, readLines } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
-import { dedent } from "../markdown/MarkdownLines.ts"
 import type { CodeBlock } from "../markdown/PromptBlock.ts"
 import { type FieldKey, fieldLabels, type LabelledLine } from "../markdown/TaskFields.ts"
 import type { TextLine } from "./TextEscaping.ts"

@@ -4,9 +4,8 @@
  * text.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
+import { dedent, fenceByLine, findFences, Line, readLines } from "./Line.ts"
 import { isKnownHeadingText } from "./MarkdownHeadings.ts"
-import { dedent } from "./MarkdownLines.ts"
 
 const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i
 const thinkClosing = /<\/(?:think|thinking|thought|reasoning)>/i

@@ -3,7 +3,15 @@
  * forms that models write instead: colons, missing bold, missing list markers, misspelled labels.
  */
 import { distance } from "fastest-levenshtein"
-import type { Bullets } from "./MarkdownLines.ts"
+
+/** The list markers at the start of a line (`- `, `2. `, also several) and what follows them. */
+export interface Bullets {
+  readonly indent: number
+  /** The column where the content of the item starts; equal to `indent` without a marker. */
+  readonly content: number
+  readonly marker: "none" | "bullet" | "number"
+  readonly rest: string
+}
 
 /** The exact labels, in the order of the document. */
 export const fieldLabels = {
