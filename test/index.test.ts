@@ -104,7 +104,7 @@ describe("wrong options", () => {
       [
         'options: "deny[0]": "Write File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
         'options: "deny": "write_fil": there is no tool "write_fil". Use one of: write_file, edit_file, add_task.',
-        'options: "limits.rounds" must be a number between 1 and 1000000000, but is the number -1.'
+        'options: "limits.rounds": Expected a value between 1 and 1000000000.'
       ]
     )
   })

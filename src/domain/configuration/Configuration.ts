@@ -22,7 +22,7 @@ import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
-import { pathText, schemaProblems } from "../text/SchemaProblems.ts"
+import { pathText, schemaProblems } from "../text/SchemaText.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 

@@ -12,8 +12,7 @@ import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
-import { pathText } from "../text/SchemaProblems.ts"
-import { problemSentence, schemaProblemsOf } from "../text/SchemaWords.ts"
+import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
 import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
 
 const documents = [
@@ -123,13 +122,13 @@ export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading
   const { value } = found
   const decoded = Schema.decodeUnknownResult(codec)(value, { errors: "all", onExcessProperty: "error" })
   if (Result.isFailure(decoded)) {
-    for (const problem of schemaProblemsOf(decoded.failure, value)) {
-      const subject = problem.path.length === 0 ? "The answer" : `"${pathText(problem.path)}"`
+    for (const fault of modelFaults(decoded.failure, value)) {
+      const subject = fault.path.length === 0 ? "The answer" : `"${pathText(fault.path)}"`
       addIssue(
         findings,
         "answer-shape",
         {},
-        { what: problemSentence(subject, problem), how: "Write all of the JSON again, as the schema wants it." }
+        { what: modelSentence(subject, fault), how: "Write all of the JSON again, as the schema wants it." }
       )
     }
     return { value: Option.none(), ...findings }

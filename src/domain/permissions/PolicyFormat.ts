@@ -5,7 +5,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
-import { schemaProblems } from "../text/SchemaProblems.ts"
+import { schemaProblems } from "../text/SchemaText.ts"
 import { scopedPattern } from "./CommandScope.ts"
 import { ruleProblem, Rule } from "./Permission.ts"
 

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { entryKeys, isPersonalEntryKey, type McpServerEntry, ProjectMcpServerEntry } from "./McpServerEntry.ts"
 import { nearest } from "../text/Nearest.ts"
-import { pathText, schemaProblems } from "../text/SchemaProblems.ts"
+import { pathText, schemaProblems } from "../text/SchemaText.ts"
 
 export interface McpFile {
   readonly servers: ReadonlyMap<string, McpServerEntry>

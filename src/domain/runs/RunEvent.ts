@@ -9,7 +9,6 @@ import { Usage } from "../models/ModelAnswer.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import { plainEncoder } from "../text/PlainEncoding.ts"
 import { Risk } from "../tools/Risk.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
@@ -226,7 +225,7 @@ export type RecordedEvent = typeof RecordedEvent.Type
 /** One line of `--json`: `type` first, `at` (ISO 8601) second, then the fields of the event, all plain JSON. */
 export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
-const encode = plainEncoder<RunEvent, typeof RunEvent.Encoded>(RunEvent)
+const encode = Schema.encodeSync(RunEvent)
 
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)

@@ -38,10 +38,10 @@ const brokenAt = (line: number, column: number, what: string): Broken =>
 const lexical: Readonly<Record<number, string>> = {
   10: "JSON has no comments. Remove this one.",
   11: "JSON has no comments. Remove this one.",
-  12: "the closing quote of this text is missing, or the text has a line break, which is written \\n.",
+  12: "the closing quote of this string is missing, or the string has a line break, which is written \\n.",
   14: "a backslash and u stand before four hexadecimal digits. Write a plain backslash twice.",
-  15: "this text has a backslash that stands for nothing. Write a backslash twice.",
-  16: "this text has a control character. Write a tab as \\t and a line break as \\n."
+  15: "this string has a backslash that stands for nothing. Write a backslash twice.",
+  16: "this string has a control character. Write a tab as \\t and a line break as \\n."
 }
 
 /** What to do about a sign or word that stands where something else is expected. */

@@ -8,9 +8,8 @@ import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { aliasRepairs, type ArgumentAliases, withOwnNames } from "./ArgumentAliases.ts"
 import { nearest, nearestOrAll } from "../text/Nearest.ts"
-import { pathText } from "../text/SchemaProblems.ts"
 import { dropReasons, renameArguments } from "./ArgumentNames.ts"
-import { remedyOf, type SchemaProblem, schemaProblemsOf } from "../text/SchemaWords.ts"
+import { type ModelFault, modelFaults, pathText, remedyOf, schemaFaults } from "../text/SchemaText.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
@@ -45,7 +44,7 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
 /** True when the tool does not take this value of the argument. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
-  return Result.isFailure(decoded) && schemaProblemsOf(decoded.failure, given).some(({ path }) => path[0] === name)
+  return Result.isFailure(decoded) && schemaFaults(decoded.failure).some(({ path }) => path[0] === name)
 }
 
 /**
@@ -106,7 +105,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
 }
 
 /** What is wrong with a value, and what to write. */
-const invalidText = (tool: string, problem: SchemaProblem) => {
+const invalidText = (tool: string, problem: ModelFault) => {
   const { given, kind, path, said } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
   if (kind === "missing") return { what: `${subject} is missing.`, how: "Add it." }
@@ -129,7 +128,7 @@ export const checkArguments = (
   const unknown =
     schema["additionalProperties"] === undefined ? Object.keys(given).filter((name) => !properties.has(name)) : []
   const decoded = Schema.decodeResult(codec)(given, { errors: "all", onExcessProperty: "error" })
-  const problems = Result.isSuccess(decoded) ? [] : schemaProblemsOf(decoded.failure, given)
+  const problems = Result.isSuccess(decoded) ? [] : modelFaults(decoded.failure, given)
   const invalid = problems.filter(
     ({ path }) => path.length !== 1 || !(missing.includes(String(path[0])) || unknown.includes(String(path[0])))
   )

@@ -12,7 +12,7 @@ import {
   readConfiguration
 } from "../../domain/configuration/Configuration.ts"
 import { readJson } from "../../domain/text/JsonText.ts"
-import { pathText } from "../../domain/text/SchemaProblems.ts"
+import { pathText } from "../../domain/text/SchemaText.ts"
 import { declarationProblems } from "../plugins/CommandTools.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"

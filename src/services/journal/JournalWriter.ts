@@ -17,7 +17,6 @@ import type { JournalContent } from "./JournalReader.ts"
 import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
 import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
-import { isoTime } from "../../domain/text/IsoTime.ts"
 
 export interface JournalWriter {
   /** Returns when the record is on the disk; never returns once the journal has failed. */
@@ -143,7 +142,7 @@ export const openJournal = Effect.fn("openJournal")(
       if (sleeping !== undefined) Deferred.doneUnsafe(sleeping, Effect.void)
     }
     const enqueue = (record: JournalRecord): void => {
-      waiting.records.push({ record, at: isoTime(clock.currentTimeMillisUnsafe()) })
+      waiting.records.push({ record, at: new Date(clock.currentTimeMillisUnsafe()).toISOString() })
       wake()
     }
     const untilWritten = (): Effect.Effect<void> => {

@@ -2,9 +2,8 @@
  * Makes the bytes of lines, one behind another. A record becomes text once and bytes once; its MAC and the sum of its line
  * are taken from these bytes.
  */
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
-import { plainEncoder } from "../../domain/text/PlainEncoding.ts"
 import { sumOf } from "./JournalLine.ts"
 import { macField, type SealKey } from "./JournalSeal.ts"
 
@@ -22,7 +21,7 @@ export interface LineProtection {
   readonly key?: SealKey | undefined
 }
 
-const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
+const encodeRecord = Schema.encodeSync(JournalRecord)
 
 /** Most lines that are written together fit into this many bytes. */
 const usualBytes = 65_536

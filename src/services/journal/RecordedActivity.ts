@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
-import { plainEncoder } from "../../domain/text/PlainEncoding.ts"
 import type { Activity } from "./Activity.ts"
 import type { Journal } from "./Journal.ts"
 
@@ -30,7 +29,7 @@ export const jsonCodecOf = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A
 
 /** A value as JSON. What does not fit its schema is a defect. */
 export const encodedJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Schema.Json =>
-  plainEncoder(jsonCodecOf(schema))(value)
+  Schema.encodeSync(jsonCodecOf(schema))(value)
 
 /** The recorded outcome of the activity, or that of its execution, once it is on the disk. */
 export const runRecorded = <A, E, R>(

@@ -9,9 +9,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { plainFault } from "../../domain/text/EngineWords.ts"
-import { pathText } from "../../domain/text/SchemaProblems.ts"
-import { schemaProblemsOf } from "../../domain/text/SchemaWords.ts"
+import { pathText, schemaFaults } from "../../domain/text/SchemaText.ts"
 import type { McpPart, McpResult } from "../../domain/plugins/McpResult.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -58,12 +56,12 @@ const methodNotFound = -32_601
 
 /** The message of the system, one level below the error of the client. */
 const causeOf = (cause: unknown): string =>
-  cause instanceof Error && cause.message !== "" ? ` ${plainFault(cause).split("\n", 1).join("")}` : ""
+  cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
 /** The parts of a message of the server that are not well formed. */
 const malformedParts = (cause: unknown): string => {
   if (!Schema.isSchemaError(cause)) return causeOf(cause)
-  const parts = schemaProblemsOf(cause, undefined).map(({ path }) => pathText(path))
+  const parts = schemaFaults(cause).map(({ path }) => pathText(path))
   const named = [...new Set(parts)].filter((part) => part !== "")
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }

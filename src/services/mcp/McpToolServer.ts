@@ -17,7 +17,7 @@ import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
-import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
+import { modelText } from "../../domain/text/SchemaText.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 
@@ -63,8 +63,7 @@ const crashed = (cause: Cause.Cause<never>) =>
 const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
   Schema.decodeUnknownEffect(parameters)(input, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError(
-      (error) =>
-        new McpSchema.InvalidParams({ message: `The arguments do not fit: ${schemaProblemText(error, input)}` })
+      (error) => new McpSchema.InvalidParams({ message: `The arguments do not fit: ${modelText(error, input)}` })
     )
   )
 

@@ -19,7 +19,7 @@ import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
-import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
+import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
 
 const protocol = McpProtocol.v2025_11_25
@@ -69,7 +69,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof T
     }
     notes.malformed.push({
       tool: nameOf(tool),
-      detail: schemaProblemText(decoded.failure, { tools: [tool] }).replaceAll("tools[0].", "")
+      detail: schemaErrorText(decoded.failure).replaceAll("tools[0].", "")
     })
     return false
   })

@@ -6,13 +6,12 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
-import { plainFault } from "../../domain/text/EngineWords.ts"
 import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
 const textOf = (thrown: unknown): string => {
-  if (thrown instanceof Error) return plainFault(thrown)
+  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message
   if (typeof thrown === "string") return thrown
   return typeof thrown === "object" && thrown !== null ? "a value that is not an error was thrown" : String(thrown)
 }

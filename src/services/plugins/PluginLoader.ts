@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import { canonicalJson } from "../../domain/text/Json.ts"
-import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
+import { schemaErrorText } from "../../domain/text/SchemaText.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { EffectClass, Risk } from "../../domain/tools/Risk.ts"
@@ -64,7 +64,7 @@ const isOwnSchema = (value: unknown): boolean => {
 
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
-  if (Result.isFailure(shape)) return schemaProblemText(shape.failure, tool)
+  if (Result.isFailure(shape)) return schemaErrorText(shape.failure)
   if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }

@@ -1,9 +1,7 @@
 /**
- * The body of a request to a model server. Messages are JSON before the body is put together, so that the system part of a
- * prompt, which most calls share, is not escaped in every call.
+ * The body of a request to a model server.
  */
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { quotedText } from "../../domain/text/QuotedText.ts"
 
 /** What a model is asked: its messages as JSON, and what else a request says of its answer. */
 export interface Question {
@@ -12,7 +10,10 @@ export interface Question {
 }
 
 export const promptQuestion = ({ system, user }: FilledPrompt): Question => ({
-  messages: `[{"role":"system","content":${quotedText(system)}},{"role":"user","content":${JSON.stringify(user)}}]`
+  messages: JSON.stringify([
+    { role: "system", content: system },
+    { role: "user", content: user }
+  ])
 })
 
 /** The body with the messages of a question, and what else a request says; what is undefined is left out. */

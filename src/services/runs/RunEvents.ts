@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { isoTime } from "../../domain/text/IsoTime.ts"
 
 export class RunEvents extends Context.Service<
   RunEvents,
@@ -22,7 +21,7 @@ export class RunEvents extends Context.Service<
     Layer.succeed(RunEvents)(
       RunEvents.of({
         publish: (event) =>
-          Clock.clockWith((clock) => listener({ at: isoTime(clock.currentTimeMillisUnsafe()), event }))
+          Clock.clockWith((clock) => listener({ at: new Date(clock.currentTimeMillisUnsafe()).toISOString(), event }))
       })
     )
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
+import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
 import { withOwnNames } from "../../domain/tools/ArgumentAliases.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
@@ -90,7 +90,7 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
   const given = withOwnNames(call.arguments, found.parameters.aliases)
   const params: unknown = yield* decode(given, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => {
-      const message = `The arguments of ${call.name} do not fit: ${schemaProblemText(error, given)}`
+      const message = `The arguments of ${call.name} do not fit: ${modelText(error, given)}`
       return new ToolFailure({ type: "validation_failed", message })
     })
   )

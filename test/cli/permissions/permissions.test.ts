@@ -128,7 +128,7 @@ describe("permissions list", () => {
     assert.strictEqual(code, 0)
     assert.strictEqual(
       stderr,
-      `problem: The remembered permissions in <root>/${policies} are not used: line 1, column 3: "version" must be 1, but is the number 7. Fix the file, or remove it.\n`
+      `problem: The remembered permissions in <root>/${policies} are not used: line 1, column 3: "version": Expected 1. Fix the file, or remove it.\n`
     )
     assert.strictEqual(stdout.trimEnd().split("\n").length, 2)
     const { problem } = JSON.parse((await sandbox.run(["permissions", "list", "--json"])).stdout)

@@ -121,7 +121,7 @@ describe("--output-schema", () => {
         [false, true, true, true]
       )
       assert.include(lastOf(chats[2]?.messages), "The answer must be an object, but is the number 8042.")
-      assert.include(lastOf(chats[3]?.messages), '"port" must be a number, but is a text. Write it without quotes.')
+      assert.include(lastOf(chats[3]?.messages), '"port" must be a number, but is a string. Write it without quotes.')
     })
   )
 

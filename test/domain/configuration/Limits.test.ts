@@ -35,11 +35,11 @@ describe("limits", () => {
     [{ stages: { plan: { atempts: 1 } } }, 'unknown key "limits.stages.plan.atempts". Nearest: attempts.'],
     [{ stages: { plan: { rounds: 1 } } }, 'unknown key "limits.stages.plan.rounds".'],
     [{ tools: { a: { second: 1 } } }, 'unknown key "limits.tools.a.second". Nearest: seconds.'],
-    [{ firstWordSeconds: 0 }, '"limits.firstWordSeconds" must be'],
-    [{ callSeconds: 3_000_000 }, '"limits.callSeconds" must be'],
-    [{ commandSeconds: 1801 }, '"limits.commandSeconds" must be'],
-    [{ busyRetries: -1 }, '"limits.busyRetries" must be'],
-    [{ tools: { a: { seconds: 0 } } }, '"limits.tools.a.seconds" must be']
+    [{ firstWordSeconds: 0 }, '"limits.firstWordSeconds": Expected'],
+    [{ callSeconds: 3_000_000 }, '"limits.callSeconds": Expected'],
+    [{ commandSeconds: 1801 }, '"limits.commandSeconds": Expected'],
+    [{ busyRetries: -1 }, '"limits.busyRetries": Expected'],
+    [{ tools: { a: { seconds: 0 } } }, '"limits.tools.a.seconds": Expected']
   ])("that are wrong are named: %j", (limits, what) => {
     assert.include(problemOf(limits), what)
   })

@@ -28,7 +28,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const unclosed = "the closing quote of this text is missing, or the text has a line break, which is written \\n."
+const unclosed = "the closing quote of this string is missing, or the string has a line break, which is written \\n."
 
 describe("readJson", () => {
   it("reads what JSON.parse reads, and nothing else but for repeated keys", () => {
@@ -61,8 +61,8 @@ describe("readJson", () => {
     ["'a'", "1:1: a value is expected. Write straight double quotes."],
     ['["a]', `1:2: ${unclosed}`],
     ['["a\n"]', `1:2: ${unclosed}`],
-    ['["\t"]', "1:2: this text has a control character. Write a tab as \\t and a line break as \\n."],
-    ['["\\q"]', "1:2: this text has a backslash that stands for nothing. Write a backslash twice."],
+    ['["\t"]', "1:2: this string has a control character. Write a tab as \\t and a line break as \\n."],
+    ['["\\q"]', "1:2: this string has a backslash that stands for nothing. Write a backslash twice."],
     ['["\\u00g0"]', "1:2: a backslash and u stand before four hexadecimal digits. Write a plain backslash twice."],
     ["[1, // one\n2]", "1:5: JSON has no comments. Remove this one."],
     ["[1 /* one */]", "1:4: JSON has no comments. Remove this one."],

@@ -46,8 +46,8 @@ describe("a server that never becomes ready", () => {
     ["exits", "its program has ended with exit code 3. It wrote to stderr: cannot find the key\u001b[31m"],
     ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
-    ["deep", "what it says of itself cannot be read: it is nested too deeply, or calls itself without end."],
-    ["logs to stdout", /^it wrote something to its stdout that is not a message of the protocol: this is not JSON: S/]
+    ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
+    ["logs to stdout", /^it wrote something to its stdout that is not a message of the protocol: Unexpected token 'S'/]
   ]
   for (const [fault, detail] of faults) {
     liveTest(`is left out with the reason when it: ${fault}`, () =>

@@ -435,7 +435,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.deepStrictEqual(log.events().at(-1), {
           type: "message",
           level: "warning",
-          text: `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version" is missing. Add it. Fix the file, or remove it. The answer counts for this run.`
+          text: `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Fix the file, or remove it. The answer counts for this run.`
         })
         assert.strictEqual(yield* fs.readFileString(`${root}/policies.json`), "{}")
       })

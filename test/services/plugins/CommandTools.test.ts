@@ -173,9 +173,9 @@ describe("a declaration", () => {
     assert.deepStrictEqual(problems, [
       '"commandEnvironment[0]": "GITHUB_TOKEN" looks like a secret; no command gets it.',
       '"commandEnvironment[0]": "LD_PRELOAD" makes programs run other code; no command gets it.',
-      '"sandbox.writable[0]" must be an absolute path, or one that begins with "~/", but is a text.',
+      '"sandbox.writable[0]": Expected an absolute path, or one that begins with "~/".',
       'unknown key "sandbox.mod". Nearest: mode.',
-      '"tools.a.command[0]" is missing. Add it.',
+      '"tools.a.command[0]": Missing key.',
       'unknown key "tools.a.timeoutSecond". Nearest: timeoutSeconds.'
     ])
   })

@@ -60,12 +60,12 @@ describe("PluginLoader", () => {
     [
       "with a tool without description",
       withTools("bad", { ping: malformed({ description: "" }) }),
-      'its tool "ping" is not well formed: description must be a value that is not empty, but is an empty text.'
+      'its tool "ping" is not well formed: "description": Expected a value with a length of at least 1.'
     ],
     [
       "with an unknown risk",
       withTools("bad", { ping: malformed({ risk: "none" }) }),
-      'its tool "ping" is not well formed: risk must be "safe", "medium" or "high", but is "none".'
+      'its tool "ping" is not well formed: "risk": Expected "safe" | "medium" | "high".'
     ],
     [
       "with parameters that are no schema",

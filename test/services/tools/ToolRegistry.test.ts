@@ -102,11 +102,11 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           {
             code: "argument-invalid",
             what: 'The argument "size" of draw is the number 12, which does not fit.',
-            how: "Write a number between 1 and 9."
+            how: "Write a value between 1 and 9."
           },
           {
             code: "argument-invalid",
-            what: 'The argument "points[0].x" of draw is a text, which does not fit.',
+            what: 'The argument "points[0].x" of draw is a string, which does not fit.',
             how: "Write a number."
           },
           {
@@ -424,7 +424,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
           "validation_failed",
-          "The arguments of draw do not fit: extra is unknown here. Remove it, or correct its name. size must be a number, but is a text. Write it without quotes. filled is missing. Add it."
+          "The arguments of draw do not fit: extra is unknown here. Remove it, or correct its name. size must be a number, but is a string. Write it without quotes. filled is missing. Add it."
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("visit", { url: "file:///etc/passwd" }))), [
           "validation_failed",

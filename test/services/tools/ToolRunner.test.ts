@@ -201,7 +201,7 @@ describe("ToolRunner", () => {
       assert.strictEqual((yield* run("act_now")).error_type, "not_found")
       assert.deepStrictEqual(
         yield* run("act", { times: "many" }),
-        failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a text.")
+        failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a string.")
       )
       assert.deepStrictEqual(
         log.events().map((event) => event.type),

@@ -1,0 +1,172 @@
+/**
+ * What a schema has against a value. A person reads it in the words of the schema library, with the place of each part; a
+ * model also reads what is there instead, and how to write it.
+ */
+import type * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import type { JsonProblem, LocatedJson } from "./JsonText.ts"
+
+type Path = ReadonlyArray<PropertyKey>
+
+/** One thing that is wrong with a value, in the words of the schema library. */
+export interface SchemaFault {
+  readonly path: Path
+  readonly kind: "missing" | "unknown" | "wrong"
+  readonly message: string
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const walk = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return walk(issue.issue, [...path, ...issue.path])
+    case "Encoding":
+      return walk(issue.issue, path)
+    case "Composite":
+      return issue.issues.flatMap((inner) => walk(inner, path))
+    case "AnyOf":
+      if (issue.issues.length > 0) return issue.issues.flatMap((inner) => walk(inner, path))
+  }
+  const kind = issue._tag === "MissingKey" ? "missing" : issue._tag === "UnexpectedKey" ? "unknown" : "wrong"
+  return format(issue).issues.map(({ message, path: inner = [] }) => ({
+    path: [...path, ...inner.map((part) => (typeof part === "object" ? part.key : part))],
+    kind,
+    message
+  }))
+}
+
+/** Everything that is wrong with a value that could not be decoded, in the order in which it was found. */
+export const schemaFaults = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> => walk(issue, [])
+
+/** `limits.rounds`, `allow[0]` */
+export const pathText = (path: Path): string =>
+  path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`))
+    .join("")
+
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** A message as a sentence about `subject`. */
+const sentence = (subject: string, message: string): string =>
+  ended(message.startsWith("must ") ? `${subject} ${message}` : `${subject}: ${message}`)
+
+const faultText = ({ message, path }: SchemaFault, whole: string): string =>
+  path.length === 0 ? sentence(whole, message) : sentence(`"${pathText(path)}"`, message)
+
+/** For a person, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
+export const schemaErrorText = (error: Schema.SchemaError): string =>
+  schemaFaults(error)
+    .map((fault) => faultText(fault, "the value"))
+    .join(" ")
+
+/** A key that may not be there. */
+const unknownHere = (path: Path): string => `unknown key "${pathText(path)}". Remove it, or correct its name.`
+
+/**
+ * For a person who wrote a file: one problem for each thing that is wrong, in the order of the text. `above` is the path of
+ * the part that was decoded; `unknownKey` words what is to be said of a key that may not be there.
+ */
+export const schemaProblems = (
+  error: Schema.SchemaError,
+  { placeOf }: LocatedJson,
+  unknownKey: (path: Path) => string = unknownHere,
+  above: Path = []
+): ReadonlyArray<JsonProblem> =>
+  schemaFaults(error)
+    .map((fault): JsonProblem => {
+      const path = [...above, ...fault.path]
+      const { column, line } = placeOf(path)
+      return {
+        line,
+        column,
+        what: fault.kind === "unknown" ? unknownKey(path) : faultText({ ...fault, path }, "the file")
+      }
+    })
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+
+/** What a model is told about one thing that is wrong. */
+export interface ModelFault {
+  readonly path: Path
+  readonly kind: SchemaFault["kind"]
+  /** What is there: `a string`, `the number 12`. */
+  readonly given: string
+  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a text of its own. */
+  readonly wanted?: string
+  readonly hint?: string
+  /** What the author of the schema says about it, instead of `wanted`. */
+  readonly said?: string
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array",
+  unknown: "a value",
+  "<filter>": "another value",
+  "a valid value": "another value"
+}
+
+const listed = (words: ReadonlyArray<string>): string =>
+  words.length < 3 ? words.join(" or ") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Record<PropertyKey, unknown>)[key] : null),
+    value
+  )
+
+/** A string is not quoted, since it may be a secret, unless it stands in place of one of a few words. */
+const givenText = (value: unknown, isChoice: boolean): string => {
+  if (typeof value === "string")
+    return value === "" ? "an empty string" : isChoice && value.length <= 40 ? JSON.stringify(value) : "a string"
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array"
+  if (typeof value === "number") return `the number ${value}`
+  if (typeof value === "object" && value !== null) return "an object"
+  return value === undefined ? "nothing" : String(value)
+}
+
+const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefined => {
+  const isString = typeof value === "string"
+  const wantsNumber = kinds.some((kind) => /^(?:number$|an? (?:finite number|integer|value between))/.test(kind))
+  if (isString && wantsNumber && value.trim() !== "" && Number.isFinite(Number(value))) return "without quotes"
+  if (isString && kinds.includes("boolean") && /^\s*(?:true|false)\s*$/i.test(value)) return "without quotes"
+  if (!isString && typeof value !== "object" && kinds.includes("string")) return "in double quotes"
+  if (kinds.includes("array") && !Array.isArray(value)) return "in brackets, [ ... ]"
+  return kinds.includes("object") ? "in braces, { ... }" : undefined
+}
+
+/** The same for a model; `whole` is the value that was decoded. */
+export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
+  schemaFaults(error).map(({ kind, message, path }) => {
+    const value = valueAt(whole, path)
+    const expected = /^Expected (.+)$/s.exec(message)?.[1]
+    if (kind !== "wrong") return { path, kind, given: kind === "missing" ? "nothing" : givenText(value, false) }
+    if (expected === undefined) return { path, kind, given: givenText(value, false), said: message }
+    const kinds = expected.split(" | ")
+    const isChoice = kinds.some((one) => one.startsWith('"'))
+    const wanted = listed([...new Set(kinds.map((one) => kindNames[one] ?? one))])
+    return { path, kind, given: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
+  })
+
+/** What to write instead, as a sentence; empty for what is missing or unknown. */
+export const remedyOf = ({ hint, said, wanted }: ModelFault): string => {
+  if (said !== undefined || wanted === undefined) return said === undefined ? "" : ended(said)
+  return `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
+}
+
+/** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
+export const modelSentence = (subject: string, { given, hint, kind, said, wanted }: ModelFault): string => {
+  if (kind === "missing") return `${subject} is missing. Add it.`
+  if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`
+  if (said !== undefined) return sentence(subject, said)
+  return `${subject} must be ${wanted}, but is ${given}.${hint === undefined ? "" : ` Write it ${hint}.`}`
+}
+
+/** All faults for a model in one line: `edits[0].line must be a number, but is a string. path is missing. Add it.` */
+export const modelText = (error: Schema.SchemaError, value: unknown): string =>
+  modelFaults(error, value)
+    .map((fault) => (fault.path.length === 0 ? remedyOf(fault) : modelSentence(pathText(fault.path), fault)))
+    .join(" ")
