@@ -14,7 +14,6 @@ import { parseTemplate, templatePlaceholders, userPartMarker } from "../../src/d
 import { fillTemplate } from "../../src/domain/models/TemplateFilling.ts"
 import { readPolicies, renderPolicies } from "../../src/domain/permissions/PolicyFormat.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
-import { readYaml } from "../../src/domain/skills/YamlFrontMatter.ts"
 import { crc32 } from "node:zlib"
 import { firstSum, readRecord } from "../../src/services/journal/JournalLine.ts"
 import { decodeLine } from "../../src/services/journal/SavedLine.ts"
@@ -98,9 +97,9 @@ const skills: FuzzedParser = {
     "Bash(git:*)",
     "%YAML 1.2\n"
   ],
-  accepts: (text) => Option.isSome(readSkill(bytesOf(text), "read-code", readYaml).value),
+  accepts: (text) => Option.isSome(readSkill(bytesOf(text), "read-code").value),
   defect: (text) => {
-    const { issues, value } = readSkill(bytesOf(text), "read-code", readYaml)
+    const { issues, value } = readSkill(bytesOf(text), "read-code")
     return Option.isNone(value) && issues.length === 0 ? "neither a skill nor an issue" : undefined
   }
 }

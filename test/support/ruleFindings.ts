@@ -12,7 +12,6 @@ import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { lintSkill } from "../../src/domain/skills/SkillLint.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
-import { readYaml } from "../../src/domain/skills/YamlFrontMatter.ts"
 import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
 import { Task } from "../../src/domain/plan/Task.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
@@ -223,9 +222,9 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "insisted-result":
       return resultWith(text, repairsOfResults)
     case "skill-file":
-      return Effect.sync(() => codesOf(readSkill(bytesOf(text), "read-code", readYaml)))
+      return Effect.sync(() => codesOf(readSkill(bytesOf(text), "read-code")))
     case "skill-name":
-      return Effect.sync(() => codesOf(readSkill(bytesOf(skillNamed(text)), text, readYaml)))
+      return Effect.sync(() => codesOf(readSkill(bytesOf(skillNamed(text)), text)))
     case "linted-skill":
       return Effect.sync(() =>
         codesOf(lintSkill(bytesOf(text), "read-code", { tools: ["read_file", "search_files"], files: new Set() }))

@@ -1,15 +1,171 @@
 /**
  * Reads a SKILL.md by the rules of agentskills.io, leniently: a deviation is a repair, which only a linter shows; only
- * what makes the skill unusable is an issue.
+ * what makes the skill unusable is an issue. The file has front matter between two lines `---` and a body with three parts:
+ * what the input of a task must be, how the task is refined and how it is executed.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Reading } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import type { ReadYaml } from "./FrontMatter.ts"
-import { isModelName, isSkillName, maxPasses, Skill, readSkillInputs } from "./Skill.ts"
-import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml"
+import type { Issue, Reading, Repair, Where } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, makeIssue, makeRepair } from "../findings/IssueCode.ts"
+import { bodyWithSubheadings, outline, type OutlineSection } from "../markdown/Outline.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
+import { decodeText } from "../text/TextEncoding.ts"
 import { readToolNames, type ToolNames } from "./AllowedTools.ts"
+import { isModelName, isSkillName, maxPasses, readSkillInputs, Skill } from "./Skill.ts"
+
+interface FrontMatter {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The line of a key in the file, 1-based; 1 when the key is missing. */
+  readonly lineOf: (key: string) => number
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+const broken = (what: string, line: number, how?: string): Result.Result<never, Issue> =>
+  Result.fail(makeIssue("front-matter-broken", { line }, { what, how }))
+
+const asLines = "Write it as lines `key: value`."
+
+/** `key: text with: a colon` is not YAML, but many skills are written like this. */
+const quoteColons = (yaml: string): string =>
+  yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trim())}`
+  })
+
+/** More levels than this are nobody's front matter, and the parser descends without a bound. */
+const maxNesting = 64
+
+/** True for more nesting than is read: brackets, open or closed without need, and blanks or list signs before a line. */
+const isNested = (yaml: string): boolean => {
+  let open = 0
+  return yaml.split("\n").some((line) => {
+    for (const sign of line.match(/[[\]{}]/g) ?? []) {
+      open += sign === "[" || sign === "{" ? 1 : -1
+      if (Math.abs(open) > maxNesting) return true
+    }
+    const [lead = ""] = /^[\s?:-]*/.exec(line) ?? []
+    return lead.replace(/\s/g, "").length > maxNesting || lead.length > 4 * maxNesting
+  })
+}
+
+const parse = (yaml: string) => {
+  const lines = new LineCounter()
+  const document = parseDocument(yaml, { lineCounter: lines, logLevel: "error", schema: "core" })
+  const pairs = isMap(document.contents) ? document.contents.items : []
+  const lineOf = (key: string): number => {
+    const name = pairs.map((pair) => pair.key).find((candidate) => isScalar(candidate) && candidate.value === key)
+    return isScalar(name) && name.range ? lines.linePos(name.range[0]).line + 1 : 1
+  }
+  return { document, lineOf }
+}
+
+/** Maps as records; keys that are not text are left out. */
+const plain = (value: unknown): unknown =>
+  value instanceof Map
+    ? Object.fromEntries([...value].flatMap(([key, inner]) => (typeof key === "string" ? [[key, plain(inner)]] : [])))
+    : value
+
+/** The values of the document; none when an alias leads nowhere or repeats a value. */
+const valuesOf = (document: Document): Record<string, unknown> | undefined => {
+  try {
+    return plain(document.toJS({ mapAsMap: true, maxAliasCount: 0 })) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads front matter. Fails when it is not a YAML mapping. */
+const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
+  if (isNested(yaml)) return broken("The front matter is nested too deeply.", 2, asLines)
+  const strict = parse(yaml)
+  const quoted = quoteColons(yaml)
+  const retried = strict.document.errors.length > 0 && quoted !== yaml
+  const { document, lineOf } = retried ? parse(quoted) : strict
+  const error = document.errors[0]
+  if (error !== undefined) {
+    const [said = ""] = error.message.split(/ at line \d+|\n/, 1)
+    const how = "Write lines `key: value`, and put a value that has a meaning in YAML into quotes."
+    return broken(`The front matter cannot be read as YAML: ${said}.`, (error.linePos?.[0].line ?? 1) + 1, how)
+  }
+  if (!isMap(document.contents)) return broken("The front matter is not a list of keys with values.", 2, asLines)
+  const fields = valuesOf(document)
+  if (fields === undefined) return broken("The front matter uses YAML aliases.", 2, "Write every value out.")
+  const message = "Read a value that contains a colon as if it were quoted."
+  const repairs = retried ? [makeRepair("front-matter-unquoted", { line: 2 }, message)] : []
+  return Result.succeed({ fields, lineOf, repairs })
+}
+
+/** The two parts of a SKILL.md. */
+export interface SkillFile extends FrontMatter {
+  /** What follows the front matter, and the line it begins at. */
+  readonly body: string
+  readonly bodyLine: number
+}
+
+/** Reads the bytes of a SKILL.md. Fails when they are no text or the front matter cannot be read. */
+export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue> =>
+  decodeText(bytes).pipe(
+    Result.mapError((because) =>
+      makeIssue("skill-not-text", { line: 1 }, { what: `The file cannot be read as text: ${because}.` })
+    ),
+    Result.flatMap((text) => {
+      const lines = text.split(/\r?\n/)
+      const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
+      if (lines[0]?.trimEnd() !== "---" || end < 0) return broken("The file has no front matter.", 1)
+      const body = lines.slice(end + 1).join("\n")
+      return Result.map(readFrontMatter(lines.slice(1, end).join("\n")), (frontMatter) => ({
+        ...frontMatter,
+        body,
+        bodyLine: end + 2
+      }))
+    })
+  )
+
+export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
+
+/** The headings of the body as they should be written, by their slug. */
+const headings = {
+  "input-requirements": "Input requirements",
+  refinement: "Refinement",
+  execution: "Execution"
+} as const
+
+type SkillPart = keyof typeof headings
+
+const slugOfSection = (section: OutlineSection): string => forgivingSlug(slugOf(section.title))
+
+/** Which of our parts a heading begins; nothing for any other heading. */
+export const skillPart = (section: OutlineSection): SkillPart | undefined => {
+  const slug = slugOfSection(section)
+  return section.level > 0 && Object.hasOwn(headings, slug) ? (slug as SkillPart) : undefined
+}
+
+/** The text of a part: up to the next heading of its level or the next part. */
+const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): string => {
+  const start = sections.findIndex((section) => skillPart(section) === part)
+  const level = sections[start]?.level
+  if (level === undefined) return ""
+  return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
+}
+
+/** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is refinement and execution. */
+const readSkillBody = ({ body, bodyLine }: SkillFile) => {
+  const sections = outline(body)
+  const repairs = sections.flatMap((section) => {
+    const part = skillPart(section)
+    const { level, line, title } = section
+    if (part === undefined || (level === 2 && title === headings[part])) return []
+    const where = { section: title, line: bodyLine + line - 1 }
+    return [makeRepair("skill-heading-form", where, `Read the heading "${title}" as "## ${headings[part]}".`)]
+  })
+  const isPlain = sections.every((section) => skillPart(section) === undefined)
+  return {
+    inputRequirements: partOf(sections, "input-requirements"),
+    refinement: isPlain ? body.trim() : partOf(sections, "refinement"),
+    execution: isPlain ? body.trim() : partOf(sections, "execution"),
+    repairs
+  }
+}
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -128,8 +284,8 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
 }
 
 /** Reads the bytes of `<folder>/SKILL.md`; `folder` is the bare name of the folder. */
-export const readSkill = (bytes: Uint8Array, folder: string, readYaml: ReadYaml): Reading<Skill> =>
-  Result.match(readSkillFile(bytes, readYaml), {
+export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
+  Result.match(readSkillFile(bytes), {
     onFailure: (issue) => ({ value: Option.none(), issues: [issue], repairs: [] }),
     onSuccess: (file) => readFields(file, folder)
   })

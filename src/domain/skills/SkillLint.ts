@@ -13,9 +13,7 @@ import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
 import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "./Skill.ts"
-import { placeOfKey, readSkillFile, type SkillFile, skillPart } from "./SkillFile.ts"
-import { readSkill } from "./SkillFormat.ts"
-import { readYaml } from "./YamlFrontMatter.ts"
+import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "./SkillFormat.ts"
 
 /** What the skill is compared with. */
 interface LintWorld {
@@ -144,7 +142,7 @@ const linksIn = ({ body, bodyLine }: SkillFile) =>
 
 /** Links of a skill to files, as they stand, without what follows a `#`. */
 export const skillLinks = (bytes: Uint8Array): ReadonlyArray<string> =>
-  Result.match(readSkillFile(bytes, readYaml), {
+  Result.match(readSkillFile(bytes), {
     onFailure: () => [],
     onSuccess: (file) => linksIn(file).map(({ path }) => path)
   })
@@ -191,14 +189,14 @@ const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findi
 
 /** Reads the bytes of `<folder>/SKILL.md` and finds everything that a careful author would fix. */
 export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintWorld): SkillLint => {
-  const reading = readSkill(bytes, folder, readYaml)
+  const reading = readSkill(bytes, folder)
   const findings: Findings = { issues: [...reading.issues], repairs: [] }
   for (const { code, message, where } of reading.repairs) {
     const rejected = forbidden.find((one) => one === code)
     if (rejected === undefined) findings.repairs.push({ code, where, message })
     else findings.issues.push({ code, where, what: message, how: ruleOf(rejected).fix })
   }
-  const file = Result.getOrUndefined(readSkillFile(bytes, readYaml))
+  const file = Result.getOrUndefined(readSkillFile(bytes))
   if (file === undefined) return inDocumentOrder(findings)
   checkKeys(file, findings)
   checkSettings(file, findings)

@@ -8,9 +8,7 @@ import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
-import { readNoYaml } from "../../domain/skills/FrontMatter.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
-import { needsYaml } from "../../domain/skills/SkillFile.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
@@ -157,8 +155,6 @@ const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: stri
   return relative.startsWith("..") || path.isAbsolute(relative)
 })
 
-const loadYaml = Effect.promise(() => import("../../domain/skills/YamlFrontMatter.ts"))
-
 const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(file)
@@ -170,8 +166,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
     return leftOut(file, "This leads into the project, so that it is not yours.")
   }
   const bytes = yield* fs.readFile(file)
-  const readYaml = needsYaml(bytes) ? (yield* loadYaml).readYaml : readNoYaml
-  const { issues, repairs, value } = readSkill(bytes, folder, readYaml)
+  const { issues, repairs, value } = readSkill(bytes, folder)
   const notes = notesOf(file, issues, repairs)
   if (Option.isNone(value) || root.origin === "package") return { skill: value, notes }
   const { inputRequirements, refinement, execution } = value.value

@@ -4,9 +4,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Skill } from "../../../src/domain/skills/Skill.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
-import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 
-const read = (text: string, folder = "count-words") => readSkill(new TextEncoder().encode(text), folder, readYaml)
+const read = (text: string, folder = "count-words") => readSkill(new TextEncoder().encode(text), folder)
 
 const complete = `---
 name: count-words
@@ -213,8 +212,8 @@ describe("readSkill", () => {
       issue: {
         code: "front-matter-broken",
         where: { line: 3 },
-        what: "The front matter cannot be read as YAML. A list or a map in brackets is not closed.",
-        how: "Close it on the same line."
+        what: "The front matter cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ].",
+        how: "Write lines `key: value`, and put a value that has a meaning in YAML into quotes."
       }
     },
     {
@@ -271,8 +270,20 @@ describe("readSkill", () => {
     expect(read(text)).toMatchObject({ value: Option.none(), issues: [issue] })
   })
 
+  it.each([
+    ["a: 1\nb: {c: d", "3: The front matter cannot be read as YAML: Flow map"],
+    ["a: 1\na: 2", "3: The front matter cannot be read as YAML: Map keys must be unique. "],
+    ["a: 'x", "2: The front matter cannot be read as YAML: Missing closing 'quote. "],
+    ["- a", "2: The front matter is not a list of keys with values. "],
+    ["a: &x 1\nb: *x", "2: The front matter uses YAML aliases. "],
+    [`a: ${"[".repeat(65)}`, "2: The front matter is nested too deeply. "]
+  ])("says on which line the front matter is not YAML, in the words of the parser: %j", (yaml, expected) => {
+    const [issue] = read(`---\n${yaml}\n---\n`).issues
+    expect(`${issue?.where.line}: ${issue?.what} ${issue?.how}`.slice(0, expected.length)).toBe(expected)
+  })
+
   it("refuses a file that is not UTF-8", () => {
-    expect(readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words", readYaml)).toEqual({
+    expect(readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words")).toEqual({
       value: Option.none(),
       issues: [
         {

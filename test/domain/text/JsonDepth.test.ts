@@ -11,7 +11,6 @@ import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
 import { mcpData } from "../../../src/domain/plugins/McpResult.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
-import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 import { isNestedTooDeep, maxNesting, textNestedTooDeep, withoutDeeper } from "../../../src/domain/text/Json.ts"
 import { markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
 import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
@@ -74,7 +73,7 @@ const journalLine = (json: string) => {
   return decodeLine(text, { seq: 1, before: firstSum })
 }
 const frontMatter = (value: string) =>
-  readSkill(new TextEncoder().encode(`---\nname: a\ndescription: ${value}\n---\n`), "a", readYaml)
+  readSkill(new TextEncoder().encode(`---\nname: a\ndescription: ${value}\n---\n`), "a")
 
 /** Everything that reads what others wrote. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {

@@ -9,7 +9,6 @@ import * as Schema from "effect/Schema"
 import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
 import { Skill, usableSkills } from "../../../src/domain/skills/Skill.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
-import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 import { packageFolder } from "../../../src/services/files/PackageFolder.ts"
 import { catalogueOf, Skills } from "../../../src/services/skills/Skills.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
@@ -154,7 +153,7 @@ layer(NodeServices.layer)("discovery", (it) => {
       })
       assert.deepStrictEqual(all, [["a", "works", "package", "package/a/SKILL.md"]])
       assert.deepStrictEqual(notes, [
-        "project/.agents/skills/a/SKILL.md:3: The front matter cannot be read as YAML. A list or a map in brackets is not closed. Close it on the same line. The skill is left out.",
+        "project/.agents/skills/a/SKILL.md:3: The front matter cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Write lines `key: value`, and put a value that has a meaning in YAML into quotes. The skill is left out.",
         'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
         "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
         "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."
@@ -295,7 +294,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
     const folder = yield* packageFolder("skills")
     const names = (yield* fs.readDirectory(folder)).sort()
     return yield* Effect.forEach(names, (name) =>
-      Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name, readYaml))
+      Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name))
     )
   })
 
@@ -365,7 +364,7 @@ layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
       const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
       const blocks = fencedBlocks(yield* fs.readFileString(guide))
       const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
-      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words", readYaml)
+      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
       assert.deepStrictEqual([issues, repairs], [[], []])
       assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
     })
