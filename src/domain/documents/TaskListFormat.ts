@@ -13,7 +13,6 @@ import { collectTasks } from "../grammar/TaskParser.ts"
 import { Line } from "../markdown/Line.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
-import type { LinkReader } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
 import type { Task } from "../plan/Task.ts"
 import { Step, TaskList } from "../plan/TaskList.ts"
@@ -192,8 +191,6 @@ interface TaskListOptions {
   readonly allowEmpty?: boolean
   /** Anchors of the request document. Without them an anchor that is no task's result is taken for a heading. */
   readonly headings?: ReadonlyArray<string>
-  /** Finds the links of a field; a cache makes reading the same tasks again cheap and changes nothing else. */
-  readonly findLinks?: LinkReader
 }
 
 /** The tasks of a section that have no result yet. */
@@ -230,7 +227,7 @@ const holdsField = (text: string): boolean => text.split("\n").some((line) => ne
 
 /** Reads a task list. The value is present when every task could be built, also when other issues were found. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
-  const { findLinks, finished = [], headings, allowEmpty = finished.length > 0 } = options
+  const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const { findings } = reader
   if (findings.issues.length > 0) return reader.reading()
@@ -260,7 +257,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   checkNames(reader, outstanding.flat())
   const index = indexProducers([...done, ...outstanding.flat()])
   const read = (task: NamedTask): Task | undefined =>
-    readNewTask(task, resolveInList(task, index, headings, findings), findings, findLinks)
+    readNewTask(task, resolveInList(task, index, headings, findings), findings)
   const tasks = outstanding.map((step) => step.flatMap((task) => read(task) ?? []))
   const steps = sections.flatMap(({ section: title }, step) => {
     const own = tasks[step] ?? []
@@ -278,13 +275,10 @@ const startsTask = ({ hashes, indent, label }: Line): boolean =>
 
 /**
  * Reads a task list while a model still writes it, from the deltas of one answer in order. Each complete task is read as
- * a document of its own, so that its links are in the cache when the answer ends; the whole answer is read again then, so
- * the result does not depend on the deltas. `onTask` receives every task that could be built from its lines alone.
+ * a document of its own, and the whole answer is read again when it ends, so that the result does not depend on the deltas.
+ * `onTask` receives every task with links that could be built from its lines alone.
  */
-export const streamingReader = (
-  findLinks: LinkReader,
-  onTask: (task: Task) => void = () => {}
-): ((delta: string) => void) => {
+export const streamingReader = (onTask: (task: Task) => void): ((delta: string) => void) => {
   let fence = ""
   let written = ""
   let piece: Array<string> = []
@@ -293,7 +287,7 @@ export const streamingReader = (
   const endPiece = (): void => {
     const text = piece.join("\n")
     if (size <= longestPiece && text.includes("](")) {
-      const { value } = readTaskList(`## Goals\n\n-\n\n## Tasks\n\n### Task section 1\n\n${text}`, { findLinks })
+      const { value } = readTaskList(`## Goals\n\n-\n\n## Tasks\n\n### Task section 1\n\n${text}`)
       if (Option.isSome(value)) value.value.tasks.forEach(onTask)
     }
     piece = []

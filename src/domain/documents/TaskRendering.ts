@@ -80,20 +80,9 @@ export const renderRefined = ({ calls, inputs: values, looks }: RefinedParts): s
     ...calls.map(renderToolCall)
   ].join("\n\n")
 
-const bodies = new WeakMap<Task, string>()
-
-/** The fields and blocks of a task; one task stands in many prompts, and is measured before it is sent. */
-const bodyOf = (task: Task): string => {
-  const known = bodies.get(task)
-  if (known !== undefined) return known
-  const body = [...fields(task), ...blocks(task)].join("\n")
-  bodies.set(task, body)
-  return body
-}
-
 /** Writes one task for a phase, without a line break at the end. */
 export const renderTask = (task: Task, phase: RenderPhase): string => {
-  const body = bodyOf(task)
+  const body = [...fields(task), ...blocks(task)].join("\n")
   switch (phase._tag) {
     case "Coarse":
       return body

@@ -6,7 +6,7 @@
 import * as Option from "effect/Option"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { type FoundLink, inlineLinks, type LinkReader } from "../markdown/MarkdownTree.ts"
+import { type FoundLink, inlineLinks } from "../markdown/MarkdownTree.ts"
 import { fieldLabels, requiredFields } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
@@ -69,8 +69,8 @@ interface Found {
   readonly rest: string
 }
 
-const parseLinks = (text: string, withSpaces: ReadonlySet<string>, findLinks: LinkReader): Option.Option<Found> =>
-  Option.map(findLinks(text), (found) => ({
+const parseLinks = (text: string, withSpaces: ReadonlySet<string>): Option.Option<Found> =>
+  Option.map(inlineLinks(text), (found) => ({
     links: found.map((link) => ({
       title: titleOf(link, text),
       href: link.href,
@@ -102,21 +102,16 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
 /** A path is named after its file. */
 const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
 
-const readLinks = (
-  written: string,
-  where: Where,
-  findings: Findings,
-  findLinks: LinkReader = inlineLinks
-): ReadonlyArray<Candidate> => {
+const readLinks = (written: string, where: Where, findings: Findings): ReadonlyArray<Candidate> => {
   if (written === "") return []
   if (noReferences.test(written)) {
     addRepair(findings, "references-none", where, `Read "${excerpt(written)}" as no references.`)
     return []
   }
-  const strict = Option.getOrUndefined(parseLinks(written, new Set(), findLinks))
+  const strict = Option.getOrUndefined(parseLinks(written, new Set()))
   if (strict !== undefined && joint.test(strict.rest) && !/\[\*\*|\*\*\]/.test(written)) return strict.links
   const { isJoined, text, withSpaces } = joinLinks(written)
-  const parsed = Option.getOrUndefined(parseLinks(text, withSpaces, findLinks))
+  const parsed = Option.getOrUndefined(parseLinks(text, withSpaces))
   if (parsed === undefined) {
     addIssue(findings, "field-too-large", where, {
       what: "The field is too large or too deeply nested to look for links in it."
@@ -151,10 +146,9 @@ export const readLinkText = (
   text: string,
   where: Where,
   resolve: ResolveResult,
-  findings: Findings,
-  findLinks?: LinkReader
+  findings: Findings
 ): ReadonlyArray<Reference> =>
-  readLinks(text, where, findings, findLinks).map(({ bracketed, href, title: label }) => {
+  readLinks(text, where, findings).map(({ bracketed, href, title: label }) => {
     const title = label === "" ? href : label
     if (title !== label)
       addRepair(findings, "reference-form", where, `Labelled the link to "${title}" with its target.`)
@@ -176,10 +170,9 @@ export const readReferences = (
   raw: RawTask,
   place: TaskPlace,
   resolve: ResolveResult,
-  findings: Findings,
-  findLinks?: LinkReader
+  findings: Findings
 ): ReadonlyArray<Reference> =>
-  readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings, findLinks)
+  readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings)
 
 /** A task whose result can be referred to; `step` is absent for a finished one. */
 interface Producer {
@@ -324,8 +317,7 @@ const checkOutput = (raw: RawTask, place: TaskPlace, findings: Findings): void =
 export const readNewTask = (
   { name, notes, raw, section }: Pick<NamedTask, "name" | "notes" | "raw" | "section">,
   resolve: ResolveResult,
-  findings: Findings,
-  findLinks?: LinkReader
+  findings: Findings
 ): Task | undefined => {
   const place = { section, task: name }
   const skill = givenSkill(raw)
@@ -338,7 +330,7 @@ export const readNewTask = (
     name,
     whatIsNeeded: textOf(raw, "needed"),
     skill: skill.value,
-    references: readReferences(raw, place, resolve, findings, findLinks),
+    references: readReferences(raw, place, resolve, findings),
     expectedOutput: textOf(raw, "expected"),
     requiresApproval: approvalOf(raw, place, findings),
     codeBlocks: raw.codeBlocks

@@ -42,26 +42,10 @@ const known = (key: string, title: string, others: string, leads = false): Reado
 /** No known heading is longer. */
 const longestHeading = 200
 
-/** Headings whose meaning is remembered: the same few stand in one document after another. */
-const mostRemembered = 500
-
-/** The same answers, of which the last ones are remembered; at most `mostRemembered` headings of at most 200 characters. */
-const remembered = (find: KnownHeadings): KnownHeadings => {
-  const answers = new Map<string, KnownHeading | undefined>()
-  return (heading) => {
-    if (heading.length > longestHeading) return undefined
-    const known = answers.get(heading)
-    if (known !== undefined || answers.has(heading)) return known
-    const found = find(heading)
-    if (answers.size >= mostRemembered) answers.clear()
-    answers.set(heading, found)
-    return found
-  }
-}
-
 const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadings => {
   const table = new Map(entries)
-  return remembered((heading) => {
+  return (heading) => {
+    if (heading.length > longestHeading) return undefined
     const slug = comparable(heading)
     const found = table.get(slug)
     if (found !== undefined) return found
@@ -69,7 +53,7 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     const [bare = ""] = heading.split(/[:(–—]/)
     const other = table.get(slug.replace(/^\d+-/, "")) ?? table.get(comparable(bare).replace(/^\d+-/, ""))
     return other === undefined ? undefined : { ...other, exact: false }
-  })
+  }
 }
 
 const listHeadings = findHeading([
@@ -91,7 +75,8 @@ const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
 /** Headings of a task list; every `### Task section N` is one. */
-export const taskListHeadings: KnownHeadings = remembered((heading) => {
+export const taskListHeadings: KnownHeadings = (heading) => {
+  if (heading.length > longestHeading) return undefined
   const found = listHeadings(heading)
   if (found !== undefined) return found
   const slug = comparable(heading)
@@ -99,7 +84,7 @@ export const taskListHeadings: KnownHeadings = remembered((heading) => {
   return exact || otherSectionSlug.test(slug)
     ? { key: "task-section", title: "Task section", depth: 3, exact, leads: false }
     : undefined
-})
+}
 
 /** Headings of a refinement, with those of an older form. */
 export const refinementHeadings: KnownHeadings = findHeading([
@@ -125,7 +110,7 @@ const everyDocument = [taskListHeadings, refinementHeadings, resultHeadings]
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const letters = lettersOf(text)
-  // All but these few texts are told without their slugs, which cost more.
+  // Texts have many lines, and the slug of each would cost far more.
   if (!exactLetters.has(letters) && !letters.startsWith("tasksection")) return false
   return everyDocument.some((knownHeadings) => knownHeadings(text)?.exact === true)
 }

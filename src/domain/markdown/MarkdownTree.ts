@@ -83,31 +83,16 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** Finds the links of one field, read as running text; nothing when the text is above the limits. */
-export type LinkReader = (text: string) => Option.Option<ReadonlyArray<FoundLink>>
-
 /** False for a text in which there is no link: without these signs there is none, and parsing costs far more than looking. */
 const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
 
-export const inlineLinks: LinkReader = (text) =>
+/** The links of one field, read as running text; nothing when the text is above the limits. */
+export const inlineLinks = (text: string): Option.Option<ReadonlyArray<FoundLink>> =>
   !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(inline.parse(text)) : [])
 
 /** The links of a text that may hold any markdown; none when it is above the limits. */
 export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
   mayHoldLink(text) ? Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf }) : []
-
-/**
- * A link reader with a cache. Finding links is the main cost of reading a task list, and the same field is read several
- * times: while the answer is written, when it is complete, and when a later answer repeats it.
- */
-export const cacheLinks = (find: LinkReader = inlineLinks): LinkReader => {
-  const known = new Map<string, ReturnType<LinkReader>>()
-  return (text) => {
-    const found = known.get(text) ?? find(text)
-    known.set(text, found)
-    return found
-  }
-}
 
 const headingText = (text: string, { children }: Heading): string => {
   const [first, last] = [children[0], children.at(-1)]
@@ -137,28 +122,14 @@ export const closeMarkdown = (text: string): string => {
   return closed !== undefined && openBlock(closed) === undefined ? closed : fenced(text, "markdown")
 }
 
+/** Every heading begins, or is underlined, like this. */
+const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
+
 /**
  * Moves every heading below the level `below` (1 to 5) and keeps the order of levels as far as six levels allow. What the
  * text leaves open is closed.
  */
 export const nestMarkdown = (text: string, below: number): string => {
-  const key = `${below}:${text}`
-  const known = nested.get(key)
-  if (known !== undefined) return known
-  const result = nest(text, below)
-  /* The same briefing, skills and references stand in one prompt after another. */
-  if (nested.size >= maxNested) nested.clear()
-  nested.set(key, result)
-  return result
-}
-
-/** Every heading begins, or is underlined, like this. */
-const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
-
-const maxNested = 200
-const nested = new Map<string, string>()
-
-const nest = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())
   if (!mayHaveHeading.test(closed)) return closed
   const headings = markdown.parse(closed).children.filter((node) => node.type === "heading")

@@ -67,7 +67,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   }, text)
 }
 
-const writeRefinement = (skill: Skill): string => {
+/** What the refinement of a task is told of the skill, with its files and limits. Headings stay below those of the prompt. */
+export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
     ...(refinement.trim() === "" ? [] : [nestMarkdown(withWholePaths(refinement, skill), 3)]),
@@ -80,16 +81,6 @@ const writeRefinement = (skill: Skill): string => {
       toolLimits.map(({ patterns, tool }) => `- Call \`${tool}\` only for ${quoted(patterns)}.`)
     )
   ].join("\n\n")
-}
-
-/** A skill stays the same in a run, and its text stands in the prompts of many tasks. */
-const refinementTexts = new WeakMap<Skill, string>()
-
-/** What the refinement of a task is told of the skill, with its files and limits. Headings stay below those of the prompt. */
-export const refinementText = (skill: Skill): string => {
-  const text = refinementTexts.get(skill) ?? writeRefinement(skill)
-  refinementTexts.set(skill, text)
-  return text
 }
 
 /** What the execution of a task is told of the skill. */

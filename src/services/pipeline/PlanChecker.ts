@@ -10,7 +10,6 @@ import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { type LinkReader, cacheLinks } from "../../domain/markdown/MarkdownTree.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
 import { streamingReader, readTaskList } from "../../domain/documents/TaskListFormat.ts"
@@ -41,7 +40,6 @@ export interface PlanWorld {
 export interface PlanAhead {
   /** Makes the listener for one answer. */
   readonly listen: () => (delta: string) => void
-  readonly findLinks: LinkReader
   readonly references: ReferencePrefetch
 }
 
@@ -112,9 +110,8 @@ export class PlanChecker extends Context.Service<
 
       const planAhead = Effect.gen(function* () {
         const ahead = yield* references.lookAhead
-        const findLinks = cacheLinks()
-        const listen = () => streamingReader(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
-        return { listen, findLinks, references: ahead }
+        const listen = () => streamingReader((task) => task.references.forEach((one) => ahead.see(one)))
+        return { listen, references: ahead }
       })
 
       /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
@@ -147,11 +144,7 @@ export class PlanChecker extends Context.Service<
 
       const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
         const finished = world.finished.map((result) => result.name)
-        const read = readTaskList(text, {
-          finished,
-          allowEmpty: world.mayBeEmpty,
-          ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
-        })
+        const read = readTaskList(text, { finished, allowEmpty: world.mayBeEmpty })
         if (Option.isNone(read.value)) return read
         const checked = yield* checkList(read.value.value, world)
         if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }

@@ -7,8 +7,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { originalPrompt, readTaskList, streamingReader } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
-import { cacheLinks, inlineLinks } from "../../../src/domain/markdown/MarkdownTree.ts"
-import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -215,10 +214,11 @@ const cutInto = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<st
   return pieces
 }
 
-const readWhileWritten = (text: string, lengths: ReadonlyArray<number>) => {
-  const findLinks = cacheLinks()
-  cutInto(text, lengths).forEach(streamingReader(findLinks))
-  return readTaskList(text, { findLinks })
+/** The tasks that are read while the text is written in such pieces. */
+const readWhileWritten = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<Task> => {
+  const tasks: Array<Task> = []
+  cutInto(text, lengths).forEach(streamingReader((task) => void tasks.push(task)))
+  return tasks
 }
 
 const Cuts = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })))
@@ -242,39 +242,33 @@ const lines = [
 const Lines = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: lines.length - 1 })))
 
 describe("streamingReader", () => {
-  it.effect.prop("changes nothing about what is read, however the text is cut", { rows: Lines, cuts: Cuts }, (given) =>
+  it.effect.prop("reads the same tasks however the text is cut", { rows: Lines, cuts: Cuts }, (given) =>
     Effect.sync(() => {
       const text = given.rows.map((row) => lines[row]).join("\n")
-      expect(readWhileWritten(text, given.cuts)).toEqual(readTaskList(text))
+      expect(readWhileWritten(text, given.cuts)).toEqual(readWhileWritten(text, [text.length + 1]))
     })
   )
 
   it.effect.prop(
-    "changes nothing about any fixture",
+    "reads the same tasks of any fixture",
     { cuts: Cuts },
     ({ cuts }) =>
       Effect.sync(() => {
-        for (const text of texts) expect(readWhileWritten(text, cuts)).toEqual(readTaskList(text))
+        for (const text of texts) {
+          expect(readWhileWritten(text, cuts)).toEqual(readWhileWritten(text, [text.length + 1]))
+        }
       }),
     { arbitrary: { runs: 5 } }
   )
 
-  it("leaves only the last task to be parsed when the answer is complete", () => {
+  it("reads all but the last task before the answer is complete", () => {
     const names = Array.from({ length: 30 }, (_, index) => `Research ${index + 1}`)
     const text = planOf(
       [names.slice(0, 10), names.slice(10, 20), names.slice(20)].map((section) =>
         section.map((name) => ({ name, references: `[${name}](src/${name.replace(" ", "-")}.ts)` }))
       )
     )
-    let parsed: Array<string> = []
-    const findLinks = cacheLinks((field) => {
-      parsed.push(field)
-      return inlineLinks(field)
-    })
-    cutInto(text, [7]).forEach(streamingReader(findLinks))
-    expect(parsed.length).toBe(29)
-    parsed = []
-    readTaskList(text, { findLinks })
-    expect(parsed).toEqual(["[Research 30](src/Research-30.ts)"])
+    const { tasks } = Option.getOrThrow(readTaskList(text).value)
+    expect(readWhileWritten(text, [7])).toEqual(tasks.slice(0, -1))
   })
 })
