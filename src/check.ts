@@ -2,9 +2,15 @@
  * The entry point for programs that check what models write, imported as "task-conductor/check": plain functions from
  * text to plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
  */
-import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/checking/CheckReport.ts"
+import {
+  checkDocument,
+  type CheckOptions,
+  type CheckReport,
+  type DocumentKind,
+  fixDocument,
+  type FixedDocument
+} from "./domain/checking/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
-import { fixDocument, type FixedDocument } from "./domain/checking/FixedDocument.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
 import { skillLinks, lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
@@ -17,10 +23,10 @@ export type {
   RefinementReport,
   ResultReport,
   TaskListReport,
-  TaskReport
+  TaskReport,
+  FixedDocument
 } from "./domain/checking/CheckReport.ts"
 export type { Repair, Where } from "./domain/findings/Issue.ts"
-export type { FixedDocument } from "./domain/checking/FixedDocument.ts"
 export type { SarifDocument, SarifLog } from "./domain/checking/SarifLog.ts"
 export type { SkillLint } from "./domain/skills/SkillLint.ts"
 export type { TextSpan } from "./domain/checking/TextSpan.ts"

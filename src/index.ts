@@ -6,7 +6,7 @@ import { checkDocument, type CheckReport, type DocumentKind } from "./domain/che
 
 export { flattenEvent, type FlatEvent } from "./domain/runs/RunEvent.ts"
 export { type CheckReport, DocumentKind } from "./domain/checking/CheckReport.ts"
-export type { FixedDocument } from "./domain/checking/FixedDocument.ts"
+export type { FixedDocument } from "./domain/checking/CheckReport.ts"
 export { Limits } from "./domain/configuration/Limits.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 export { RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { StagePlace } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
-import { renderFixedRefinement } from "../domain/checking/FixedDocument.ts"
+import { renderFixedRefinement } from "../domain/checking/CheckReport.ts"
 import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"

@@ -4,8 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { CheckOptions, DocumentKind } from "../../domain/checking/CheckReport.ts"
-import { fixDocument, type FixedDocument } from "../../domain/checking/FixedDocument.ts"
+import {
+  type CheckOptions,
+  type DocumentKind,
+  fixDocument,
+  type FixedDocument
+} from "../../domain/checking/CheckReport.ts"
 import type { SarifDocument } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { replaceFile } from "../../services/files/AtomicWrite.ts"

@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { execute, iterate, promptOfStage, refine, type StageOrder, type StagePlace } from "../../app/stages.ts"
-import { checkDocument, reportOfRefinement } from "../../domain/checking/CheckReport.ts"
-import { renderFixedRefinement } from "../../domain/checking/FixedDocument.ts"
+import { checkDocument, renderFixedRefinement, reportOfRefinement } from "../../domain/checking/CheckReport.ts"
 import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"

@@ -188,8 +188,8 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
     refinements: all("Refinement answer").map((part) => blockOf(part, problems)),
     executions: all("Execution answer").map((part) => blockOf(part, problems)),
     expected: {
-      ...(inputs === undefined ? {} : { inputs: inputs.body.trim() }),
-      ...(calls === undefined ? {} : { calls: callsOf(calls, problems) }),
+      inputs: inputs?.body.trim(),
+      calls: calls && callsOf(calls, problems),
       issues: issues === undefined ? [] : codesOf(issues, problems),
       outputs: linesOf(one("Expected outputs")?.body ?? ""),
       result: linesOf(one("Expected result")?.body ?? ""),

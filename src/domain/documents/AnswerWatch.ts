@@ -88,25 +88,15 @@ export const deltaLines = (delta: string): ReadonlyArray<string> => {
 }
 
 export class RepetitionWatch {
-  /** What came last, as long as nothing can be found with it. */
-  #waiting = ""
-  /** What was examined. */
   #tail = ""
-  /** What came after it; joined with it only when it is examined, since joining copies all of it. */
-  #fresh = ""
   #endsWithSpace = false
-  #untilLook = stride
+  #untilExamined = stride
   #line = ""
   #fence = ""
 
   /** Takes a delta. In code, where equal lines are common, only a long run counts. */
   add(delta: string): Repetition | undefined {
-    this.#waiting += delta
-    // White space counts once, so that there is never more to examine than this.
-    if (this.#waiting.length < this.#untilLook) return undefined
-    const text = this.#waiting
-    this.#waiting = ""
-    for (const part of deltaLines(text)) {
+    for (const part of deltaLines(delta)) {
       this.#line += part.slice(0, shownOfLine - this.#line.length)
       const found = this.#addPart(part)
       if (found !== undefined) return found
@@ -119,22 +109,21 @@ export class RepetitionWatch {
     const plain = /\s\s|[^\S ]/.test(part) ? part.replace(/\s+/g, " ") : part
     let from = this.#endsWithSpace && plain.startsWith(" ") ? 1 : 0
     while (from < plain.length) {
-      const piece = plain.slice(from, from + this.#untilLook)
+      const piece = plain.slice(from, from + this.#untilExamined)
       from += piece.length
-      this.#untilLook -= piece.length
-      this.#fresh += piece
+      this.#untilExamined -= piece.length
+      this.#tail += piece
       this.#endsWithSpace = piece.endsWith(" ")
-      if (this.#untilLook > 0) continue
-      this.#untilLook = stride
-      this.#tail = (this.#tail + this.#fresh).slice(-window)
-      this.#fresh = ""
-      const found = this.#look()
+      if (this.#untilExamined > 0) continue
+      this.#untilExamined = stride
+      this.#tail = this.#tail.slice(-window)
+      const found = this.#examine()
       if (found !== undefined) return found
     }
     return undefined
   }
 
-  #look(): Repetition | undefined {
+  #examine(): Repetition | undefined {
     const found = findPeriod(this.#tail)
     if (found === undefined) return undefined
     const unit = this.#tail.slice(-found.period)
@@ -201,7 +190,7 @@ export const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, t
 }
 
 /** Why an answer is stopped. */
-export type Hopelessness =
+export type Unrecoverable =
   | ({ readonly kind: "loop" } & Repetition)
   | { readonly kind: "shape"; readonly begins: string }
 
@@ -229,20 +218,20 @@ export class AnswerWatch {
     this.#shape = shape
   }
 
-  text(delta: string): Hopelessness | undefined {
+  text(delta: string): Unrecoverable | undefined {
     const repetition = this.#written.add(delta)
     if (repetition !== undefined) return { kind: "loop", ...repetition }
     return this.#shape === undefined || this.#hasBegun ? undefined : this.#addPreamble(delta, this.#shape)
   }
 
   /** Takes a delta of what the model thinks apart from its answer. */
-  thinking(delta: string): Hopelessness | undefined {
+  thinking(delta: string): Unrecoverable | undefined {
     this.#thought ??= new RepetitionWatch()
     const repetition = this.#thought.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }
 
-  #addPreamble(delta: string, shape: AnswerShape): Hopelessness | undefined {
+  #addPreamble(delta: string, shape: AnswerShape): Unrecoverable | undefined {
     for (const part of deltaLines(delta)) {
       const isWhole = part.endsWith("\n")
       this.#line += part.slice(0, shownOfLine - this.#line.length)
@@ -256,7 +245,7 @@ export class AnswerWatch {
   }
 
   /** Examines a line once enough of it is known. */
-  #findShape(shape: AnswerShape, isWhole: boolean): Hopelessness | undefined {
+  #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined
     this.#hasBegun = isSign(shape, this.#before, line)

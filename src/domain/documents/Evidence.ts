@@ -89,7 +89,7 @@ export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
     const quote = quoteBeside(text, link, next)
     const form = readReference(link.title, link.href)
     const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
-    return Object.assign({ form, beside }, link, quote === undefined ? {} : { quote })
+    return Object.assign({ form, beside, quote }, link)
   })
 }
 

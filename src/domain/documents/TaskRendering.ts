@@ -132,8 +132,8 @@ const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
 /** Outstanding tasks, or their names; `shown` counts the tasks that the text names. */
-export const outstandingWithin = ({ steps, tasks }: TaskList, room: number): ListExcerpt => {
-  const limit = room + moreOutstanding(tasks.length).length
+export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
+  const limit = budget + moreOutstanding(tasks.length).length
   const whole = renderSteps(steps)
   if (whole.length <= limit) return { text: whole, shown: tasks.length }
   const names = tasks.map(({ name }) => `- ${name}`)

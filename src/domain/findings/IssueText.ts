@@ -7,11 +7,7 @@ import { ruleOf } from "./rules/Rules.ts"
 
 /** Task and field, or the section; a line would be one of an answer that the person does not see. */
 const placeText = ({ field, section, task }: Issue["where"]): string =>
-  whereText({
-    ...(task === undefined && section !== undefined ? { section } : {}),
-    ...(task === undefined ? {} : { task }),
-    ...(field === undefined ? {} : { field })
-  })
+  whereText({ section: task === undefined ? section : undefined, task, field })
 
 const placed = (where: Issue["where"], text: string): string => {
   const place = placeText(where)
@@ -70,14 +66,14 @@ const shownLines = (answer: string, shown: string) => {
 /** The issues of an answer for a prompt that shows `shown` of it. */
 export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, shown: string): ReadonlyArray<Issue> => {
   const lineIn = shownLines(answer, shown)
-  const told = (text: string): string =>
+  const asShown = (text: string): string =>
     text.replace(otherLine, (words: string, _: string | undefined, number: string) => {
       const line = lineIn(Number(number))
       return line === undefined ? "" : words.replace(number, String(line))
     })
   return issues.map((issue) => {
     const { quote, where } = issue
-    const said = { ...issue, what: told(issue.what), how: told(issue.how) }
+    const said = { ...issue, what: asShown(issue.what), how: asShown(issue.how) }
     if (where.line === undefined) return said
     const line = lineIn(where.line)
     if (line !== undefined) return { ...said, where: { ...where, line } }

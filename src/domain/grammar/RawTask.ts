@@ -265,6 +265,6 @@ export class OpenTask implements RawTask {
   }
 
   #note(code: RepairCode, key: FieldKey | undefined, line: number, message: string): void {
-    this.notes.push({ code, ...(key === undefined ? {} : { key }), line, message })
+    this.notes.push({ code, key, line, message })
   }
 }

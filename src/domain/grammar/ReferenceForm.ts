@@ -48,13 +48,13 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
   reference: { kind: "unknown", title, href, target: href },
   code,
   what,
-  ...(how === undefined ? {} : { how })
+  how
 })
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({
   _tag: "Plain",
   reference,
-  ...(repair === undefined ? {} : { repair })
+  repair
 })
 
 /** `L3-L9` and its relatives; the last one is a range from the first line. */

@@ -221,7 +221,7 @@ export const findFences = (
     mark === undefined ? [] : [{ index, mark, indent }]
   )
   // A closing fence that does not exist after an earlier line does not exist after a later one: keeps the search linear.
-  const hopeless: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
+  const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index]
@@ -230,12 +230,12 @@ export const findFences = (
     const indent = line.bullets.content
     const sign = mark.charAt(0)
     while ((closings[next]?.index ?? Infinity) <= index) next += 1
-    const known = hopeless.some((one) => one.sign === sign && one.length <= mark.length && one.indent >= indent)
+    const known = unclosed.some((one) => one.sign === sign && one.length <= mark.length && one.indent >= indent)
     let candidate = next
     let closing = known ? undefined : closings[candidate]
     while (closing !== undefined && !(closing.mark.startsWith(mark) && closing.indent <= indent + 3))
       closing = closings[(candidate += 1)]
-    if (closing === undefined && !known) hopeless.push({ sign, length: mark.length, indent })
+    if (closing === undefined && !known) unclosed.push({ sign, length: mark.length, indent })
     const isReal = (closing !== undefined && !swallowsStructure(index, closing.index, mark)) || staysOpen(index)
     if (!isReal) continue
     const last = closing?.index ?? lines.length - 1

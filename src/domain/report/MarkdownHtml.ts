@@ -12,7 +12,7 @@ import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { Html, markup, nothing, pre } from "./Html.ts"
 
 /** What links are resolved with. */
-export interface LinkWorld {
+export interface LinkContext {
   /** The folder of the project, absolute. */
   readonly project: string
   /** The slugs of the tasks that the page shows. */
@@ -33,7 +33,7 @@ const folderUrl = (folder: string): string => {
   return `file:///${path}${path === "" || path.endsWith("/") ? "" : "/"}`
 }
 
-const taskLink = (href: string, { tasks }: LinkWorld): string | undefined => {
+const taskLink = (href: string, { tasks }: LinkContext): string | undefined => {
   const slug = forgivingSlug(slugOf(href.slice(1).replace(/-results$/, "")))
   const found = [...tasks].find((task) => forgivingSlug(task) === slug)
   return found === undefined ? undefined : `#${taskAnchor(found)}`
@@ -45,28 +45,28 @@ const webLink = (href: string): string | undefined => {
 }
 
 /** A file, by its path from the project; another machine is never named. */
-const fileUrl = (href: string, { project }: LinkWorld): string | undefined => {
+const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
   const url = URL.parse(href, folderUrl(project))
   return url !== null && url.protocol === "file:" && url.host === "" && url.search === "" ? url.href : undefined
 }
 
 /** The address for a link of a text; nothing when it leads nowhere. */
-export const reportLink = (href: string, world: LinkWorld): string | undefined => {
+export const reportLink = (href: string, context: LinkContext): string | undefined => {
   const target = href.trim()
-  if (target.startsWith("#")) return taskLink(target, world)
+  if (target.startsWith("#")) return taskLink(target, context)
   if (/^https?:\/\//i.test(target)) return webLink(target)
   if (target === "" || /^[a-z][a-z\d+.-]*:/i.test(target) || /^[\\/]{2}/.test(target)) return undefined
-  return fileUrl(target.replaceAll("?", "%3F"), world)
+  return fileUrl(target.replaceAll("?", "%3F"), context)
 }
 
 const reader = unified().use(remarkParse).use(remarkGfm)
 
 const headings = ["h3", "h4", "h5", "h6", "h6", "h6"]
 
-const listHtml = (list: List, world: LinkWorld): Html => {
+const listHtml = (list: List, context: LinkContext): Html => {
   const items = list.children.map((item) => {
     const box = item.checked === true ? "☑ " : item.checked === false ? "☐ " : ""
-    return markup`<li>${box}${item.children.map((child) => itemHtml(child, world, list.spread === true))}</li>`
+    return markup`<li>${box}${item.children.map((child) => itemHtml(child, context, list.spread === true))}</li>`
   })
   return list.ordered === true
     ? markup`<ol start="${list.start ?? 1}">
@@ -78,16 +78,16 @@ const listHtml = (list: List, world: LinkWorld): Html => {
 }
 
 /** A paragraph of a tight list needs no element. */
-const itemHtml = (node: Nodes, world: LinkWorld, isSpread: boolean): Html =>
-  node.type === "paragraph" && !isSpread ? childrenHtml(node.children, world) : nodeHtml(node, world)
+const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
+  node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 
 const cellClass = (align: AlignType | undefined): Html => (align === "right" ? markup` class="number"` : nothing)
 
-const tableHtml = ({ align, children }: Table, world: LinkWorld): Html => {
+const tableHtml = ({ align, children }: Table, context: LinkContext): Html => {
   const [head, ...rows] = children.map(({ children: cells }) => cells)
   const line = (cells: typeof head, tag: string): Html =>
     markup`<tr>
-      ${(cells ?? []).map((cell, at) => markup`<${new Html(tag)}${cellClass(align?.[at])}>${childrenHtml(cell.children, world)}</${new Html(tag)}>`)}
+      ${(cells ?? []).map((cell, at) => markup`<${new Html(tag)}${cellClass(align?.[at])}>${childrenHtml(cell.children, context)}</${new Html(tag)}>`)}
     </tr>`
   return markup`<div class="wide">
     <table>
@@ -101,32 +101,32 @@ const tableHtml = ({ align, children }: Table, world: LinkWorld): Html => {
   </div>`
 }
 
-const childrenHtml = (nodes: ReadonlyArray<Nodes>, world: LinkWorld): Html =>
-  markup`${nodes.map((node) => nodeHtml(node, world))}`
+const childrenHtml = (nodes: ReadonlyArray<Nodes>, context: LinkContext): Html =>
+  markup`${nodes.map((node) => nodeHtml(node, context))}`
 
-const linkHtml = (href: string, text: Html, world: LinkWorld): Html => {
-  const target = reportLink(href, world)
+const linkHtml = (href: string, text: Html, context: LinkContext): Html => {
+  const target = reportLink(href, context)
   if (target === undefined) return markup`${text} <span class="dim">(${href})</span>`
   return markup`<a href="${target}"${target.startsWith("http") ? markup` rel="noopener noreferrer"` : ""}>${text}</a>`
 }
 
-const nodeHtml = (node: Nodes, world: LinkWorld): Html => {
+const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   switch (node.type) {
     case "text":
     case "html":
       return markup`${node.value}`
     case "paragraph":
-      return markup`<p>${childrenHtml(node.children, world)}</p>`
+      return markup`<p>${childrenHtml(node.children, context)}</p>`
     case "heading": {
       const tag = new Html(headings[node.depth - 1] ?? "h6")
-      return markup`<${tag}>${childrenHtml(node.children, world)}</${tag}>`
+      return markup`<${tag}>${childrenHtml(node.children, context)}</${tag}>`
     }
     case "emphasis":
-      return markup`<em>${childrenHtml(node.children, world)}</em>`
+      return markup`<em>${childrenHtml(node.children, context)}</em>`
     case "strong":
-      return markup`<strong>${childrenHtml(node.children, world)}</strong>`
+      return markup`<strong>${childrenHtml(node.children, context)}</strong>`
     case "delete":
-      return markup`<del>${childrenHtml(node.children, world)}</del>`
+      return markup`<del>${childrenHtml(node.children, context)}</del>`
     case "inlineCode":
       return markup`<code>${node.value}</code>`
     case "code":
@@ -136,22 +136,22 @@ const nodeHtml = (node: Nodes, world: LinkWorld): Html => {
     case "thematicBreak":
       return markup`<hr />`
     case "blockquote":
-      return markup`<blockquote>${childrenHtml(node.children, world)}</blockquote>`
+      return markup`<blockquote>${childrenHtml(node.children, context)}</blockquote>`
     case "list":
-      return listHtml(node, world)
+      return listHtml(node, context)
     case "table":
-      return tableHtml(node, world)
+      return tableHtml(node, context)
     case "link":
-      return linkHtml(node.url, childrenHtml(node.children, world), world)
+      return linkHtml(node.url, childrenHtml(node.children, context), context)
     case "image":
-      return linkHtml(node.url, markup`${node.alt ?? "picture"}`, world)
+      return linkHtml(node.url, markup`${node.alt ?? "picture"}`, context)
     default:
-      return "children" in node ? childrenHtml(node.children, world) : nothing
+      return "children" in node ? childrenHtml(node.children, context) : nothing
   }
 }
 
 const tree = (text: string) => (isParsable(text) ? Option.some(reader.parse(text)) : Option.none())
 
 /** The text as HTML; as it stands when it is too long or too intricate to be read. */
-export const markdownHtml = (text: string, world: LinkWorld): Html =>
-  Option.match(tree(text), { onNone: () => pre(text), onSome: (root) => childrenHtml(root.children, world) })
+export const markdownHtml = (text: string, context: LinkContext): Html =>
+  Option.match(tree(text), { onNone: () => pre(text), onSome: (root) => childrenHtml(root.children, context) })

@@ -1,5 +1,5 @@
 /**
- * The style of the page of a report: light and dark by the wish of the reader, narrow screens, and paper.
+ * The style of the page of a report: light and dark as the reader prefers, narrow screens, and paper.
  */
 
 const colours = `

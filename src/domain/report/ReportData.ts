@@ -164,7 +164,7 @@ export const ReportData = Schema.Struct({
   workedMs: Schema.Finite,
   spans: Schema.Array(ReportSpan),
   criticalPath: CriticalPath,
-  /** Warnings and errors that were told. */
+  /** Warnings and errors that were reported. */
   messages: Schema.Array(Schema.String)
 })
 export type ReportData = typeof ReportData.Type

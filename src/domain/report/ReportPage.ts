@@ -9,7 +9,7 @@ import { shortDurationText } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
 import { count, folded, Html, markup, nothing, pre, shortNumber, stateHtml, taskStateHtml, timeHtml } from "./Html.ts"
-import { type LinkWorld, markdownHtml, taskAnchor } from "./MarkdownHtml.ts"
+import { type LinkContext, markdownHtml, taskAnchor } from "./MarkdownHtml.ts"
 import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
@@ -19,7 +19,7 @@ const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const
 
-const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, world: LinkWorld): Html => {
+const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, context: LinkContext): Html => {
   const tasks = round.steps.reduce((sum, step) => sum + step.tasks.length, 0)
   const steps = round.steps.map(
     (step) =>
@@ -43,7 +43,7 @@ const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, world: L
   return markup`<details${tasks <= mostOpen ? markup` open` : ""}><summary>${tasks === 0 ? `After round ${round.round - 1}` : `Round ${round.round}`} <span class="dim">${
     tasks === 0 ? "nothing left to do" : count(tasks, "task")
   }${finished === 0 ? "" : `, ${finished} finished before`}${dropped.length === 0 ? "" : `, ${dropped.length} dropped`}</span></summary>
-<div class="fold">${round.goals.trim() === "" ? nothing : markdownHtml(round.goals, world)}${steps}
+<div class="fold">${round.goals.trim() === "" ? nothing : markdownHtml(round.goals, context)}${steps}
 ${
   dropped.length === 0
     ? nothing
@@ -53,10 +53,10 @@ ${
 }</div></details>`
 }
 
-export const planHtml = ({ rounds, tasks }: ReportData, world: LinkWorld): Html => {
+export const planHtml = ({ rounds, tasks }: ReportData, context: LinkContext): Html => {
   if (rounds.length === 0) return markup`<p>There is no plan.</p>`
   const states = new Map(tasks.map((task) => [task.slug, taskStateHtml(task)]))
-  return markup`${rounds.map((round) => roundHtml(round, states, world))}`
+  return markup`${rounds.map((round) => roundHtml(round, states, context))}`
 }
 
 const width = 1000
@@ -251,7 +251,7 @@ const titleOf = (prompt: string): string => {
   return line.length > mostTitle ? `${line.slice(0, mostTitle)}...` : line
 }
 
-const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: LinkWorld): Html => {
+const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context: LinkContext): Html => {
   const done = tasks.filter(({ state }) => state === "finished").length
   const facts: ReadonlyArray<readonly [name: string, value: Html | string]> = [
     ["Run", run.runId],
@@ -281,18 +281,18 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: L
             <dd>${value}</dd>`
       )}
     </dl>
-    ${run.prompt.trim() === titleOf(run.prompt) ? nothing : folded("The whole prompt", markdownHtml(run.prompt, world))}
+    ${run.prompt.trim() === titleOf(run.prompt) ? nothing : folded("The whole prompt", markdownHtml(run.prompt, context))}
   </header>`
 }
 
-const answerHtml = ({ messages, run }: ReportData, world: LinkWorld): Html =>
+const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =>
   markup` ${
     run.message === ""
       ? nothing
       : markup`<p><strong>Why it ended:</strong></p>
           ${pre(run.message)}`
   }
-  ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, world)}
+  ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
   ${
     messages.length === 0
       ? nothing
@@ -304,12 +304,12 @@ const answerHtml = ({ messages, run }: ReportData, world: LinkWorld): Html =>
         )
   }`
 
-const sectionsOf = (data: ReportData, world: LinkWorld): ReadonlyArray<Section> => {
+const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {
   const { approvals, stages, tasks } = data
   const parts = systemParts([...stages, ...tasks.flatMap(({ attempts }) => attempts)])
   const sections: ReadonlyArray<Section> = [
-    { id: "answer", title: "Answer", content: answerHtml(data, world) },
-    { id: "plan", title: "Plan", content: planHtml(data, world) },
+    { id: "answer", title: "Answer", content: answerHtml(data, context) },
+    { id: "plan", title: "Plan", content: planHtml(data, context) },
     { id: "timeline", title: "Timeline", content: timelineHtml(data) },
     {
       id: "tasks",
@@ -317,7 +317,7 @@ const sectionsOf = (data: ReportData, world: LinkWorld): ReadonlyArray<Section> 
       content:
         tasks.length === 0
           ? markup`<p>There are none.</p>`
-          : markup`${tasks.map((task) => taskHtml(task, world, parts))}`
+          : markup`${tasks.map((task) => taskHtml(task, context, parts))}`
     },
     { id: "approvals", title: "Other approvals", content: approvalsHtml(approvals) },
     { id: "stages", title: "Planning and conclusion", content: attemptsHtml(stages, parts) },
@@ -333,9 +333,9 @@ const policyOf = (sha256: Sha256): string =>
 
 /** The page; `home` is the home folder of who reads it. */
 export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string => {
-  const world: LinkWorld = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
+  const context: LinkContext = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
   const data = shortReport(whole, home)
-  const sections = sectionsOf(data, world)
+  const sections = sectionsOf(data, context)
   const page = markup`<!doctype html>
     <html lang="en">
       <head>
@@ -349,7 +349,7 @@ export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string
       </head>
       <body>
         <a class="skip" href="#answer">Skip to the answer</a>
-        ${headHtml(data, world)}
+        ${headHtml(data, context)}
         <nav aria-label="Parts of the report">
           <ul>
             ${sections.map(({ id, title }) => markup`<li><a href="#${id}">${title}</a></li>`)}

@@ -152,7 +152,7 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     const { event } = record
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
-      /* Told once it is saved, which takes time; and after a wait for the server its start is not told again. */
+      /* Reported once it is saved, which takes time; and after a wait for the server its start is not reported again. */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
       open.set(modelKey(call), begun)

@@ -11,7 +11,7 @@ import { callWords } from "../runs/CallWords.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { dataText } from "../tools/ToolCall.ts"
 import { count, folded, type Html, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
-import { type LinkWorld, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
+import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 /** The different system parts of prompts, in the order of their first use. */
@@ -195,10 +195,10 @@ const costText = ({ attempts, calls }: ReportTask): string => {
   ].join(", ")
 }
 
-const referencesHtml = ({ references }: ReportTask, world: LinkWorld): Html =>
+const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html =>
   markup`<ul>
     ${references.map(({ characters, hash, href, shown, title, tokens }) => {
-      const target = reportLink(href, world)
+      const target = reportLink(href, context)
       const name =
         target === undefined
           ? markup`${title} <span class="dim">${href}</span>`
@@ -217,8 +217,8 @@ const part = (title: string, isThere: boolean, content: Html): Html =>
         ${content}`
     : nothing
 
-/** `world` resolves links; `parts` are the system parts of all prompts of the page. */
-export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts): Html => {
+/** `context` resolves links; `parts` are the system parts of all prompts of the page. */
+export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const {
     approvals,
     attempts,
@@ -236,8 +236,8 @@ export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts)
     markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
-      part("What it was for", whatIsNeeded !== undefined, markdownHtml(whatIsNeeded ?? "", world)),
-      part("Result", result !== undefined, markdownHtml(result ?? "", world)),
+      part("What it was for", whatIsNeeded !== undefined, markdownHtml(whatIsNeeded ?? "", context)),
+      part("Result", result !== undefined, markdownHtml(result ?? "", context)),
       part(
         "Why there is no result",
         failures.length > 0,
@@ -253,7 +253,7 @@ export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts)
         </ul>`
       ),
       part("Approvals", approvals.length > 0, approvalsHtml(approvals)),
-      part("References", references.length > 0, referencesHtml(task, world)),
+      part("References", references.length > 0, referencesHtml(task, context)),
       part("Tool calls", calls.length > 0, callsHtml(calls)),
       part("Calls that were not run", unrun.length > 0, unrunHtml(unrun)),
       part("Model calls", attempts.length > 0, attemptsHtml(attempts, parts)),

@@ -16,7 +16,7 @@ import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "./Sk
 import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "./SkillFormat.ts"
 
 /** What the skill is compared with. */
-interface LintWorld {
+interface LintContext {
   /** The tools that a run would have; tools are not checked without it. */
   readonly tools?: ReadonlyArray<string>
   /** Which of the `links` of the skill lead to a file. */
@@ -188,7 +188,7 @@ const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findi
 }
 
 /** Reads the bytes of `<folder>/SKILL.md` and finds everything that a careful author would fix. */
-export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintWorld): SkillLint => {
+export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintContext): SkillLint => {
   const reading = readSkill(bytes, folder)
   const findings: Findings = { issues: [...reading.issues], repairs: [] }
   for (const { code, message, where } of reading.repairs) {

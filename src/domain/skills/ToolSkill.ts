@@ -6,8 +6,8 @@ import { builtInOrigin, type ToolInfo } from "../tools/PreparedCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** What the prompts have room for. */
-export interface ToolSkillRoom {
+/** What the prompts may spend. */
+export interface ToolSkillBudget {
   /** The most tokens that the descriptions of the tools of one skill may take. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
@@ -61,15 +61,15 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-/** Tools with their own words as far as there is room, then names only, then how many are left. */
-const toolList = (tools: ReadonlyArray<ToolInfo>, room: number): string => {
+/** Tools with their own words as far as they fit, then names only, then how many are left. */
+const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let shown = 0
   for (const { description, name } of tools) {
     const bare = name.replace(/^mcp__.+?__/, "")
     const phrase = plainWords(description, maxPhrase)
     const forms = [...(phrase === "" ? [] : [`${bare} "${phrase}"`]), bare]
-    const fitting = forms.find((form) => list.length + form.length + 2 <= room)
+    const fitting = forms.find((form) => list.length + form.length + 2 <= budget)
     if (fitting === undefined && shown > 0) break
     list += `${shown === 0 ? "" : "; "}${fitting ?? bare}`
     shown += 1
@@ -89,8 +89,8 @@ const execution = [
   "- If an output does not hold what the task asks for, say so."
 ].join("\n")
 
-/** The tools whose descriptions fit into the room, in their order. */
-const fittingTools = (tools: ReadonlyArray<ToolInfo>, { tokens, tokensOf }: ToolSkillRoom) => {
+/** The tools whose descriptions fit into the budget, in their order. */
+const fittingTools = (tools: ReadonlyArray<ToolInfo>, { tokens, tokensOf }: ToolSkillBudget) => {
   let used = 0
   return tools.filter((tool) => {
     const needed = tokensOf(tool)
@@ -114,7 +114,7 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,
-  room: ToolSkillRoom
+  budget: ToolSkillBudget
 ): { readonly made: ReadonlyArray<MadeSkill>; readonly notes: ReadonlyArray<string> } => {
   const named = new Set(skills.flatMap(({ allowedTools = [] }) => allowedTools))
   const taken = new Set(skills.map(({ name }) => name))
@@ -130,7 +130,7 @@ export const makeToolSkills = (
     const own = tools.filter((tool) => tool.origin === origin)
     const [wanted, title] = introduce(origin)
     const name = freeName(wanted, taken)
-    const fitting = fittingTools(own, room)
+    const fitting = fittingTools(own, budget)
     if (fitting.length < own.length) notes.push(leftOutNote(name, own, fitting))
     if (fitting.length === 0) continue
     taken.add(name)

@@ -17,44 +17,25 @@ const wildcards: ReadonlyMap<string, string> = new Map([
 
 const literalOf = (text: string): string => text.replace(/\\(.)/gsu, "$1")
 
-/** A pattern that is ready to be compared. */
-interface Compiled {
-  /** The longest literal text of the pattern; most texts are told apart by it. */
-  readonly needed: string
-  readonly parts: ReadonlyArray<string>
-  /** Compiled when a text holds what is needed. */
-  expression?: RE2JS
-}
+/** Compiling takes far longer than comparing, and a run judges many calls by the same few rules. */
+const compiled = new Map<string, RE2JS>()
+const maxCompiled = 1000
 
-/** A run judges many calls by the same few rules. */
-const compiled = new Map<string, Compiled>()
-const maxCompiled = 10_000
-
-const read = (pattern: string, boundaries: string): Compiled => {
+const expressionOf = (pattern: string, boundaries: string): RE2JS => {
   const key = `${boundaries}\n${pattern}`
   const known = compiled.get(key)
   if (known !== undefined) return known
   const parts = pattern.match(part) ?? []
-  const literals = parts.filter((one) => !wildcards.has(one)).map(literalOf)
-  const needed = literals.reduce((longest, one) => (one.length > longest.length ? one : longest), "")
-  const made = { needed, parts }
+  const begin = parts.map((one) => wildcards.get(one) ?? RE2JS.quote(literalOf(one))).join("")
+  const made = RE2JS.compile(boundaries === "" ? begin : `${begin}(?:[${boundaries}].*)?`, RE2JS.DOTALL)
   if (compiled.size >= maxCompiled) compiled.clear()
   compiled.set(key, made)
   return made
-}
-
-const expressionOf = (parts: ReadonlyArray<string>, boundaries: string): RE2JS => {
-  const begin = parts.map((one) => wildcards.get(one) ?? RE2JS.quote(literalOf(one))).join("")
-  return RE2JS.compile(boundaries === "" ? begin : `${begin}(?:[${boundaries}].*)?`, RE2JS.DOTALL)
 }
 
 /**
  * True when the pattern stands for the whole text, or, with `boundaries`, for a beginning of it that one of these
  * characters follows. Boundaries are characters that mean themselves in a class of a regular expression.
  */
-export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
-  const known = read(pattern, boundaries)
-  if (!text.includes(known.needed)) return false
-  known.expression ??= expressionOf(known.parts, boundaries)
-  return known.expression.testExact(text)
-}
+export const matches = (pattern: string, text: string, boundaries = ""): boolean =>
+  expressionOf(pattern, boundaries).testExact(text)

@@ -1,5 +1,5 @@
 /**
- * Takes secrets out of what is kept and told: well-known forms of keys and tokens, and values that the caller knows to be
+ * Takes secrets out of what is kept and reported: well-known forms of keys and tokens, and values that the caller knows to be
  * secret. Values are redacted before they become JSON; text that holds JSON, within JSON or not, stays JSON.
  */
 import type * as Schema from "effect/Schema"

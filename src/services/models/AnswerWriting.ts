@@ -5,7 +5,7 @@
 import {
   type AnswerShape,
   AnswerWatch,
-  type Hopelessness,
+  type Unrecoverable,
   longestPreamble
 } from "../../domain/documents/AnswerWatch.ts"
 import type { AskedCall, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -25,7 +25,7 @@ export type Phase = "thinking" | "writing"
 
 const quoted = (unit: string): string => (unit.length > 120 ? `${unit.slice(0, 120)}...` : unit)
 
-const detailOf = (found: Hopelessness): string =>
+const detailOf = (found: Unrecoverable): string =>
   found.kind === "loop"
     ? `it repeated "${quoted(found.unit)}" ${found.times} times`
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
@@ -71,7 +71,7 @@ export class AnswerWriting {
     if (this.phase !== undefined && delta.trim() !== "") this.phase = "writing"
     this.text += delta
     this.#options.listen?.(delta)
-    return this.#hopeless(this.#watch.text(delta))
+    return this.#unrecoverable(this.#watch.text(delta))
   }
 
   #think(delta: string): ModelErrorReason | undefined {
@@ -82,10 +82,10 @@ export class AnswerWriting {
     const thought = this.thinkingTokens
     // A document may have begun in thoughts that are never closed; the length of the answer ends it.
     if (thought > tokens && !this.#split.hasHeading) return { _tag: "ThinkingCutOff", tokens: thought }
-    return this.#hopeless(this.#watch.thinking(delta))
+    return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
-  #hopeless(found: Hopelessness | undefined): ModelErrorReason | undefined {
+  #unrecoverable(found: Unrecoverable | undefined): ModelErrorReason | undefined {
     if (found === undefined) return undefined
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }

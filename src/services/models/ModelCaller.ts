@@ -58,7 +58,7 @@ export class ModelCaller extends Context.Service<
   ModelCaller,
   {
     /**
-     * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or hopeless is an error, and so
+     * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or unrecoverable is an error, and so
      * is a prompt that the window cannot hold, before it is sent or by what the server counted. A prompt that has a lighter
      * form is sent in that form when the window cannot hold the whole.
      */

@@ -10,16 +10,14 @@ import {
   type CheckOptions,
   type CheckReport,
   type DocumentKind,
-  reportOfList,
-  reportOfRefinement
-} from "../../domain/checking/CheckReport.ts"
-import {
   fixDocument,
   type FixedDocument,
   isBetter,
   renderFixedList,
-  renderFixedRefinement
-} from "../../domain/checking/FixedDocument.ts"
+  renderFixedRefinement,
+  reportOfList,
+  reportOfRefinement
+} from "../../domain/checking/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { TaskResult } from "../../domain/plan/TaskResult.ts"

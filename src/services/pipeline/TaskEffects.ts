@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
-import type { Skill } from "../../domain/skills/Skill.ts"
-import { toolsOfSkill } from "../../domain/skills/SkillTools.ts"
+import { type Skill, toolsOfSkill } from "../../domain/skills/Skill.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
-import { fixDocument } from "../../../src/domain/checking/FixedDocument.ts"
+import { type DocumentKind, fixDocument } from "../../../src/domain/checking/CheckReport.ts"
 import { originalPrompt } from "../../../src/domain/documents/TaskListFormat.ts"
 
 const fixtures = (folder: string, kind: DocumentKind) =>

@@ -76,7 +76,14 @@ describe("readSkillTest", () => {
 
   it("looks at nothing that a test does not name, and takes no issue as expected", () => {
     const test = Result.getOrThrow(read(...task))
-    assert.deepStrictEqual(test.expected, { issues: [], outputs: [], result: [], files: [] })
+    assert.deepStrictEqual(test.expected, {
+      calls: undefined,
+      inputs: undefined,
+      issues: [],
+      outputs: [],
+      result: [],
+      files: []
+    })
   })
 
   it("says all that is wrong, each with its line", () => {

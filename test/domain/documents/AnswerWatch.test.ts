@@ -9,7 +9,7 @@ import {
   resultShape,
   taskListShape,
   AnswerWatch,
-  type Hopelessness,
+  type Unrecoverable,
   longestPreamble
 } from "../../../src/domain/documents/AnswerWatch.ts"
 import { Line } from "../../../src/domain/markdown/Line.ts"
@@ -17,7 +17,7 @@ import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
 import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 import { planOf } from "../../support/TestRun.ts"
 
-const watch = (text: string, shape?: AnswerShape, size = 37): Hopelessness | undefined => {
+const watch = (text: string, shape?: AnswerShape, size = 37): Unrecoverable | undefined => {
   const answer = new AnswerWatch(shape)
   for (let from = 0; from < text.length; from += size) {
     const found = answer.text(text.slice(from, from + size))
@@ -26,7 +26,7 @@ const watch = (text: string, shape?: AnswerShape, size = 37): Hopelessness | und
   return undefined
 }
 
-const think = (text: string): Hopelessness | undefined => new AnswerWatch().thinking(text)
+const think = (text: string): Unrecoverable | undefined => new AnswerWatch().thinking(text)
 
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join("\n")

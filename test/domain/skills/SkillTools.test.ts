@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Skill } from "../../../src/domain/skills/Skill.ts"
-import { callsBeyondLimits, executionText, refinementText, toolsOfSkill } from "../../../src/domain/skills/SkillTools.ts"
+import { callsBeyondLimits, executionText, refinementText, Skill, toolsOfSkill } from "../../../src/domain/skills/Skill.ts"
 
 const folder = ".claude/skills/fill-forms"
 

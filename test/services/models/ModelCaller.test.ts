@@ -99,7 +99,7 @@ describe("a prompt with a lighter form", () => {
   )
 })
 
-describe("a hopeless answer", () => {
+describe("an unrecoverable answer", () => {
   it.effect("is stopped in the middle: the request is closed and nothing is sent again", () =>
     asking([{ text: sentence.repeat(400), end: false, done: false }], (server) =>
       Effect.gen(function* () {

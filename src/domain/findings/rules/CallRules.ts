@@ -127,7 +127,7 @@ export const toolCallsRules = defineFamily({
     "tool-call-uid": {
       severity: "note",
       title: "Uid assigned by the host",
-      why: "It was missing, given twice, or not a text.",
+      why: "It was missing, given twice, or not a string.",
       fix: "Give every call a uid of its own."
     },
     "tool-call-extra": {
