@@ -1,7 +1,9 @@
-import { describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { readFileSync } from "node:fs"
-import { CheckReport, checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { checkDocument, CheckReport, type DocumentKind, fixDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { originalPrompt } from "../../../src/domain/documents/TaskListFormat.ts"
 
 const fixtures = new URL("../../fixtures/", import.meta.url)
 
@@ -58,5 +60,91 @@ describe("checkDocument", () => {
       "#test-results"
     )
     expect(checkDocument("task-list", text).issues.map((issue) => issue.code)).toEqual(["reference-task-unknown"])
+  })
+})
+
+const fixturesOf = (folder: string, kind: DocumentKind) =>
+  globSync(`${folder}/*.md`, { cwd: fileURLToPath(new URL("../../fixtures", import.meta.url)) }).map((path) => ({
+    path,
+    kind,
+    text: readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), "utf8")
+  }))
+
+const all = [
+  ...fixturesOf("task-lists", "task-list"),
+  ...fixturesOf("refinements", "refinement"),
+  ...fixturesOf("results", "result")
+]
+
+const list = (prompt: string, heading = "## Original prompt") => `${heading}
+
+${prompt}
+
+## Goals / summary
+
+Find the loader.
+
+## Tasks
+
+### Task section 1
+
+- **Name** Research 1
+- What is needed: Find the loader.
+- **Skill** search-code
+- **Expected output** File and line.
+`
+
+describe("fixDocument", () => {
+  it("leaves accepted and rejected documents as they are", () => {
+    const others = all.map((one) => ({ ...one, mended: fixDocument(one.kind, one.text) }))
+    const kept = others.filter(({ mended }) => mended.report.verdict !== "repaired")
+    assert.isAbove(kept.length, 40)
+    assert.deepStrictEqual(
+      kept.filter(({ mended, text }) => mended.text !== text).map(({ path }) => path),
+      []
+    )
+  })
+
+  it("keeps the meaning, needs fewer repairs afterwards, and mends twice as once", () => {
+    const repaired = all.flatMap((one) => {
+      const mended = fixDocument(one.kind, one.text)
+      return mended.report.verdict === "repaired" ? [{ ...one, mended }] : []
+    })
+    assert.isAbove(repaired.length, 20)
+    const notMended = new Set<string>()
+    for (const { kind, mended, path, text } of repaired) {
+      const again = fixDocument(kind, mended.text)
+      assert.deepStrictEqual(again.report.value, mended.report.value, path)
+      assert.strictEqual(again.text, mended.text, path)
+      if (mended.text === text) for (const { code } of mended.report.repairs) notMended.add(code)
+      else assert.isBelow(again.report.repairs.length, mended.report.repairs.length, path)
+      if (kind !== "result") assert.strictEqual(again.report.verdict, "accepted", path)
+    }
+    // Closing a fence or dropping a section would change what a result says.
+    const changing = ["fence-closed", "fence-ignored", "links-not-read", "section-repeated"]
+    assert.deepStrictEqual([...notMended].sort(), changing)
+  })
+
+  it("writes the document that the product writes", () => {
+    assert.strictEqual(
+      fixDocument("task-list", list("Where is it?", "## User request:")).text,
+      list("Where is it?").replace("- What is needed:", "- **What is needed**")
+    )
+  })
+
+  it("keeps every word of the prompt", () => {
+    const prompt = "Where is it?\n\n## Background\n\n- **Skill** is a word\n\n### Task section 9\n\n1. one"
+    for (const given of [prompt, `\`\`\`text\n${prompt}\n\`\`\``]) {
+      const { report, text } = fixDocument("task-list", list(given, "Original prompt\n---"))
+      assert.strictEqual(report.verdict, "repaired")
+      assert.strictEqual(originalPrompt(text), prompt)
+    }
+  })
+
+  it("mends a list that continues a run", () => {
+    const { report, text } = fixDocument("task-list", list("Where?"), { finished: ["Research 1"] })
+    assert.deepStrictEqual(report.repairs.map(({ code }) => code).sort(), ["finished-task-dropped", "step-dropped"])
+    assert.notInclude(text, "Research 1")
+    assert.strictEqual(fixDocument("task-list", text, { finished: ["Research 1"] }).report.verdict, "accepted")
   })
 })

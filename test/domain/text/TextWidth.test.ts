@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { printable } from "../../../src/domain/text/Printable.ts"
-import { textWidth } from "../../../src/domain/text/TextWidth.ts"
+import {
+  cutLine,
+  cutText,
+  lineText,
+  lineWidth,
+  shownWidth,
+  textWidth,
+  wrapLine,
+  wrapText
+} from "../../../src/domain/text/TextWidth.ts"
 
 describe("textWidth", () => {
   it.each<readonly [text: string, columns: number]>([
@@ -31,5 +40,57 @@ describe("textWidth", () => {
       wide.map((character) => [printable(character), textWidth(character)]),
       wide.map((character) => [character, 2])
     )
+  })
+})
+
+describe("wrapText", () => {
+  it("breaks between words, and indents the lines that go on", () => {
+    assert.strictEqual(wrapText("  one two three\nfour", 11), "  one two\n    three\nfour")
+    assert.strictEqual(wrapText("  one two three", undefined), "  one two three")
+  })
+
+  it("leaves a word that is wider than the terminal whole", () => {
+    assert.deepStrictEqual(wrapLine("see src/a/very/long/path.ts now", 10, "  "), [
+      "see",
+      "  src/a/very/long/path.ts",
+      "  now"
+    ])
+  })
+
+  it("counts columns and not characters, and no colours", () => {
+    assert.deepStrictEqual(wrapLine("検索 検索 検索", 9, ""), ["検索 検索", "検索"])
+    const red = "\u001b[31mone two\u001b[39m three"
+    assert.strictEqual(shownWidth(red), 13)
+    assert.deepStrictEqual(wrapLine(red, 13, ""), [red])
+    assert.deepStrictEqual(wrapLine(red, 12, ""), ["\u001b[31mone two\u001b[39m", "three"])
+  })
+
+  it("never makes a line wider than the terminal that could be narrower", () => {
+    for (let columns = 5; columns < 60; columns += 1) {
+      for (const line of wrapLine("a bb ccc dddd 検索 ee \u001b[2mfff\u001b[22m gg", columns, "  ")) {
+        assert.isAtMost(shownWidth(line), Math.max(columns, 7))
+      }
+    }
+  })
+})
+
+describe("cutting", () => {
+  it("ends with a sign, and never in the middle of a wide character", () => {
+    assert.strictEqual(cutText("one two", 7), "one two")
+    assert.strictEqual(cutText("one two", 6), "one...")
+    assert.strictEqual(cutText("検索検索", 7), "検索...")
+    assert.strictEqual(cutText("検索検索", 6), "検...")
+    assert.strictEqual(cutText("abc", 2), "ab")
+  })
+
+  it("of a styled line keeps the styles of what is left", () => {
+    const line = [{ text: "▸ ", style: "cyan" as const }, { text: "Search" }, { text: " · 3 s", style: "dim" as const }]
+    for (let columns = 1; columns < 20; columns += 1) {
+      const cut = cutLine(line, columns)
+      assert.isAtMost(lineWidth(cut), columns)
+      assert.isTrue(columns >= 14 ? cut === line : lineWidth(cut) >= columns - 3, lineText(cut))
+    }
+    assert.strictEqual(lineText(cutLine(line, 8)), "▸ Sea...")
+    assert.strictEqual(lineText(cutLine(line, 11)), "▸ Search...")
   })
 })

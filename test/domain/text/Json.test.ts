@@ -1,6 +1,6 @@
-import { describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
 import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
 import { readSkillTest } from "../../../src/domain/checking/SkillTest.ts"
 import { readConfiguration } from "../../../src/domain/configuration/Configuration.ts"
@@ -10,16 +10,37 @@ import { scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
 import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
 import { mcpData } from "../../../src/domain/plugins/McpResult.ts"
+import { flattenEvent, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
-import { isNestedTooDeep, maxNesting, textNestedTooDeep, withoutDeeper } from "../../../src/domain/text/Json.ts"
+import {
+  canonicalJson,
+  isNestedTooDeep,
+  maxNesting,
+  outputJson,
+  textNestedTooDeep,
+  withoutDeeper
+} from "../../../src/domain/text/Json.ts"
 import { markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
-import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
-import { readLine } from "../../../src/services/providers/ollama/OllamaLines.ts"
 import { firstSum } from "../../../src/services/journal/JournalLine.ts"
 import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
+import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
+import { readLine } from "../../../src/services/providers/ollama/OllamaLines.ts"
 import { settled } from "../../support/Journals.ts"
 import { deepTexts, deepValues } from "../../support/deepJson.ts"
 import { encodeLine } from "../../support/encodeLine.ts"
+
+describe("canonicalJson", () => {
+  it("sorts the keys at every depth and leaves arrays in order", () => {
+    assert.strictEqual(
+      canonicalJson({ b: [2, 1, { d: null, c: "\n" }], a: true }),
+      '{"a":true,"b":[2,1,{"c":"\\n","d":null}]}'
+    )
+  })
+
+  it.prop("writes JSON that reads back as the same value", [Schema.Json], ([value]) => {
+    assert.deepStrictEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)))
+  })
+})
 
 const listOf = (levels: number): Schema.Json => {
   let value: Schema.Json = 1
@@ -138,5 +159,43 @@ describe("what others wrote", () => {
     for (let level = 0; level < 100_000; level += 1) nested = { error: nested }
     expect(readErrorValue(nested).detail.length).toBeLessThan(501)
     expect(readErrorValue({ error: { message: "no room" } }).detail).toBe("no room")
+  })
+})
+
+/** The names of all fields in a text, but for what belongs to a tool and the stages by their names. */
+const namesIn = (text: string): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  JSON.parse(text, (name, value) => {
+    if (name !== "" && !/^\d+$/.test(name)) names.push(name)
+    return value as unknown
+  })
+  return names
+}
+
+const read = (value: unknown): unknown => JSON.parse(outputJson(value))
+
+describe("names in the JSON that commands print", () => {
+  it.prop("every event has names in snake_case", [RunEvent], ([event]) => {
+    const own: unknown = JSON.parse(JSON.stringify(flattenEvent({ at: "", event })), (name, value) =>
+      ["arguments", "data", "stageModels"].includes(name) ? null : (value as unknown)
+    )
+    const wrong = namesIn(outputJson(own)).filter((name) => !/^_?[a-z0-9]+(_[a-z0-9]+)*$/.test(name))
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("writes the words of a name apart, and nothing else", () => {
+    assert.deepStrictEqual(read({ endsAtSeconds: 1, modelMs: 2, _tag: "Denied", list: [{ runId: "a" }] }), {
+      ends_at_seconds: 1,
+      model_ms: 2,
+      _tag: "Denied",
+      list: [{ run_id: "a" }]
+    })
+    assert.deepStrictEqual(read({ what_is_needed: "x", sha256: "y" }), { what_is_needed: "x", sha256: "y" })
+    assert.deepStrictEqual(read([null, "aB", 3, true]), [null, "aB", 3, true])
+  })
+
+  it("leaves what belongs to a tool or a schema as it is", () => {
+    const foreign = { arguments: { maxLines: 3 }, data: [{ fileName: "a" }], parameters: { oneOf: [{ minLength: 1 }] } }
+    assert.deepStrictEqual(read({ call: foreign }), { call: foreign })
   })
 })
