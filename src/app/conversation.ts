@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import type { ConversationMessage } from "../domain/conversation/Conversation.ts"
+import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import { layerConversationLock } from "../services/conversation/ConversationLock.ts"

@@ -2,37 +2,17 @@
  * The messages of a conversation between a person, a model and its tools, which are sent with each call of the model, and
  * how they are made to fit the context window.
  */
-import * as Schema from "effect/Schema"
-import { AskedCall } from "../models/ModelAnswer.ts"
+import {
+  type AssistantMessage,
+  type ConversationMessage,
+  messageCharacters,
+  type ToolMessage
+} from "../models/ConversationMessage.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput, resultText } from "../models/OutputText.ts"
-import { ToolResult } from "../tools/ToolCall.ts"
+import type { ToolResult } from "../tools/ToolCall.ts"
 import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
 import { shortCalls } from "./ShortCalls.ts"
-
-/** What the person wrote; the first message has additions of the host. */
-const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
-type UserMessage = typeof UserMessage.Type
-
-/** What the model wrote; `thinking` is kept until the message of the person is answered. */
-const AssistantMessage = Schema.Struct({
-  role: Schema.Literal("assistant"),
-  content: Schema.String,
-  thinking: Schema.String,
-  calls: Schema.Array(AskedCall)
-})
-type AssistantMessage = typeof AssistantMessage.Type
-
-/** The result of a call, which is sent as text. `id` and `name` are those of the call. */
-export const ToolMessage = Schema.Struct({
-  role: Schema.Literal("tool"),
-  id: Schema.String,
-  name: Schema.String,
-  result: ToolResult
-})
-export type ToolMessage = typeof ToolMessage.Type
-
-export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
-export type ConversationMessage = typeof ConversationMessage.Type
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -41,13 +21,6 @@ export const hostAnswer = (text: string): AssistantMessage => ({
   thinking: "",
   calls: []
 })
-
-/** The request of the host when no more calls may be made; it is sent once and not kept. */
-export const lastRequest: UserMessage = {
-  role: "user",
-  content:
-    "[From task-conductor, not from the person: the limit of tool calls for this message is reached, and no tool can be called any more. Answer the message now with what you have seen, and say what is still open.]"
-}
 
 /** The result of a call that had not ended when the person stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
@@ -98,21 +71,6 @@ export const withUniqueIds = (
     return { ...call, id }
   })
 }
-
-/** The text of a message in a prompt, to be measured. */
-export const messageText = (message: ConversationMessage): string => {
-  switch (message.role) {
-    case "user":
-      return `${message.content}\n`
-    case "assistant":
-      return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
-    case "tool":
-      return `${message.name}\n${resultText(message.result)}\n`
-  }
-}
-
-/** The number of characters of a message in a prompt. */
-export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 

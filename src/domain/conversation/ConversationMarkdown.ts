@@ -2,7 +2,7 @@
  * A conversation as markdown, for a person who keeps it: what was said, and which tools were called.
  */
 import { harmless, printable } from "../text/Printable.ts"
-import type { ConversationMessage } from "./Conversation.ts"
+import type { ConversationMessage } from "../models/ConversationMessage.ts"
 
 const callLine = (name: string, given: unknown): string =>
   `- called \`${name}\` with \`${printable(JSON.stringify(given))}\``

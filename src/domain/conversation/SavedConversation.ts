@@ -2,7 +2,8 @@
  * A conversation as it is kept, so that it can be continued: what the model would be sent again.
  */
 import * as Schema from "effect/Schema"
-import { ConversationMessage, fitConversation, withoutThinking } from "./Conversation.ts"
+import { fitConversation, withoutThinking } from "./Conversation.ts"
+import { ConversationMessage } from "../models/ConversationMessage.ts"
 
 export const SavedConversation = Schema.Struct({
   version: Schema.Literal(1),

@@ -11,16 +11,14 @@ import { callsInText, RepeatedCallDetector } from "../../domain/conversation/Ask
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import {
-  type ConversationMessage,
   hostAnswer,
-  lastRequest,
   stopped,
-  type ToolMessage,
   withoutThinking,
   withUniqueIds,
   capOutputs,
   fitConversation
 } from "../../domain/conversation/Conversation.ts"
+import { type ConversationMessage, lastRequest, type ToolMessage } from "../../domain/models/ConversationMessage.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"

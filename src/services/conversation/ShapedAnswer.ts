@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { answerForm, type AnswerSchema, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { ConversationMessage } from "../../../src/domain/conversation/Conversation.ts"
+import type { ConversationMessage } from "../../../src/domain/models/ConversationMessage.ts"
 import {
   conversationFolder,
   lastConversation,
