@@ -3,16 +3,16 @@
  * repaired, the rest is an issue. Calls that a model writes into its text are found, too, and calls that it repeats without
  * a new result are detected.
  */
-import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type Findings, makeRepair } from "../findings/IssueCode.ts"
-import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
-import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
-import { meantTool } from "../tools/ArgumentNames.ts"
-import { readCallBlock } from "../tools/ToolCallFormat.ts"
-import { canonicalJson } from "../text/CanonicalJson.ts"
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
+import { canonicalJson } from "../text/CanonicalJson.ts"
+import { meantTool } from "../tools/ArgumentNames.ts"
+import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
+import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 /** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */

@@ -2,6 +2,7 @@
  * The state of a conversation: how an answer that was stopped is completed, how the messages are made to fit the context
  * window, and how the conversation ends.
  */
+import type * as Schema from "effect/Schema"
 import {
   type AssistantMessage,
   type ConversationMessage,
@@ -10,10 +11,9 @@ import {
 } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput, resultText } from "../models/OutputText.ts"
-import type { ToolResult } from "../tools/ToolCall.ts"
-import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
-import type * as Schema from "effect/Schema"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
+import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
+import type { ToolResult } from "../tools/ToolCall.ts"
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -39,16 +39,16 @@ const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
 
 /**
  * Completes a conversation whose last answer was stopped: each call without a result gets one, and a message tells the
- * model. `heard` is the text of the answer so far; `now` is in ms since 1970.
+ * model. `partial` is the text of the answer so far; `now` is in ms since 1970.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
-  heard: string,
+  partial: string,
   now: number
 ): ReadonlyArray<ConversationMessage> => {
   const last = messages.findLastIndex(({ role }) => role !== "tool")
   const asking = messages[last]
-  const words = hostAnswer(`${heard}\n\n(The person stopped this answer.)`.trim())
+  const words = hostAnswer(`${partial}\n\n(The person stopped this answer.)`.trim())
   if (asking?.role !== "assistant") return [...messages, words]
   const answered = new Map(messages.slice(last + 1).map((one) => [one.role === "tool" ? one.id : "", one]))
   const results = asking.calls.map((call) => answered.get(call.id) ?? stoppedCall(call, now))

@@ -3,9 +3,9 @@
  * sent again), and as markdown for a person.
  */
 import * as Schema from "effect/Schema"
-import { fitConversation, withoutThinking } from "./Conversation.ts"
 import { ConversationMessage } from "../models/ConversationMessage.ts"
 import { harmless, printable } from "../text/Printable.ts"
+import { fitConversation, withoutThinking } from "./Conversation.ts"
 
 export const SavedConversation = Schema.Struct({
   version: Schema.Literal(1),

@@ -8,7 +8,7 @@ import {
   lastConversation,
   saveConversation
 } from "../../../src/services/conversation/ConversationStore.ts"
-import { addToHistory, readMessageHistory } from "../../../src/services/conversation/MessageHistory.ts"
+import { addToHistory, readMessageHistory } from "../../../src/services/conversation/ConversationStore.ts"
 
 const token = `ghp_${"a1B2".repeat(9)}`
 
