@@ -117,12 +117,18 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
     }
   })
 
-  /** Puts text with line breaks at the cursor; readline itself takes them only as a completion. */
+  /**
+   * Puts text with line breaks at the cursor. Readline takes them only as a completion, and draws them as lines only when
+   * something stands after them.
+   */
   const insert = (text: string): void => {
     if (text === "") return
+    line.write(" ")
+    line.write(null, { name: "left" })
     toInsert = text
     line.write(null, { name: "tab" })
     toInsert = undefined
+    line.write(null, { name: "delete" })
   }
   let text = ""
   line.on("line", () => {

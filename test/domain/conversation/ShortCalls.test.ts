@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type * as Schema from "effect/Schema"
-import { fitConversation } from "../../../src/domain/conversation/Conversation.ts"
+import { fitConversation, shortCalls } from "../../../src/domain/conversation/Conversation.ts"
 import { type ConversationMessage, messageCharacters } from "../../../src/domain/models/ConversationMessage.ts"
-import { shortCalls } from "../../../src/domain/conversation/Conversation.ts"
 
 const deep = (depth: number): Schema.Json => (depth === 0 ? "x".repeat(500) : [deep(depth - 1), { a: deep(depth - 1) }])
 
