@@ -23,10 +23,10 @@ import { type Issue, issueText } from "../../domain/findings/Issue.ts"
 import { type ConversationMessage, lastRequest, type ToolMessage } from "../../domain/models/ConversationMessage.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
-import { type ModelCallId, askTask, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
+import { type ModelCallId, askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
-import { type CallOutcome, type ToolCall, type ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, type ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
@@ -45,8 +45,6 @@ interface AnsweredCall {
   readonly denied?: string
 }
 
-type CallAnswer = Pick<AnsweredCall, "denied"> & { readonly result: ToolResult }
-
 const unknownTool: ReadonlySet<string> = new Set(["tool-unknown", "tool-call-name"])
 
 const failureOf = (issues: ReadonlyArray<Issue>): ToolFailure =>
@@ -61,10 +59,10 @@ const tooMany = (limit: number, asked: number): ToolFailure =>
     message: `This call was not run: you asked for ${asked} calls at once, and only the first ${limit} run (limits.toolCallsPerIteration). Ask again for what you still need.`
   })
 
-const answeredCall = ({ asked, call }: ReadAskedCall, { result, ...rest }: CallAnswer): AnsweredCall => ({
-  ...rest,
+const answeredCall = ({ asked, call }: ReadAskedCall, result: ToolResult, denied?: string): AnsweredCall => ({
   outcome: { call, result },
-  message: { role: "tool", id: asked.id, name: asked.name, result }
+  message: { role: "tool", id: asked.id, name: asked.name, result },
+  denied
 })
 
 /**
@@ -86,20 +84,17 @@ const makeCallRunner = Effect.gen(function* () {
     return { ...read, call, issues, repairs: [...read.repairs, ...repairs] }
   }
 
-  const reject = (id: ToolCallId, call: ToolCall, failure: ToolFailure) =>
-    Effect.map(runner.reject(id, call, failure), (result): CallAnswer => ({ result }))
-
-  const resultOf = ({ call, issues }: ReadAskedCall, index: number, all: number, round: number) => {
+  const answerOf = (read: ReadAskedCall, index: number, all: number, round: number) => {
+    const { call, issues } = read
     const id = { round, task: askTask, uid: call.uid }
-    if (index >= limits.toolCallsPerIteration) {
-      return reject(id, call, tooMany(limits.toolCallsPerIteration, all))
+    const limit = limits.toolCallsPerIteration
+    if (index >= limit || issues.length > 0) {
+      const failure = index >= limit ? tooMany(limit, all) : failureOf(issues)
+      return Effect.map(runner.reject(id, call, failure), (result) => answeredCall(read, result))
     }
-    if (issues.length > 0) return reject(id, call, failureOf(issues))
     return runner.run(id, call).pipe(
-      Effect.map((result): CallAnswer => ({ result })),
-      Effect.catchTag("TooManyDenials", ({ message, result }) =>
-        Effect.succeed<CallAnswer>({ result, denied: message })
-      ),
+      Effect.map((result) => answeredCall(read, result)),
+      Effect.catchTag("TooManyDenials", ({ message, result }) => Effect.succeed(answeredCall(read, result, message))),
       Effect.tap(() => meter.toolCall)
     )
   }
@@ -118,10 +113,7 @@ const makeCallRunner = Effect.gen(function* () {
       calls,
       ({ call, issues }) => (issues.length === 0 ? call.name : undefined),
       (call, index) =>
-        resultOf(call, index, calls.length, id.round).pipe(
-          Effect.map((result) => answeredCall(call, result)),
-          Effect.tap((answered) => Effect.sync(() => record(answered)))
-        )
+        Effect.tap(answerOf(call, index, calls.length, id.round), (answered) => Effect.sync(() => record(answered)))
     )
   })
 })
@@ -246,13 +238,18 @@ export const makeAnswerMessage = Effect.gen(function* () {
   })
 
   /** One last answer without tools. */
-  const answerNow = Effect.fnUntraced(function* (order: TurnOrder, attempt: number, reason: string) {
+  const answerNow = Effect.fnUntraced(function* (
+    order: TurnOrder,
+    attempt: number,
+    status: AskEnding["status"],
+    reason: string
+  ): Effect.fn.Return<AskEnding, ModelError> {
     const id: ModelCallId = { stage: "ask", round: order.number, attempt }
     const { text } = yield* ask(order, id, { tools: [], messages: [lastRequest] }).pipe(
       Effect.catchIf(isEmpty, () => Effect.succeed({ text: "" }))
     )
     yield* add(order, [hostAnswer(text === "" ? `(${reason})` : text)])
-    return { answer: withReason(text, reason), reason }
+    return { status, answer: withReason(text, reason), reason }
   })
 
   const iterate = (
@@ -274,17 +271,15 @@ export const makeAnswerMessage = Effect.gen(function* () {
       if (calls.length === 0) return { status: "done", answer: text, reason: "" }
       const answered = yield* runCalls(order, id, calls)
       const denied = answered.find((one) => one.denied !== undefined)?.denied
-      if (denied !== undefined) {
-        return { status: "not_permitted", ...(yield* answerNow(order, attempt + 1, denied)) }
-      }
+      if (denied !== undefined) return yield* answerNow(order, attempt + 1, "not_permitted", denied)
       const repeated = same.add(answered.map(({ outcome }) => outcome))
       if (repeated !== undefined) {
         const reason = `Stopped because the model made the same call of ${repeated} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
-        return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
+        return yield* answerNow(order, attempt + 1, "limit", reason)
       }
       if (attempt >= limits.iterationsPerMessage) {
         const reason = `Stopped after ${attempt} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
-        return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
+        return yield* answerNow(order, attempt + 1, "limit", reason)
       }
       return yield* iterate(order, same, attempt + 1)
     })
