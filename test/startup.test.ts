@@ -11,15 +11,7 @@ const stages = [
   "services/tools/",
   "services/skills/"
 ]
-const rare = [
-  "effect/cluster/",
-  "effect/sql/",
-  "services/cluster/",
-  "services/mcp/McpConnection",
-  "services/mcp/McpSupervisor",
-  "effect/ai/Mcp",
-  "services/web/HttpGet"
-]
+const rare = ["effect/cluster/", "effect/sql/", "services/cluster/", "services/web/HttpGet"]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
 const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
@@ -103,8 +95,6 @@ describe("the start", () => {
       "app/serverModels.ts",
       "app/runs.ts",
       "app/conversation.ts",
-      "services/mcp/McpSupervisor.ts",
-      "services/web/HttpGet.ts",
       "domain/skills/YamlFrontMatter.ts",
       "cli/run/run.ts"
     ])

@@ -7,10 +7,9 @@ import type { Where } from "../findings/Issue.ts"
 import { noFindings } from "../findings/IssueCode.ts"
 import type { Fence } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
-import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
+import { joinBlocks, readFencedCalls, holdsCall, isFlatCall } from "../tools/ToolCallTraces.ts"
 import { markedCalls } from "../tools/MarkedCalls.ts"
 import { readBlock } from "../tools/ToolCallJson.ts"
-import { holdsCall, isFlatCall } from "../tools/ToolCallTraces.ts"
 
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1

@@ -14,7 +14,7 @@ import { firstProse, type TaskLine } from "../grammar/TaskLines.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { textNestedTooDeep } from "../text/JsonDepth.ts"
-import { canonicalUrl } from "../web/CanonicalUrl.ts"
+import { canonicalUrl } from "../tools/Access.ts"
 import type { InputValue } from "./Refinement.ts"
 
 /** True for what models write where there is no value. */

@@ -9,10 +9,9 @@ import { excerpt } from "../grammar/RawTask.ts"
 import type { TaskLine } from "../grammar/TaskLines.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
 import { scanJson } from "../text/JsonScan.ts"
-import { joinBlocks, readFencedCalls, type ReadBlock } from "../tools/CallBlocks.ts"
+import { joinBlocks, readFencedCalls, type ReadBlock, holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { beginsWithMark, endsInCall, hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
-import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
   if (text.replace(/<\/?(?:tool|function)_call>/g, "").trim() === "") return

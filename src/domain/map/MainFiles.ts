@@ -4,13 +4,19 @@
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
-import { isAside } from "./Aside.ts"
-import { packageEntries } from "./JsonScripts.ts"
-import { folderOf, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommand.ts"
-import { jsonScripts } from "./JsonScripts.ts"
-import { pythonCommands } from "./PythonCommands.ts"
-import { recipeTargets } from "./RecipeTargets.ts"
-import { usualCommands, usualManifests } from "./UsualCommands.ts"
+import { isAside } from "./FolderOutline.ts"
+import {
+  packageEntries,
+  folderOf,
+  type Manifest,
+  nameOf,
+  type ProjectCommand,
+  jsonScripts,
+  pythonCommands,
+  recipeTargets,
+  usualCommands,
+  usualManifests
+} from "./ProjectCommands.ts"
 
 /** More manifests are not read. */
 const mostManifests = 30

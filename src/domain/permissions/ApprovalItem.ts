@@ -2,9 +2,10 @@
  * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
-import { Risk } from "../tools/Risk.ts"
-import { ToolCall } from "../tools/ToolCall.ts"
-import type { PreparedCall, ToolInfo } from "../tools/PreparedCall.ts"
+import { Risk, type CanonicalAccess } from "../tools/Access.ts"
+import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
+import type { Repair } from "../findings/Issue.ts"
+import { makeRepair } from "../findings/IssueCode.ts"
 
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"
@@ -89,3 +90,34 @@ export interface StepApproved {
   readonly approved: boolean
   readonly by: "person" | "rule" | "nobody"
 }
+
+interface ConflictingWrite {
+  /** The canonical path. */
+  readonly path: string
+  readonly tasks: ReadonlyArray<string>
+}
+
+/** A task with everything that its calls would access. */
+export interface TouchingTask {
+  readonly task: string
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** The files that more than one of the tasks would write, in the order in which they are first written. */
+export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
+  const writers = new Map<string, Set<string>>()
+  for (const { accesses, task } of tasks) {
+    for (const access of accesses) {
+      if (access._tag !== "WriteFile") continue
+      writers.set(access.path, (writers.get(access.path) ?? new Set()).add(task))
+    }
+  }
+  return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
+}
+
+export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
+  makeRepair(
+    "writers-of-one-file",
+    { section },
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run in parallel and write ${path}; the last one to write wins.`
+  )

@@ -7,7 +7,7 @@ import type { WholeChange } from "../files/ChangePreview.ts"
 import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalWords } from "./ApprovalItem.ts"
-import type { Asked } from "./SessionScope.ts"
+import type { Asked } from "./PolicyFormat.ts"
 
 /** A write with what it changes; `isNew` when there is no such file. Absent when the present content cannot be read. */
 export interface SeenChange extends WholeChange {

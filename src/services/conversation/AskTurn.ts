@@ -22,7 +22,7 @@ import {
   fitConversation
 } from "../../domain/conversation/Conversation.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
-import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"

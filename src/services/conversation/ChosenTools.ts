@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** Names among the tools of a conversation that no tool has. */

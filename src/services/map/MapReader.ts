@@ -9,8 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { commandsOf, entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf } from "../../domain/map/MainFiles.ts"
-import { leastRoomForExports, mapRoom } from "../../domain/map/MapBudget.ts"
-import { mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { leastRoomForExports, mapRoom, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Files and folders that are listed; a larger project is mapped as far as that goes. */

@@ -2,31 +2,200 @@
  * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It holds
  * the grants of one run and issues permits, without which no tool runs.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { CanonicalAccess, Reading, Start } from "../../domain/tools/Access.ts"
+import { Approver } from "../approvals/Approver.ts"
+import { isForPerson } from "./ApprovalView.ts"
+import {
+  questionOfAccess,
+  PermissionDenied,
+  maxDenials,
+  deniedOf,
+  type GateQuestion,
+  questionOfCall,
+  beforeRun,
+  type QuestionScope
+} from "./GateQuestion.ts"
+import { Grants, GrantSnapshot } from "./Grants.ts"
+import {
+  type PolicyEvaluator,
+  type SourcedRule,
+  type GateOptions,
+  makePolicyEvaluator,
+  readOnlyReason
+} from "./PolicyEvaluator.ts"
+import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import {
+  type ApprovalItem,
+  type ApprovalWords,
+  Wish,
+  type StepApproved,
+  type StepGate
+} from "../../domain/permissions/ApprovalItem.ts"
+import { hashOf } from "../files/Hash.ts"
+import { fileState, Workspace } from "../files/Workspace.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import * as Arr from "effect/Array"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
-import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
-import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
-import { Approver } from "../approvals/Approver.ts"
-import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
-import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
-import { resolveInDoubt } from "./InDoubtCall.ts"
-import { type GateOptions, makePolicyEvaluator, readOnlyReason, type SourcedRule } from "./PolicyEvaluator.ts"
-import { deniedOf, type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
-import { askCall } from "./GateCall.ts"
-import { approveStep } from "./GateStep.ts"
-import { Grants, GrantSnapshot } from "./Grants.ts"
+import { askCall, approveStep } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
-import { ProjectWriteLock } from "./ProjectWriteLock.ts"
-import { makeRefusals, refusalFields } from "./Refusals.ts"
-import { beforeRun, type QuestionScope } from "./QuestionScope.ts"
-import { RunEvents } from "../runs/RunEvents.ts"
-import { Workspace } from "../files/Workspace.ts"
+
+/** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
+export interface CertainDenial {
+  readonly tool: string
+  readonly rules: ReadonlyArray<SourcedRule>
+}
+
+const foreseeDenial = Effect.fn("foreseeDenial")(function* (
+  access: CanonicalAccess,
+  world: {
+    readonly approver: Approver["Service"]
+    readonly evaluator: PolicyEvaluator
+    readonly grants: Grants
+  }
+) {
+  const question = questionOfAccess({ task: "", place: "" }, access)
+  const { rules, verdict } = yield* world.evaluator.evaluate(question)
+  if (verdict === "deny") return { tool: question.tool, rules } satisfies CertainDenial
+  if (verdict === "allow" || world.grants.isGranted(question)) return undefined
+  const { canAsk, leaves } = world.approver
+  const { risk, task, tool } = question
+  const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
+  if (leaves !== undefined && !leaves(item)) return undefined
+  if (canAsk === undefined || (yield* canAsk)) return undefined
+  return { tool: question.tool, rules: [] } satisfies CertainDenial
+})
+
+/** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
+type DoubtVerdict = "again" | "done" | "unclear"
+
+/** What the files say: as they were before means that nothing happened, as they were to become means that it did. */
+const verdictOfFiles = Effect.fnUntraced(function* (
+  files: ReadonlyArray<FileState>,
+  workspace: Workspace["Service"]
+): Effect.fn.Return<DoubtVerdict> {
+  if (files.length === 0) return "unclear"
+  const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
+  if (files.every(({ after }, index) => states[index] === after)) return "done"
+  return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
+})
+
+/** A command is shown as one would type it. */
+const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalWords, "command" | "does"> => {
+  const [command] = names
+  return tool === "run_command" && command !== undefined
+    ? { does: "run a command", command }
+    : { does: [`use ${tool}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+}
+
+/** What a person is shown. */
+const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
+  task,
+  words: {
+    ...doubtWords(call.name, targets.map(nameOf)),
+    consequence: "When it happened, running it again does it a second time.",
+    isCalm: false
+  },
+  tool: call.name,
+  call,
+  risk: "high",
+  targets,
+  warnings: [
+    "This call was begun before the run broke off, and nobody knows whether it happened.",
+    ...(files.length === 0
+      ? []
+      : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
+  ]
+})
+
+const undecided =
+  "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+
+/** What the gate lends for the question. */
+interface DoubtWorld {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly workspace: Workspace["Service"]
+  /** A path as a person knows it. */
+  readonly nameOf: (path: string) => string
+  /** Lets one question be shown at a time. */
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+/** Decides by the files, else by asking; why not, when the run is to stop. */
+const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
+  intent: InDoubtCall,
+  { approver, events, nameOf, withMutex, workspace }: DoubtWorld
+): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
+  const verdict = yield* verdictOfFiles(intent.files, workspace)
+  if (verdict !== "unclear") return verdict
+  const item = doubtItem(intent, nameOf)
+  /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
+  const hash = hashOf([intent.key, intent.seq])
+  const ask = Effect.gen(function* () {
+    yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
+    const answered = yield* approver.inDoubt(item, hash)
+    yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
+    return answered
+  })
+  const { answer, by } = yield* withMutex(ask)
+  if (answer !== "stop") return answer
+  return by === "nobody" ? { by, reason: undecided } : { by: "person" }
+})
+
+export class ProjectWriteLock extends Context.Service<
+  ProjectWriteLock,
+  {
+    /** Holds the project from now on; why not, when another process works there. */
+    readonly claim: Effect.Effect<string | undefined>
+    /** Lets others work in the project again. */
+    readonly release: Effect.Effect<void>
+  }
+>()("task-conductor/services/permissions/ProjectWriteLock") {
+  /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
+  static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
+}
+
+/** As plain data, for another process that runs tasks of the same run. */
+const refusalFields = {
+  denials: Schema.Array(PermissionDenied),
+  wishes: Schema.optionalKey(Schema.Array(Wish))
+}
+
+const RefusalSnapshot = Schema.Struct(refusalFields)
+
+const isSameWish = (a: Wish, b: Wish): boolean => a.declined === b.declined && a.instead === b.instead
+
+/** There are none at first. */
+const makeRefusals = Effect.gen(function* () {
+  const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
+  const wishes = yield* Ref.make<ReadonlyArray<Wish>>([])
+  return {
+    denials: Ref.get(denials),
+    wishes: Ref.get(wishes),
+    addDenial: (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied]),
+    addWish: (wish: Wish) => Ref.update(wishes, (all) => [...all, wish]),
+    snapshot: Effect.gen(function* () {
+      const told = yield* Ref.get(wishes)
+      const snapshot: typeof RefusalSnapshot.Type = {
+        denials: yield* Ref.get(denials),
+        ...(told.length === 0 ? {} : { wishes: told })
+      }
+      return snapshot
+    }),
+    restore: (snapshot: typeof RefusalSnapshot.Type) =>
+      Effect.andThen(
+        Ref.update(denials, (own) => Arr.union(own, snapshot.denials)),
+        Ref.update(wishes, (own) => Arr.unionWith(own, snapshot.wishes ?? [], isSameWish))
+      )
+  }
+})
 
 /** Permission to run one prepared call once. Only the gate can make one; a copy is not valid. */
 export interface Permit {

@@ -12,9 +12,8 @@ import { readNoYaml } from "../../domain/skills/FrontMatter.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
 import { needsYaml } from "../../domain/skills/SkillFile.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, specialKind } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
-import { specialKind } from "../files/SystemFiles.ts"
 import { skillResources } from "./SkillResources.ts"
 
 /** The folders that the places of skills are made of; absolute paths. */

@@ -1,17 +1,27 @@
 /**
- * Checks a call of a model before anything runs, and decodes its arguments when it is about to run.
+ * Prepares calls of a model before anything runs: checks them, decodes their arguments, makes what they declare to access
+ * canonical, and finds those that would fail.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
-import { checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
-import { withOwnNames } from "../../domain/tools/ArgumentAliases.ts"
+import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
+import { withOwnNames, type ToolCall, ToolFailure, type ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { meantTool } from "../../domain/tools/ArgumentNames.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
-import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { LoadedTool } from "../plugins/PluginLoader.ts"
+import type { LoadedTool } from "./PluginLoader.ts"
+import * as Result from "effect/Result"
+import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
+import type { Commands } from "../commands/Commands.ts"
+import type { Workspace } from "../files/Workspace.ts"
+import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { editText } from "../../domain/files/TextEdit.ts"
+import { hashOf } from "../files/Hash.ts"
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import { runIsolated } from "./ForeignCode.ts"
 
 /** A call with harmless deviations repaired, what is wrong with it, and what was repaired. */
 export interface CheckedCall {
@@ -95,4 +105,148 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
     })
   )
   return { found, params }
+})
+
+/** What accesses are made canonical with. */
+interface AccessWorld {
+  readonly commands: Commands["Service"]
+  readonly workspace: Workspace["Service"]
+}
+
+const isAccesses = Schema.is(Schema.Array(Access))
+
+const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
+const maxEditBytes = 10_485_760
+
+const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
+
+/** Where a write goes, and whether git would run or follow what is there. */
+const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessWorld) {
+  const target = yield* workspace.canonical(written)
+  const isControl = target.inside && (yield* commands.isControl(target.path))
+  return { ...target, control: isControl ? { control: true } : undefined }
+})
+
+/**
+ * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
+ * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
+ * `validation_failed` when an edit does not fit.
+ */
+const canonicalEdit = Effect.fnUntraced(function* (
+  { edits, path: written }: Access & { readonly _tag: "EditFile" },
+  world: AccessWorld
+) {
+  const { workspace } = world
+  const { control, inside, path } = yield* canonicalTarget(written, world)
+  const relative = relativeTo(workspace.root, path)
+  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
+  if (!inside || control !== undefined || isControlPath(relative)) return unread
+  const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
+    const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
+    return new ToolFailure({ type, message: `${message}${hint}` })
+  })
+  const content = yield* Effect.mapError(
+    Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
+    (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
+  )
+  const found = yield* workspace.state(path)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text), found }
+  return write
+})
+
+/** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
+const canonicalWrite = Effect.fnUntraced(function* (
+  { content, path: written }: Access & { readonly _tag: "WriteFile" },
+  world: AccessWorld
+) {
+  const { workspace } = world
+  const { control, inside, path } = yield* canonicalTarget(written, world)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, ...control }
+  if (!inside || control !== undefined || isControlPath(relativeTo(workspace.root, path))) return write
+  return { ...write, found: yield* workspace.state(path) }
+})
+
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: AccessWorld) {
+  const { commands, workspace } = world
+  switch (access._tag) {
+    case "FetchUrl": {
+      const url = canonicalUrl(access.url)
+      if (Result.isFailure(url)) return yield* invalid(url.failure)
+      return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
+    }
+    case "EditFile":
+      return Object.freeze(yield* canonicalEdit(access, world))
+    case "WriteFile": {
+      if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
+      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, world))
+    }
+    case "RunCommand":
+      return Object.freeze(yield* commands.canonical(access))
+    case "ReadFile":
+      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+  }
+})
+
+const noAccesses: ReadonlyArray<CanonicalAccess> = Object.freeze([])
+
+/** The canonical form of every access, in the order in which the tool declares them. */
+export const canonicalAccesses = Effect.fnUntraced(function* (
+  { info, tool }: LoadedTool,
+  params: unknown,
+  world: AccessWorld
+) {
+  const declared: unknown = tool.access?.(params) ?? []
+  if (Array.isArray(declared) && declared.length === 0) return noAccesses
+  if (!isAccesses(declared)) {
+    const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
+    return yield* new ToolFailure({ type: "internal_error", message })
+  }
+  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, world)))
+})
+
+/** Failures that other arguments can prevent. */
+const avoidable: ReadonlySet<ToolErrorType> = new Set([
+  "not_found",
+  "validation_failed",
+  "io_error",
+  "parse_error",
+  "output_limit"
+])
+
+/** True when a program is missing: the task can say that a check could not be run, but cannot install it. */
+const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
+  if (type !== "not_found" || !isAccesses(declared)) return false
+  const command = declared.find((access) => access._tag === "RunCommand")
+  // One word with blanks is a command in a wrong form.
+  return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
+}
+
+/** A write to a place where no file can be. */
+const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, workspace: Workspace["Service"]) {
+  if (access._tag !== "WriteFile" || !access.inside || access.base !== undefined) return
+  const found = yield* Effect.result(workspace.readText(access.path, 0))
+  if (Result.isSuccess(found) || found.failure.type !== "io_error") return
+  // A file that cannot be read may still be replaced.
+  if (!(yield* workspace.isFile(access.path))) return yield* found.failure
+})
+
+/** Why a call would fail, as far as the project shows it without running the call; nothing when it may succeed. */
+export const inspectCall = Effect.fnUntraced(function* (
+  call: ToolCall,
+  tools: ReadonlyMap<string, LoadedTool>,
+  world: AccessWorld
+): Effect.fn.Return<ToolFailure | undefined> {
+  let declared: unknown = []
+  const prepare = Effect.gen(function* () {
+    const { found, params } = yield* decodeCall(call, tools)
+    declared = found.tool.access?.(params) ?? []
+    const accesses = yield* canonicalAccesses(found, params, world)
+    yield* Effect.forEach(accesses, (access) => checkTarget(access, world.workspace), { discard: true })
+  })
+  const exit = yield* runIsolated(prepare)
+  if (Exit.isSuccess(exit)) return undefined
+  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (failure === undefined || !avoidable.has(failure.type) || lacksProgram(declared, failure)) return undefined
+  return failure
 })

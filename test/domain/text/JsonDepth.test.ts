@@ -9,7 +9,7 @@ import { readConclusion } from "../../../src/domain/documents/ConclusionFormat.t
 import { scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
 import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
-import { mcpData } from "../../../src/domain/plugins/McpResult.ts"
+import { mcpData } from "../../../src/domain/plugins/McpTool.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
 import { readYaml } from "../../../src/domain/skills/YamlFrontMatter.ts"
 import { isNestedTooDeep, maxNesting, textNestedTooDeep, withoutDeeper } from "../../../src/domain/text/JsonDepth.ts"

@@ -11,7 +11,7 @@ import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { RunReport } from "../../../src/domain/runs/RunReport.ts"
 import { plainEncoder } from "../../../src/domain/text/PlainEncoding.ts"
 import { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
-import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 
 type AnySchema = Schema.Codec<unknown, Schema.Json>
 

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { EffectClass, Risk } from "../tools/Risk.ts"
+import { EffectClass, Risk } from "../tools/Access.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 

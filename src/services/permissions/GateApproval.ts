@@ -1,25 +1,93 @@
 /**
- * The question about a whole step: which of its tasks need one, what is shown, and what the answer grants.
+ * Asks about what rules leave open: the calls of a step together, or one call; and keeps the answers.
  */
 import * as Effect from "effect/Effect"
-import type { Decision } from "../../domain/permissions/Decision.ts"
-import type { Rule } from "../../domain/permissions/Permission.ts"
-import type { GatedTask, StepApproved, StepGate, ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
+  type Wish,
+  type GatedTask,
+  type StepApproved,
+  type StepGate,
+  type ApprovalItem,
   conflictingWriteNote,
   conflictingWrites,
   type TouchingTask
-} from "../../domain/permissions/ConflictingWrites.ts"
-import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
-import type { StepAnswer } from "../approvals/Approver.ts"
-import { hashOf } from "../files/Hash.ts"
-import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
-import { alwaysOffers, itemOf } from "./ApprovalView.ts"
-import { afterWrites, type GateQuestion, questionOfCall } from "./GateQuestion.ts"
+} from "../../domain/permissions/ApprovalItem.ts"
+import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import type { GateWorld } from "./GateWorld.ts"
+import { type ViewWorld, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import type { Grants } from "./Grants.ts"
-import { rememberInProject } from "./RememberedAnswer.ts"
+import type { Policies } from "./Policies.ts"
+import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
+import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
+import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
+import type { Decision } from "../../domain/permissions/Decision.ts"
+import { hashOf } from "../files/Hash.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+
+interface GateWorld extends ViewWorld {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly policies: Policies["Service"]
+  readonly evaluator: PolicyEvaluator
+  readonly grants: Grants
+  /** Takes what a person wants instead. */
+  readonly addWish: (wish: Wish) => Effect.Effect<void>
+  /** Lets one question be shown at a time. */
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
+
+/** Remembers it for every project; gives the sentence for the person when it counts for this run only. */
+const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, policies: Policies["Service"]) {
+  const { accesses, risk, tool } = question
+  if (!canRemember(question)) {
+    const why = risk === "high" ? "A call of high risk" : "What is asked each time"
+    return `${why} is never remembered: ${tool} is allowed for this run only.`
+  }
+  const patterns =
+    accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
+  return yield* Effect.forEach(patterns, (pattern) =>
+    policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) })
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} The answer counts for this run.`))
+  )
+})
+
+/**
+ * Remembers those of the offered rules that the person chose by their text, for this project; `root` is its real path. Gives
+ * the sentence for the person when nothing could be remembered.
+ */
+const rememberInProject = Effect.fnUntraced(function* (
+  chosen: ReadonlyArray<string>,
+  {
+    offered,
+    question,
+    root
+  }: { readonly offered: ReadonlyArray<Rule>; readonly question: GateQuestion; readonly root: string },
+  policies: Policies["Service"]
+) {
+  const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
+  return yield* Effect.forEach(rules, (rule) =>
+    policies.remember({ ...rule, project: root, ...pinned(question) })
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) =>
+      Effect.succeed(`${message} What was asked about is allowed once.`)
+    )
+  )
+})
+
+/** Remembers what was allowed, for this project when rules for it were chosen; gives what the person has to know. */
+const rememberAnswer = (
+  { always, ...kept }: Parameters<typeof rememberInProject>[1] & { readonly always: ReadonlyArray<string> },
+  policies: Policies["Service"]
+): Effect.Effect<string | undefined> =>
+  always.length > 0 ? rememberInProject(always, kept, policies) : rememberEverywhere(kept.question, policies)
 
 interface DecidedCall {
   readonly question: GateQuestion
@@ -195,4 +263,38 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by, ...wish, ...rules })
   if (isForProject) yield* remember(always, shown, world)
   return { approved: answer !== "decline", by }
+})
+
+/** Asks about one call or reference, tells the question and the answer, and keeps what the answer grants. */
+export const askCall = Effect.fnUntraced(function* (
+  question: GateQuestion,
+  tell: (event: RunEvent) => Effect.Effect<void>,
+  world: GateWorld
+) {
+  const { addWish, approver, evaluator, grants, policies } = world
+  const { task } = question
+  const hash = questionId(question)
+  const changed = yield* evaluator.changedScripts(question)
+  const outdated = yield* evaluator.outdated(question)
+  const offered = evaluator.offersOf(question)
+  const seen = yield* itemOf(question, world, outdated, scriptWarnings(changed))
+  const item = withOffers(seen, question, offered)
+  yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+  const { always = [], answer, by, instead } = yield* approver.call(item, hash)
+  const wish = answer === "deny" && instead !== undefined ? { instead } : {}
+  const rules = answer === "remember" && always.length > 0 ? { always } : undefined
+  yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish, ...rules })
+  if (answer === "deny") {
+    const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
+    if (instead !== undefined) yield* addWish({ declined, instead })
+    const times = by === "person" ? { times: grants.countDenial(question) } : {}
+    if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
+    return yield* deniedOf(question, by, { ...times, ...wish })
+  }
+  if (by === "person") grants.addShown(question)
+  /* A rule for the project covers what its text says, which may be less than the session would. */
+  if (answer !== "once" && rules === undefined) grants.addSession(question)
+  const kept = { always, offered, question, root: evaluator.root }
+  const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
+  if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
 })

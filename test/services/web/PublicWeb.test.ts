@@ -7,11 +7,12 @@ import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
 import type { IncomingMessage, RequestListener } from "node:http"
 import { gzipSync } from "node:zlib"
-import { type FetchOptions, WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
+import { type FetchOptions, layerPublicWebNoDeps, layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
 
 const get = (url: string, options: FetchOptions = {}) =>
-  Effect.flatMap(WebFetch, (web) => web.get(url)).pipe(Effect.provide(WebFetch.layer(options)))
+  Effect.flatMap(WebFetch, (web) => web.get(url)).pipe(Effect.provide(layerPublicWeb(options)))
 
 const outcome = <A, E extends { readonly type: string; readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, { onFailure: ({ message, type }) => [type, message], onSuccess: (page) => page })
@@ -192,7 +193,7 @@ describe("WebFetch", () => {
       })
       const refused = yield* Effect.flatMap(WebFetch, (web) =>
         web.get(`http://127.0.0.1:${port}/a`, (url) => Effect.fail(`not ${url}`))
-      ).pipe(Effect.provide(WebFetch.layer({ allowed: [`127.0.0.1:${port}`] })), Effect.flip)
+      ).pipe(Effect.provide(layerPublicWeb({ allowed: [`127.0.0.1:${port}`] })), Effect.flip)
       expect(refused).toBe(`not http://127.0.0.1:${port}/b`)
       expect(requested).toEqual(["/a"])
     })
@@ -221,7 +222,7 @@ describe("WebFetch", () => {
       )
       const fetch = (host: string) =>
         outcome(Effect.flatMap(WebFetch, (web) => web.get(`http://${host}:${port}/`))).pipe(
-          Effect.provide(WebFetch.layerNoDeps({ allowed: [`listed.example:${port}`] }).pipe(Layer.provide(dns)))
+          Effect.provide(layerPublicWebNoDeps({ allowed: [`listed.example:${port}`] }).pipe(Layer.provide(dns)))
         )
       expect(yield* fetch("private.example")).toEqual(["permission_denied", expect.stringContaining("192.168.1.1")])
       expect(yield* fetch("mixed.example")).toEqual(["permission_denied", expect.stringContaining("10.0.0.1")])
