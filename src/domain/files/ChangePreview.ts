@@ -69,6 +69,10 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before: string | undefined, after: string): boolean =>
   scriptsOf(before ?? "") !== scriptsOf(after)
 
+/**
+ * The lines of a unified diff with their numbers, as a person reads them. The counts of each part say which lines belong to
+ * it, so that text which looks like a header of a diff is still text.
+ */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"
   /** The number of the line: in the old text for what is removed, otherwise in the new one. */

@@ -91,6 +91,10 @@ export interface StepApproved {
   readonly by: "person" | "rule" | "nobody"
 }
 
+/**
+ * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write
+ * wins, and the plan does not say which one that is.
+ */
 interface ConflictingWrite {
   /** The canonical path. */
   readonly path: string

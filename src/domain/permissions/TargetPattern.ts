@@ -8,6 +8,7 @@ import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Access.ts"
 
+/** What a deny or ask rule may mean by a page: a host is denied on every port and in every spelling. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
 /** The text with its percent escapes read, where they are valid. */
@@ -42,6 +43,12 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
   const pages = hosts.flatMap((one) => tails.map((tail) => `${one}${tail}`))
   return [...new Set([...pages, ...pages.map((page) => `${before}${page}`)])]
 }
+
+/*
+ * Where a rule for commands holds. A rule covers commands in the project folder, in the sandbox. For another folder, or
+ * without the sandbox, it begins with that in parentheses, which no word of a command begins with:
+ * `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox) make`.
+ */
 
 /** Where a command runs. */
 export interface CommandPlace {

@@ -74,6 +74,11 @@ export const schemaExcess = (schema: unknown): string | undefined => {
     : undefined
 }
 
+/*
+ * What a server's tool returned, as the data of a tool result: texts joined, structured content as JSON, and type and
+ * size of everything that a model cannot read.
+ */
+
 /** One part of a result. Sizes are bytes. */
 export type McpPart =
   | { readonly _tag: "Text"; readonly text: string }

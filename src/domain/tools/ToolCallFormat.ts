@@ -38,6 +38,7 @@ const readUid = (value: Schema.Json | undefined): string =>
 /** Keys in a message. */
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
+/** Calls whose arguments stand beside the name of the tool: `{ "tool": "read_file", "path": "a.ts" }`. */
 type JsonObject = Readonly<Record<string, Schema.Json>>
 
 /** What uids look like that a server or this program gives; other ids may be meant for the tool. */

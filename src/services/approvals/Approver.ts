@@ -112,6 +112,10 @@ export class Approver extends Context.Service<
     ).pipe(Layer.provide(inner))
 }
 
+/**
+ * An approver that answers by rules only, without a person. A step is approved with those of its calls that the rules
+ * allow. A single call is denied, since the gate asks only about calls that no rule allows.
+ */
 const targetOf = (canonical: string, root: string): Target => {
   if (!canonical.startsWith("/")) return { kind: "other", canonical }
   return canonical.startsWith(`${root}/`)

@@ -10,6 +10,11 @@ import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts
 import { isWithin } from "../files/CanonicalPath.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 
+/*
+ * The part of the system that commands see in the sandbox: programs with their libraries, and the settings of the system
+ * without its keys. Everything else of the machine is not there.
+ */
+
 /** Where systems keep programs and libraries. */
 const systemFolders = [
   ..."/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc".split(" "),
@@ -123,6 +128,10 @@ const ownPrograms = Effect.fnUntraced(function* ({ hidden, home, programs, root 
   return [...new Set([...folders, ...found])].toSorted((a, b) => a.length - b.length)
 })
 
+/**
+ * What commands may not change or read in the project, as flags of bubblewrap: repositories, files that control git or
+ * this program, and secrets.
+ */
 interface GuardedPlaces {
   readonly root: string
   readonly survey: ProjectSurvey

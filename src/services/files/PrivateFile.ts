@@ -7,6 +7,11 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
+/*
+ * Makes a folder with the folders above it, one by one. The recursive call of Node repeats itself without end below a
+ * folder in which the system makes none, such as /proc.
+ */
+
 /** Makes what is missing of a path, with this mode. Does nothing when the folder is there. */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
@@ -27,6 +32,10 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   }
 })
 
+/**
+ * Files of the person that nobody else may read: written in one step, with mode 0600 in a folder of mode 0700. A process
+ * that is killed leaves the old text or the new one.
+ */
 const fileMode = 0o600
 const folderMode = 0o700
 

@@ -14,7 +14,7 @@ import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { PermissionDenied } from "../permissions/GateQuestion.ts"
+import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { StartedAhead } from "../runs/StartedAhead.ts"
@@ -66,7 +66,7 @@ const startedAhead = (events: ReadonlyArray<RunEvent>): ReadonlySet<string> => {
   return ahead
 }
 
-const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(PermissionDenied))
+const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 

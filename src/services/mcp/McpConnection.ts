@@ -27,6 +27,11 @@ import type { McpPart, McpResult } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 
+/**
+ * The transports to a server, stdio and HTTP, with what the client of effect/ai leaves to them: older revisions of the
+ * protocol are accepted, malformed tools are removed one by one instead of all together, and the end of stderr is
+ * saved.
+ */
 const protocol = McpProtocol.v2025_11_25
 
 /** Older revisions in which tools have the same form. */

@@ -41,6 +41,10 @@ import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.t
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 
+/**
+ * Keeps one server of tools usable: a server whose connection broke is restarted for the next call, and a tool whose
+ * definition changed by the restart is not called in this run.
+ */
 interface SupervisedServer {
   /** The tools it offered when the run began; they stay the same until the run ends. */
   readonly tools: ReadonlyArray<McpToolDefinition>

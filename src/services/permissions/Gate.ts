@@ -9,6 +9,7 @@ import { isForPerson } from "./ApprovalView.ts"
 import {
   questionOfAccess,
   PermissionDenied,
+  SavedDenial,
   maxDenials,
   deniedOf,
   type GateQuestion,
@@ -46,6 +47,11 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { askCall, approveStep } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
 
+/*
+ * Whether an access would certainly be denied in this run: a rule denies it, or it must be asked for and nobody can be
+ * asked. Known when a plan is made, so that no task is lost to it later. Asks nobody and records nothing.
+ */
+
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
 export interface CertainDenial {
   readonly tool: string
@@ -71,6 +77,11 @@ const foreseeDenial = Effect.fn("foreseeDenial")(function* (
   if (canAsk === undefined || (yield* canAsk)) return undefined
   return { tool: question.tool, rules: [] } satisfies CertainDenial
 })
+
+/*
+ * Resolves calls in doubt (begun before the run broke off, outcome unknown): do it again, take it as done, or stop the run.
+ * The files that a call wrote can tell; where they cannot, a person decides.
+ */
 
 /** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
 type DoubtVerdict = "again" | "done" | "unclear"
@@ -149,6 +160,11 @@ const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   return by === "nobody" ? { by, reason: undecided } : { by: "person" }
 })
 
+/**
+ * Who may change the project now. A run holds its project from its first moment to its last. A conversation can be open for
+ * hours: it locks the project when a call wants to change something, and unlocks it when the message is answered. The gate
+ * claims the lock, the conversation releases it.
+ */
 export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
@@ -162,9 +178,11 @@ export class ProjectWriteLock extends Context.Service<
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
 }
 
+/* What was denied in one run, and what a person wants instead of it. */
+
 /** As plain data, for another process that runs tasks of the same run. */
 const refusalFields = {
-  denials: Schema.Array(PermissionDenied),
+  denials: Schema.Array(SavedDenial),
   wishes: Schema.optionalKey(Schema.Array(Wish))
 }
 

@@ -27,6 +27,7 @@ import type { Decision } from "../../domain/permissions/Decision.ts"
 import { hashOf } from "../files/Hash.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
+/** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is told. */
 interface GateWorld extends ViewWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]

@@ -2,6 +2,7 @@
  * The questions that the gate decides, for whom they are asked, and what a denial says.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type CanonicalAccess, accessTarget, plainAccess, accessRisk } from "../../domain/tools/Access.ts"
@@ -14,8 +15,7 @@ import type { Grantable } from "./Grants.ts"
 /** After this many denials of the same effect a person is not asked again. */
 export const maxDenials = 3
 
-/** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
-export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Denied", {
+const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
@@ -29,7 +29,10 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   times: Schema.optionalKey(Schema.Int),
   /** What the person wants instead, in their words. */
   instead: Schema.optionalKey(Schema.String)
-}) {
+}
+
+/** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
+export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
   /** True when the task must end instead of asking again. */
   get endsTask(): boolean {
     return (this.times ?? 0) >= maxDenials
@@ -57,6 +60,21 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   }
 }
 
+/** A denial as runs save it: under the tag that it had in the first version of the journal. */
+export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
+  Schema.decodeTo(
+    PermissionDenied,
+    SchemaTransformation.transform({
+      decode: (saved) => ({ ...saved, _tag: "PermissionDenied" as const }),
+      encode: (denial) => ({ ...denial, _tag: "Denied" as const })
+    })
+  )
+)
+
+/**
+ * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
+ * with the same words.
+ */
 export interface QuestionScope {
   readonly task: string
   /**

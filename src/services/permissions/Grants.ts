@@ -8,6 +8,10 @@ import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat
 import { hashOf, textHash } from "../files/Hash.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 
+/**
+ * What the files of approved writes held when a person was shown what would be replaced. An approval holds while that is
+ * still there, or what this run itself wrote since; otherwise the write is asked about again.
+ */
 type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 /** As plain data, for another process that runs tasks of the same run. */

@@ -118,6 +118,11 @@ export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
   isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
+/*
+ * The hash that pins the content that a person trusts. For a single file it is the SHA-256 of the file; for a package it
+ * covers the paths and contents of all its own files, but not its dependencies in node_modules.
+ */
+
 /** The content cannot be hashed; `message` is the end of a sentence. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 

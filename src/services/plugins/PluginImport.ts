@@ -21,6 +21,10 @@ import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
+/**
+ * A plugin from a package whose calls leave the process as they found it: what a call changed of the things that all code
+ * shares is put back when it ends, and the call fails with the name of what it changed.
+ */
 const damage = (plugin: string, what: string): ToolFailure =>
   new ToolFailure({
     type: "internal_error",

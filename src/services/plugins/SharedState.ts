@@ -129,6 +129,12 @@ export const watchSharedState = (): (() => string | undefined) => {
   }
 }
 
+/*
+ * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do
+ * not work, even of the same version. Other modules of the process resolve as usual. It also prevents a plugin
+ * that is trusted by its hash from importing files that the hash does not cover.
+ */
+
 /** A plugin whose module is about to be imported. */
 interface SharingPlugin {
   readonly url: string

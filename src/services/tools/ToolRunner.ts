@@ -13,7 +13,7 @@ import { lifeEvery } from "../../domain/runs/SignOfLife.ts"
 import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import * as Deferred from "effect/Deferred"
-import { PermissionDenied } from "../permissions/GateQuestion.ts"
+import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -30,6 +30,11 @@ import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
+
+/*
+ * The limits of one tool call: how long it runs and how much it returns. While it runs, signs of life say so. An error
+ * names the limit, so that a person can raise it.
+ */
 
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
@@ -101,6 +106,10 @@ const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defau
   }
 }
 
+/**
+ * The calls in flight that change something, and whether the run is to stop: then no further call begins, and the run
+ * stops when those in flight have ended.
+ */
 const stopping = (tool: string, { by }: PermissionDenied) =>
   new PermissionDenied({ tool, targets: [], by, reason: "is not started, because the run stops" })
 
@@ -133,7 +142,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
 
 /** A person has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
-  denied: PermissionDenied,
+  denied: SavedDenial,
   result: ToolResult
 }) {
   override get message(): string {
@@ -306,12 +315,12 @@ export class ToolRunner extends Context.Service<
                   key,
                   input,
                   success: ToolResult,
-                  error: PermissionDenied,
+                  error: SavedDenial,
                   execute: execute(id, call, name),
                   tell: (result) => tell(id, call, result)
                 })
                 .pipe(
-                  Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
+                  Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
                   Effect.ensuring(inFlight.end(name))
                 )
             }),

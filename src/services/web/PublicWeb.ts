@@ -17,6 +17,10 @@ import { httpGet } from "./HttpGet.ts"
 import { readHtml } from "./HtmlReader.ts"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 
+/**
+ * The services that this program uses itself, such as the model server, and the addresses of this machine: a page must not
+ * come from them, under whatever name they are reached.
+ */
 export interface OwnService {
   /** `host:port`, as this program connects to it. */
   readonly target: string

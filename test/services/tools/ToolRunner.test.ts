@@ -281,7 +281,7 @@ describe("ToolRunner", () => {
       })
       assert.deepStrictEqual(yield* kept("pure"), [
         "permission_denied",
-        'Denied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
+        'PermissionDenied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
       ])
       assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
     })
