@@ -25,6 +25,7 @@ import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
+import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
@@ -156,7 +157,8 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
       services: servicesOf(setup),
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
-    layerPolicies(setup)
+    layerPolicies(setup),
+    layerProjectMap
   )
 }
 

@@ -4,6 +4,7 @@
  * the map, and nothing else happens.
  */
 import { parse } from "jsonc-parser"
+import { parse as parseYaml } from "yaml"
 import * as Result from "effect/Result"
 
 export interface ProjectCommand {
@@ -105,10 +106,7 @@ const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
 
 /** The fields of a JSON text, as far as it can be read. */
 const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
-  /* Nearly all of them are strict JSON, which Node reads in a fraction of the time. */
-  const value = Result.try((): unknown => JSON.parse(text)).pipe(
-    Result.orElse(() => Result.try((): unknown => parse(text, [], { allowTrailingComma: true })))
-  )
+  const value = Result.try((): unknown => parse(text, [], { allowTrailingComma: true }))
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 
@@ -202,11 +200,7 @@ const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string =>
   return /^[ \t]/.test(line) ? line.trim().replace(/^[@+-]+/, "") : ""
 }
 
-const command = (run: string, does: string, from: string): ProjectCommand => ({
-  run,
-  from,
-  ...(does === "" ? {} : { does })
-})
+const command = (run: string, does: string, from: string): ProjectCommand => ({ run, from, does: does || undefined })
 
 const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
@@ -236,17 +230,9 @@ const justRecipes = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
 }
 
 const taskfileTasks = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
-  const lines = text.split(/\r?\n/)
-  const start = lines.findIndex((line) => /^tasks:\s*$/.test(line))
-  if (start === -1) return []
-  const rest = lines.slice(start + 1)
-  const end = rest.findIndex((line) => /^[^\s#]/.test(line))
-  const within = end === -1 ? rest : rest.slice(0, end)
-  const indent = /^ +/.exec(within.find((line) => /^ +\S/.test(line)) ?? "")?.[0].length ?? 0
-  return within.flatMap((line) => {
-    const [, blanks = "", name = ""] = /^( +)["']?([\w:-]+)["']?:/.exec(line) ?? []
-    return blanks.length === indent && isCommandName(name) ? [command(`task ${name}`, "", path)] : []
-  })
+  const read = Result.try((): unknown => parseYaml(text, { logLevel: "silent" }))
+  const tasks = fieldsOf(fieldsOf(Result.isSuccess(read) ? read.success : undefined).get("tasks"))
+  return [...tasks.keys()].filter(isCommandName).map((name) => command(`task ${name}`, "", path))
 }
 
 const rakeTasks = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
@@ -351,7 +337,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     if (environment === null) return []
     const does = entries.find(([key, value]) => key === "commands" && value !== "")?.[1]
     const run = environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`
-    return [{ run, from, ...(does === undefined ? {} : { does }) }]
+    return [{ run, from, does }]
   })
 
 /** `@nox.session` before `def name`; other decorators may stand between them. */

@@ -34,7 +34,7 @@ export class FileReads extends Context.Service<
     /** The reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
->()("task-conductor/services/plugins/HostServices/FileReads") {
+>()("task-conductor/services/tools/Plugin/FileReads") {
   static readonly layer = Layer.effect(
     FileReads,
     Effect.gen(function* () {
@@ -57,7 +57,7 @@ export class PageFetch extends Context.Service<
      */
     get(url: string): Effect.Effect<Page, ToolFailure>
   }
->()("task-conductor/services/plugins/HostServices/PageFetch") {}
+>()("task-conductor/services/tools/Plugin/PageFetch") {}
 
 /** What a tool may use; what changes or leaves the project needs the grant of the call. */
 export type HostServices = Commands | FileReads | PageFetch | Workspace
@@ -95,7 +95,7 @@ export type Tools = Readonly<Record<string, Tool<any>>>
 
 /** The tools of one plugin, once its layer is built. */
 export class PluginTools extends Context.Service<PluginTools, Tools>()(
-  "task-conductor/services/plugins/Plugin/PluginTools"
+  "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
 export const pluginApiVersion = 1

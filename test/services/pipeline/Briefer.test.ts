@@ -15,6 +15,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { allow } from "../../support/OpenGate.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { layerProjectMap } from "../../../src/services/map/MapReader.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 
@@ -43,6 +44,7 @@ const brief = (
         Layer.provide([
           gateWith(rules).pipe(Layer.provide(Workspace.layer(root))),
           Workspace.layer(root),
+          layerProjectMap,
           RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })
         ])
       )
