@@ -143,7 +143,7 @@ const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: 
   ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
   ...Object.values(mcpServers).flatMap(({ url }) => {
     const parsed = url === undefined ? null : URL.parse(url)
-    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "server of tools", isPublic: true }]
+    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "MCP server", isPublic: true }]
   })
 ]
 

@@ -1,5 +1,5 @@
 /**
- * The parsers of what models, model servers, servers of tools and pages send: calls, thoughts, lines of an answer, `.mcp.json`,
+ * The parsers of what models, model servers, MCP servers and pages send: calls, thoughts, lines of an answer, `.mcp.json`,
  * definitions and results of tools, manifests of plugins. HTML is read in a thread with limits of time and memory instead, since
  * nested tables take its library any time.
  */

@@ -1,5 +1,5 @@
 /**
- * What `plugins list` shows: every plugin that is built in or named somewhere, servers of tools too, with its tools, or
+ * What `plugins list` shows: every plugin that is built in or named somewhere, MCP servers too, with its tools, or
  * why it is not used.
  */
 import * as Result from "effect/Result"

@@ -1,5 +1,5 @@
 /**
- * One entry for a server of tools: a program to start, or an address to connect to. The person's own configuration may
+ * One entry for an MCP server: a program to start, or an address to connect to. The person's own configuration may
  * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
  * one that may not be set.
  */

@@ -63,7 +63,7 @@ export const CanonicalAccess = Schema.Union([
     /** What its tools run, for a plugin that is declared instead of written. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
-  /** A server of tools: a program to start, or a URL to connect to. */
+  /** An MCP server: a program to start, or a URL to connect to. */
   Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type

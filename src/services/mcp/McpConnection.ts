@@ -1,5 +1,5 @@
 /**
- * One connection to a server of tools: the tools it offers, and how to call them. Only this file and McpTransport use
+ * One connection to an MCP server: the tools it offers, and how to call them. Only this file and McpTransport use
  * the MCP client of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"

@@ -1,5 +1,5 @@
 /**
- * Servers of tools as plugins: the person is asked about those that a project names, they are started, and their tools
+ * MCP servers as plugins: the person is asked about those that a project names, they are started, and their tools
  * become tools of the run. A failing server leaves out only its own tools.
  */
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 
 /**
- * Keeps one server of tools usable: a server whose connection broke is restarted for the next call, and a tool whose
+ * Keeps one MCP server usable: a server whose connection broke is restarted for the next call, and a tool whose
  * definition changed by the restart is not called in this run.
  */
 interface SupervisedServer {

@@ -1,5 +1,5 @@
 /**
- * The servers of tools that a project and the person name, ready to be started: entries are read, environment variables
+ * The MCP servers that a project and the person name, ready to be started: entries are read, environment variables
  * are filled in, names are unique. Nothing is started here.
  */
 import * as Effect from "effect/Effect"

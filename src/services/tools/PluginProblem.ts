@@ -1,5 +1,5 @@
 /**
- * Why a plugin, a server of tools or one of its tools is not used. A run continues without it and reports the problem.
+ * Why a plugin, an MCP server or one of its tools is not used. A run continues without it and reports the problem.
  */
 import * as Schema from "effect/Schema"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -71,7 +71,7 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   }
 }
 
-/** A server of tools, one of its tools, or an entry of a file is left out. */
+/** An MCP server, one of its tools, or an entry of a file is left out. */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** Absent when the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),

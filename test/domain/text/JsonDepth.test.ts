@@ -89,7 +89,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a conclusion": (text) => readConclusion(text),
   "remembered permissions": readPolicies,
   configuration: (text) => readConfiguration(text, "user"),
-  "servers of tools": readMcpFile,
+  "MCP servers": readMcpFile,
   "the test of a skill": (text) => readSkillTest(`# Title\n\n## Refinements\n\n${fenced(text)}\n`, "a"),
   "the front matter of a skill": frontMatter,
   "the front matter of a skill in lines": (text) => frontMatter(`x\n${text}`),

@@ -133,11 +133,11 @@ describe("other services of the person", () => {
     })
   )
 
-  it.effect("refuses a public server of tools by its name, with and without a dot", () =>
+  it.effect("refuses a public MCP server by its name, with and without a dot", () =>
     Effect.gen(function* () {
-      const services = [{ target: "tools.example:443", what: "server of tools", isPublic: true }]
+      const services = [{ target: "tools.example:443", what: "MCP server", isPublic: true }]
       for (const url of ["https://tools.example/mcp", "https://tools.example./mcp", "https://TOOLS.example:443/"]) {
-        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the server of tools/)
+        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the MCP server/)
       }
     })
   )
