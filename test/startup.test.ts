@@ -11,6 +11,7 @@ const stages = [
   "services/tools/",
   "services/skills/"
 ]
+const rare = ["effect/cluster/", "effect/sql/", "services/cluster/"]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
 const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]

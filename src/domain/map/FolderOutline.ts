@@ -10,7 +10,7 @@ const pattern =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
 
 /** True for a path in such a folder, and for the folder itself when it ends with `/`. */
-export const isAside = (path: string): boolean => pattern.test(path)
+export const isAuxiliary = (path: string): boolean => pattern.test(path)
 
 const longestPart = 80
 const longestPath = 200
@@ -178,16 +178,16 @@ export const folderOutline = (
   const branching = levels.filter((folder) => folder === root || inFolders(folder) >= leastInFolders)
   const upper = branching
     .filter((folder) => isUpper(folder) && !folder.path.startsWith("."))
-    .toSorted((a, b) => Number(isAside(a.path)) - Number(isAside(b.path)))
+    .toSorted((a, b) => Number(isAuxiliary(a.path)) - Number(isAuxiliary(b.path)))
     .map(folderLine)
   const deep = branching.filter((folder) => !isUpper(folder) || folder.path.startsWith("."))
   const filled = levels.filter(({ files }) => files.length > 0)
-  const sources = filled.filter((folder) => holdsSources(folder) && !isAside(folder.path))
+  const sources = filled.filter((folder) => holdsSources(folder) && !isAuxiliary(folder.path))
   const whole = [
     ...upper,
-    ...deep.filter((folder) => !isAside(folder.path)).map(folderLine),
+    ...deep.filter((folder) => !isAuxiliary(folder.path)).map(folderLine),
     ...sources.map(fileLine),
-    ...deep.filter(({ path }) => isAside(path)).map(folderLine),
+    ...deep.filter(({ path }) => isAuxiliary(path)).map(folderLine),
     ...filled.filter((folder) => !sources.includes(folder)).map(fileLine)
   ]
   return (room, depth) => {

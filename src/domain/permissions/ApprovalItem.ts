@@ -10,7 +10,7 @@ import { makeRepair } from "../findings/IssueCode.ts"
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"
 
-const ApprovalWords = Schema.Struct({
+const ApprovalSummary = Schema.Struct({
   /** Begins with a verb. */
   does: Schema.String,
   consequence: Schema.String,
@@ -20,7 +20,7 @@ const ApprovalWords = Schema.Struct({
   /** The command of a call as one would type it. */
   command: Schema.optionalKey(Schema.String)
 })
-export type ApprovalWords = typeof ApprovalWords.Type
+export type ApprovalSummary = typeof ApprovalSummary.Type
 
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
@@ -39,7 +39,7 @@ export const ApprovalItem = Schema.Struct({
   /** The whole change of which `preview` is the beginning: a unified diff with paths as a person knows them. */
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
-  words: Schema.optionalKey(ApprovalWords),
+  words: Schema.optionalKey(ApprovalSummary),
   /** True when only a person or a rule that names it may allow it: `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
@@ -82,8 +82,8 @@ export interface UnreadyCall {
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
-export const Wish = Schema.Struct({ declined: Schema.String, instead: Schema.String })
-export type Wish = typeof Wish.Type
+export const RequestedChange = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export type RequestedChange = typeof RequestedChange.Type
 
 /** The answer to the question about a step, and who gave it. */
 export interface StepApproved {

@@ -176,7 +176,7 @@ const doubtChoices: ReadonlyArray<Choice<Given<DoubtAnswer>>> = [
 /** With a bell, without colours. */
 const plainStyle: QuestionStyle = { bell: true, isColoured: false }
 
-const wishQuestion = "What should be done instead? (Enter for nothing)"
+const insteadQuestion = "What should be done instead? (Enter for nothing)"
 
 const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
   short: (size) => shortQuestion(asking, [keyLine(choices)], size),
@@ -220,12 +220,12 @@ export const layerTerminal = (
       const ask = Effect.fnUntraced(function* <A>(
         question: Question<Pick<Answered<A>, "always" | "answer">>,
         no: A,
-        hasWish: boolean
+        asksInstead: boolean
       ): Effect.fn.Return<Answered<A>, never, Stdio.Stdio | Terminal.Terminal> {
         const asked = yield* askOnScreen(question, style)
         if (asked._tag !== "Answered") return { answer: no, by: asked._tag === "Quit" ? "person" : "nobody" }
-        const isWished = hasWish && asked.answer.answer === no
-        const instead = isWished ? yield* askText(wishQuestion) : ""
+        const isRequested = asksInstead && asked.answer.answer === no
+        const instead = isRequested ? yield* askText(insteadQuestion) : ""
         return { ...asked.answer, by: "person", ...(instead === "" ? {} : { instead }) }
       })
       return Approver.of({

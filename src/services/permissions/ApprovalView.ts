@@ -9,7 +9,7 @@ import { accessDetails, accessTarget, type CanonicalAccess, eachTimeReason } fro
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { approvalWords, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalWords.ts"
+import { approvalSummary, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalSummary.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
@@ -18,7 +18,7 @@ import type { Workspace } from "../files/Workspace.ts"
 type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 /** The project, and a path of it as a person knows it. */
-export interface ViewWorld {
+export interface ViewContext {
   readonly workspace: Workspace["Service"]
   readonly nameOf: (path: string) => string
 }
@@ -37,7 +37,7 @@ interface ShownWrite {
 /** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
   { content, path }: Writing,
-  { nameOf, workspace }: ViewWorld
+  { nameOf, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
@@ -79,14 +79,14 @@ export const isForPerson = (question: GateQuestion): boolean =>
  */
 export const itemOf = Effect.fnUntraced(function* (
   question: GateQuestion,
-  world: ViewWorld,
+  context: ViewContext,
   outdated: RememberedRule | undefined,
   more: ReadonlyArray<string> = []
 ) {
   const { accesses, call, pin, risk, task, tool } = question
   const writes = yield* Effect.forEach(
     accesses.filter((access) => access._tag === "WriteFile"),
-    (access) => showWrite(access, world)
+    (access) => showWrite(access, context)
   )
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
@@ -108,7 +108,7 @@ export const itemOf = Effect.fnUntraced(function* (
     ...(pin === undefined ? {} : { origin: pin.origin }),
     ...(preview === "" ? {} : { preview }),
     ...(diff === "" ? {} : { diff }),
-    words: approvalWords(question, { nameOf: world.nameOf, changeOf: (path) => changes.get(path) }),
+    words: approvalSummary(question, { nameOf: context.nameOf, changeOf: (path) => changes.get(path) }),
     ...(isForPerson(question) ? { personOnly: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings })
   }

@@ -28,8 +28,8 @@ import {
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
 import {
   type ApprovalItem,
-  type ApprovalWords,
-  Wish,
+  type ApprovalSummary,
+  RequestedChange,
   type StepApproved,
   type StepGate
 } from "../../domain/permissions/ApprovalItem.ts"
@@ -60,17 +60,17 @@ export interface CertainDenial {
 
 const foreseeDenial = Effect.fn("foreseeDenial")(function* (
   access: CanonicalAccess,
-  world: {
+  context: {
     readonly approver: Approver["Service"]
     readonly evaluator: PolicyEvaluator
     readonly grants: Grants
   }
 ) {
   const question = questionOfAccess({ task: "", place: "" }, access)
-  const { rules, verdict } = yield* world.evaluator.evaluate(question)
+  const { rules, verdict } = yield* context.evaluator.evaluate(question)
   if (verdict === "deny") return { tool: question.tool, rules } satisfies CertainDenial
-  if (verdict === "allow" || world.grants.isGranted(question)) return undefined
-  const { canAsk, leaves } = world.approver
+  if (verdict === "allow" || context.grants.isGranted(question)) return undefined
+  const { canAsk, leaves } = context.approver
   const { risk, task, tool } = question
   const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
   if (leaves !== undefined && !leaves(item)) return undefined
@@ -98,7 +98,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (
 })
 
 /** A command is shown as one would type it. */
-const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalWords, "command" | "does"> => {
+const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
   const [command] = names
   return tool === "run_command" && command !== undefined
     ? { does: "run a command", command }
@@ -129,7 +129,7 @@ const undecided =
   "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
 
 /** What the gate lends for the question. */
-interface DoubtWorld {
+interface DoubtContext {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
@@ -142,7 +142,7 @@ interface DoubtWorld {
 /** Decides by the files, else by asking; why not, when the run is to stop. */
 const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { approver, events, nameOf, withMutex, workspace }: DoubtWorld
+  { approver, events, nameOf, withMutex, workspace }: DoubtContext
 ): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== "unclear") return verdict
@@ -183,34 +183,35 @@ export class ProjectWriteLock extends Context.Service<
 /** As plain data, for another process that runs tasks of the same run. */
 const refusalFields = {
   denials: Schema.Array(SavedDenial),
-  wishes: Schema.optionalKey(Schema.Array(Wish))
+  wishes: Schema.optionalKey(Schema.Array(RequestedChange))
 }
 
 const RefusalSnapshot = Schema.Struct(refusalFields)
 
-const isSameWish = (a: Wish, b: Wish): boolean => a.declined === b.declined && a.instead === b.instead
+const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
+  a.declined === b.declined && a.instead === b.instead
 
 /** There are none at first. */
 const makeRefusals = Effect.gen(function* () {
   const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
-  const wishes = yield* Ref.make<ReadonlyArray<Wish>>([])
+  const wishes = yield* Ref.make<ReadonlyArray<RequestedChange>>([])
   return {
     denials: Ref.get(denials),
     wishes: Ref.get(wishes),
     addDenial: (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied]),
-    addWish: (wish: Wish) => Ref.update(wishes, (all) => [...all, wish]),
+    addRequestedChange: (requested: RequestedChange) => Ref.update(wishes, (all) => [...all, requested]),
     snapshot: Effect.gen(function* () {
-      const told = yield* Ref.get(wishes)
+      const wanted = yield* Ref.get(wishes)
       const snapshot: typeof RefusalSnapshot.Type = {
         denials: yield* Ref.get(denials),
-        ...(told.length === 0 ? {} : { wishes: told })
+        ...(wanted.length === 0 ? {} : { wishes: wanted })
       }
       return snapshot
     }),
     restore: (snapshot: typeof RefusalSnapshot.Type) =>
       Effect.andThen(
         Ref.update(denials, (own) => Arr.union(own, snapshot.denials)),
-        Ref.update(wishes, (own) => Arr.unionWith(own, snapshot.wishes ?? [], isSameWish))
+        Ref.update(wishes, (own) => Arr.unionWith(own, snapshot.wishes ?? [], isSameRequest))
       )
   }
 })
@@ -273,7 +274,7 @@ export class Gate extends Context.Service<
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
-    readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
+    readonly wishes: Effect.Effect<ReadonlyArray<RequestedChange>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** Adds a rule of the person for as long as this gate decides. */
@@ -299,13 +300,23 @@ export class Gate extends Context.Service<
         const evaluator = yield* makePolicyEvaluator({ ...options, rules })
         const grants = new Grants()
         const refusals = yield* makeRefusals
-        const { addDenial, addWish } = refusals
+        const { addDenial, addRequestedChange } = refusals
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
         const { nameOf } = evaluator
-        const world = { addWish, approver, events, evaluator, grants, nameOf, policies, withMutex, workspace }
+        const context = {
+          addRequestedChange,
+          approver,
+          events,
+          evaluator,
+          grants,
+          nameOf,
+          policies,
+          withMutex,
+          workspace
+        }
 
         /** True when nobody needs to be asked. */
-        const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
+        const isDecided = Effect.fnUntraced(function* (question: GateQuestion) {
           const { verdict } = yield* evaluator.evaluate(question)
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
@@ -325,15 +336,15 @@ export class Gate extends Context.Service<
           const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
-          const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
-            settled ? Effect.void : askCall(question, tell, world)
+          const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
+            decided ? Effect.void : askCall(question, tell, context)
           )
-          if (!(yield* isSettled(question))) yield* withMutex(askUnlessSettled)
+          if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, world)
+          const resolution = yield* resolveInDoubt(intent, context)
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -386,7 +397,7 @@ export class Gate extends Context.Service<
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: decideDoubt,
-          approveStep: (step) => approveStep(step, world),
+          approveStep: (step) => approveStep(step, context),
           asksNobody,
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import {
-  type Wish,
+  type RequestedChange,
   type GatedTask,
   type StepApproved,
   type StepGate,
@@ -14,7 +14,7 @@ import {
 } from "../../domain/permissions/ApprovalItem.ts"
 import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import { type ViewWorld, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
+import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import type { Grants } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
 import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
@@ -28,14 +28,14 @@ import { hashOf } from "../files/Hash.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is told. */
-interface GateWorld extends ViewWorld {
+interface GateContext extends ViewContext {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly policies: Policies["Service"]
   readonly evaluator: PolicyEvaluator
   readonly grants: Grants
   /** Takes what a person wants instead. */
-  readonly addWish: (wish: Wish) => Effect.Effect<void>
+  readonly addRequestedChange: (requested: RequestedChange) => Effect.Effect<void>
   /** Lets one question be shown at a time. */
   readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
@@ -149,14 +149,14 @@ const shownOf = Effect.fnUntraced(function* (
   task: string,
   calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
-  world: GateWorld
+  context: GateContext
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
-      const { evaluator } = world
+      const { evaluator } = context
       const changed = scriptWarnings(yield* evaluator.changedScripts(question))
-      const item = yield* itemOf(question, world, yield* evaluator.outdated(question), changed)
+      const item = yield* itemOf(question, context, yield* evaluator.outdated(question), changed)
       if (problem !== undefined) return { item: withProblem(item, problem) }
       const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
       const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
@@ -186,7 +186,7 @@ const grant = (
   answer: StepAnswer,
   wasSeen: boolean,
   shown: ReadonlyArray<Shown>,
-  { approver, grants }: Pick<GateWorld, "approver" | "grants">
+  { approver, grants }: Pick<GateContext, "approver" | "grants">
 ): void => {
   const isLeft = ({ item, question }: Shown): boolean =>
     question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
@@ -209,7 +209,7 @@ const grant = (
 const remember = Effect.fnUntraced(function* (
   always: ReadonlyArray<string>,
   shown: ReadonlyArray<Shown>,
-  { evaluator, events, policies }: GateWorld
+  { evaluator, events, policies }: GateContext
 ) {
   const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
     question === undefined
@@ -226,9 +226,9 @@ const answered = (answer: StepAnswer) =>
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
-  world: GateWorld
+  context: GateContext
 ): Effect.fn.Return<StepApproved> {
-  const { addWish, approver, evaluator, events, grants, withMutex } = world
+  const { addRequestedChange, approver, evaluator, events, grants, withMutex } = context
   const decided = yield* Effect.forEach(tasks, (task) =>
     Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
   )
@@ -240,7 +240,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
-  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
+  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, context))
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
   const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
@@ -255,14 +255,22 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     return { instead: undefined, always: undefined, ...given, wasSeen: given.by === "person" }
   })
   const { always = [], answer, by, instead, wasSeen } = yield* withMutex(ask)
-  const wish = answer === "decline" && instead !== undefined ? { instead } : {}
-  if (wish.instead !== undefined) yield* addWish({ declined: title, instead: wish.instead })
+  const requested = answer === "decline" && instead !== undefined ? { instead } : {}
+  if (requested.instead !== undefined) yield* addRequestedChange({ declined: title, instead: requested.instead })
   if (answer === "remaining") grants.addPlan(planKey, by)
-  grant(answer, wasSeen, shown, world)
+  grant(answer, wasSeen, shown, context)
   const isForProject = answer === "step" && always.length > 0
   const rules = isForProject ? { always } : {}
-  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by, ...wish, ...rules })
-  if (isForProject) yield* remember(always, shown, world)
+  yield* events.publish({
+    type: "approval.answered",
+    scope: "step",
+    hash,
+    ...answered(answer),
+    by,
+    ...requested,
+    ...rules
+  })
+  if (isForProject) yield* remember(always, shown, context)
   return { approved: answer !== "decline", by }
 })
 
@@ -270,27 +278,27 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   tell: (event: RunEvent) => Effect.Effect<void>,
-  world: GateWorld
+  context: GateContext
 ) {
-  const { addWish, approver, evaluator, grants, policies } = world
+  const { addRequestedChange, approver, evaluator, grants, policies } = context
   const { task } = question
   const hash = questionId(question)
   const changed = yield* evaluator.changedScripts(question)
   const outdated = yield* evaluator.outdated(question)
   const offered = evaluator.offersOf(question)
-  const seen = yield* itemOf(question, world, outdated, scriptWarnings(changed))
+  const seen = yield* itemOf(question, context, outdated, scriptWarnings(changed))
   const item = withOffers(seen, question, offered)
   yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)
-  const wish = answer === "deny" && instead !== undefined ? { instead } : {}
+  const requested = answer === "deny" && instead !== undefined ? { instead } : {}
   const rules = answer === "remember" && always.length > 0 ? { always } : undefined
-  yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish, ...rules })
+  yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
   if (answer === "deny") {
     const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
-    if (instead !== undefined) yield* addWish({ declined, instead })
+    if (instead !== undefined) yield* addRequestedChange({ declined, instead })
     const times = by === "person" ? { times: grants.countDenial(question) } : {}
     if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
-    return yield* deniedOf(question, by, { ...times, ...wish })
+    return yield* deniedOf(question, by, { ...times, ...requested })
   }
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */

@@ -104,19 +104,19 @@ const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
  */
 const protectionOf = (
   access: CanonicalAccess,
-  world: Pick<GateOptions, "unfetchable"> & {
+  context: Pick<GateOptions, "unfetchable"> & {
     readonly path: Path.Path
     readonly root: string
     readonly protectedPaths: ReadonlyArray<string>
   }
 ): string | undefined => {
-  if (access._tag === "FetchUrl") return world.unfetchable?.(access.url)
+  if (access._tag === "FetchUrl") return context.unfetchable?.(access.url)
   if (access._tag === "RunCommand") return access.denial
   if (access._tag !== "WriteFile") return undefined
   if (!access.inside) {
-    return `would write outside the project ${world.root}, which nothing can allow; start with --project in a folder that holds it to work there`
+    return `would write outside the project ${context.root}, which nothing can allow; start with --project in a folder that holds it to work there`
   }
-  const { path, protectedPaths, root } = world
+  const { path, protectedPaths, root } = context
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
   const isControl = access.control === true || isControlPath(path.relative(root, access.path))
   if (isControl || protectedPaths.some(isBelow)) {

@@ -30,7 +30,7 @@ export interface CheckedCall {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-interface CheckWorld {
+interface CheckContext {
   readonly tools: ReadonlyMap<string, LoadedTool>
   readonly allowed: ReadonlySet<string>
   readonly task: string | undefined
@@ -49,7 +49,7 @@ interface WrongName {
   readonly how: string
 }
 
-const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName | undefined => {
+const findWrongName = (name: string, { allowed, tools }: CheckContext): WrongName | undefined => {
   const usable = [...allowed].filter((one) => tools.has(one))
   if (name === "") {
     return { code: "tool-call-name", what: "The tool call has no name.", how: howToName(name, usable) }
@@ -62,7 +62,7 @@ const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName 
 }
 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
-const nameTool = (call: ToolCall, { allowed, tools }: CheckWorld, where: Where) => {
+const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   const meant = tools.has(call.name) ? undefined : meantTool(call.name, [...tools.keys()])
   if (meant === undefined || !allowed.has(meant)) return { call, repairs: [] }
   const message = `Read the tool ${JSON.stringify(call.name)} as "${meant}".`
@@ -70,12 +70,12 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckWorld, where: Where) 
 }
 
 /** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
-export const checkCall = (written: ToolCall, world: CheckWorld): CheckedCall => {
-  const where: Where = { section: "Tool Calls", ...(world.task === undefined ? {} : { task: world.task }) }
-  const { call, repairs } = nameTool(written, world, where)
+export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
+  const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
+  const { call, repairs } = nameTool(written, context, where)
   const quote = JSON.stringify(call)
-  const wrongName = findWrongName(call.name, world)
-  const found = world.tools.get(call.name)
+  const wrongName = findWrongName(call.name, context)
+  const found = context.tools.get(call.name)
   if (wrongName !== undefined || found === undefined) {
     const issues = wrongName === undefined ? [] : [makeIssue(wrongName.code, where, { ...wrongName, quote })]
     return { call, issues, repairs: [] }
@@ -108,7 +108,7 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
 })
 
 /** What accesses are made canonical with. */
-interface AccessWorld {
+interface AccessContext {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
 }
@@ -122,7 +122,7 @@ const maxEditBytes = 10_485_760
 const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
 
 /** Where a write goes, and whether git would run or follow what is there. */
-const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessWorld) {
+const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessContext) {
   const target = yield* workspace.canonical(written)
   const isControl = target.inside && (yield* commands.isControl(target.path))
   return { ...target, control: isControl ? { control: true } : undefined }
@@ -135,10 +135,10 @@ const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
-  world: AccessWorld
+  context: AccessContext
 ) {
-  const { workspace } = world
-  const { control, inside, path } = yield* canonicalTarget(written, world)
+  const { workspace } = context
+  const { control, inside, path } = yield* canonicalTarget(written, context)
   const relative = relativeTo(workspace.root, path)
   const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
   if (!inside || control !== undefined || isControlPath(relative)) return unread
@@ -158,17 +158,17 @@ const canonicalEdit = Effect.fnUntraced(function* (
 /** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, path: written }: Access & { readonly _tag: "WriteFile" },
-  world: AccessWorld
+  context: AccessContext
 ) {
-  const { workspace } = world
-  const { control, inside, path } = yield* canonicalTarget(written, world)
+  const { workspace } = context
+  const { control, inside, path } = yield* canonicalTarget(written, context)
   const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, ...control }
   if (!inside || control !== undefined || isControlPath(relativeTo(workspace.root, path))) return write
   return { ...write, found: yield* workspace.state(path) }
 })
 
-const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: AccessWorld) {
-  const { commands, workspace } = world
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, context: AccessContext) {
+  const { commands, workspace } = context
   switch (access._tag) {
     case "FetchUrl": {
       const url = canonicalUrl(access.url)
@@ -176,10 +176,10 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: Acce
       return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
     }
     case "EditFile":
-      return Object.freeze(yield* canonicalEdit(access, world))
+      return Object.freeze(yield* canonicalEdit(access, context))
     case "WriteFile": {
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, world))
+      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, context))
     }
     case "RunCommand":
       return Object.freeze(yield* commands.canonical(access))
@@ -194,7 +194,7 @@ const noAccesses: ReadonlyArray<CanonicalAccess> = Object.freeze([])
 export const canonicalAccesses = Effect.fnUntraced(function* (
   { info, tool }: LoadedTool,
   params: unknown,
-  world: AccessWorld
+  context: AccessContext
 ) {
   const declared: unknown = tool.access?.(params) ?? []
   if (Array.isArray(declared) && declared.length === 0) return noAccesses
@@ -202,7 +202,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
     const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
-  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, world)))
+  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, context)))
 })
 
 /** Failures that other arguments can prevent. */
@@ -235,14 +235,14 @@ const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, worksp
 export const inspectCall = Effect.fnUntraced(function* (
   call: ToolCall,
   tools: ReadonlyMap<string, LoadedTool>,
-  world: AccessWorld
+  context: AccessContext
 ): Effect.fn.Return<ToolFailure | undefined> {
   let declared: unknown = []
   const prepare = Effect.gen(function* () {
     const { found, params } = yield* decodeCall(call, tools)
     declared = found.tool.access?.(params) ?? []
-    const accesses = yield* canonicalAccesses(found, params, world)
-    yield* Effect.forEach(accesses, (access) => checkTarget(access, world.workspace), { discard: true })
+    const accesses = yield* canonicalAccesses(found, params, context)
+    yield* Effect.forEach(accesses, (access) => checkTarget(access, context.workspace), { discard: true })
   })
   const exit = yield* runIsolated(prepare)
   if (Exit.isSuccess(exit)) return undefined

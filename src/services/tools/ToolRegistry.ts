@@ -64,13 +64,13 @@ export class ToolRegistry extends Context.Service<
           loadPlugins(plugins),
           grantedServices(host, { accesses: [] })
         )
-        const world = { commands: yield* Commands, workspace: yield* Workspace }
+        const context = { commands: yield* Commands, workspace: yield* Workspace }
         const waiting = new WeakMap<PreparedCall, ReadyCall>()
         const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
         const prepare = Effect.fnUntraced(function* (call: ToolCall) {
           const { found, params } = yield* decodeCall(call, tools)
-          const accesses = yield* canonicalAccesses(found, params, world)
+          const accesses = yield* canonicalAccesses(found, params, context)
           const prepared: PreparedCall = Object.freeze({
             call,
             info: found.info,
@@ -113,7 +113,7 @@ export class ToolRegistry extends Context.Service<
           instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
           changesSomething: (names) => names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
           prepare,
-          inspect: (call) => inspectCall(call, tools, world),
+          inspect: (call) => inspectCall(call, tools, context),
           execute
         })
       })

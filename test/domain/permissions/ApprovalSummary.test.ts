@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { approvalWords } from "../../../src/domain/permissions/ApprovalWords.ts"
+import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 
 const change = { added: 1, removed: 0, diff: "+x\n", isNew: false }
 
 const words = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>) =>
-  approvalWords(
+  approvalSummary(
     { tool, risk: "high", accesses },
     {
       nameOf: (path) => path.replace(/^\/p\/?/, "") || ".",

@@ -1,12 +1,12 @@
 /**
- * A question of the gate in words: what a call does, and what may come of it. The words differ with the risk, so that the
+ * A question of the gate in a sentence: what a call does, and what may come of it. The sentences differ with the risk, so that the
  * ones that warn are read.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
 import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
-import type { ApprovalWords } from "./ApprovalItem.ts"
+import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
 /** A write with what it changes; `isNew` when there is no such file. Absent when the present content cannot be read. */
@@ -15,13 +15,13 @@ export interface SeenChange extends WholeChange {
 }
 
 /** What is known of the project. */
-export interface WordsWorld {
+export interface SummaryContext {
   /** A path as a person knows it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
   readonly changeOf: (path: string) => SeenChange | undefined
 }
 
-interface Words {
+interface Summary {
   readonly does: string
   readonly consequence: string
   readonly isCalm: boolean
@@ -29,7 +29,7 @@ interface Words {
 
 const lines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`
 
-const writeWords = (path: string, { changeOf, nameOf }: WordsWorld): Words => {
+const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Summary => {
   const name = nameOf(path)
   const change = changeOf(path)
   if (change === undefined) {
@@ -45,7 +45,7 @@ const writeWords = (path: string, { changeOf, nameOf }: WordsWorld): Words => {
   return { does: `edit ${name} (+${added} -${removed})`, consequence, isCalm: true }
 }
 
-const readWords = (path: string, inside: boolean, { nameOf }: WordsWorld): Words => {
+const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext): Summary => {
   const does = `read ${nameOf(path)}`
   if (isSecretLike(path)) {
     return { does, consequence: "Its name says that it may hold secrets. The model would see them.", isCalm: false }
@@ -55,7 +55,10 @@ const readWords = (path: string, inside: boolean, { nameOf }: WordsWorld): Words
     : { does, consequence: "It lies outside the project. The model sees its text.", isCalm: false }
 }
 
-const commandWords = (access: CanonicalAccess & { readonly _tag: "RunCommand" }, { nameOf }: WordsWorld): Words => {
+const summaryOfCommand = (
+  access: CanonicalAccess & { readonly _tag: "RunCommand" },
+  { nameOf }: SummaryContext
+): Summary => {
   const folder = nameOf(access.cwd)
   const does = `run a command${folder === "." ? "" : ` in ${folder}`}`
   const words = access.sandbox.replace(/^(?:yes|no): /, "")
@@ -68,19 +71,19 @@ const commandWords = (access: CanonicalAccess & { readonly _tag: "RunCommand" },
       }
 }
 
-const accessWords = (access: CanonicalAccess, world: WordsWorld): Words => {
+const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summary => {
   switch (access._tag) {
     case "ReadFile":
-      return readWords(access.path, access.inside, world)
+      return summaryOfRead(access.path, access.inside, context)
     case "WriteFile":
-      return writeWords(access.path, world)
+      return summaryOfWrite(access.path, context)
     case "FetchUrl": {
       const host = URL.parse(access.url)?.host ?? access.url
       const consequence = `${host} sees the address; the model sees the page. Nothing here is changed.`
       return { does: `fetch ${access.url}`, consequence, isCalm: true }
     }
     case "RunCommand":
-      return commandWords(access, world)
+      return summaryOfCommand(access, context)
     case "LoadPlugin":
       return access.does === undefined
         ? { does: `load the plugin ${access.name}`, consequence: "Its code runs with all your rights.", isCalm: false }
@@ -98,7 +101,7 @@ const accessWords = (access: CanonicalAccess, world: WordsWorld): Words => {
   }
 }
 
-const toolWords = ({ pin, risk, tool }: Asked): Words => {
+const summaryOfTool = ({ pin, risk, tool }: Asked): Summary => {
   const whose = pin === undefined ? "" : ` of ${pin.origin}`
   return risk === "high"
     ? {
@@ -115,11 +118,13 @@ const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undef
 }
 
 /** The words for a call or an access. What a tool of a plugin does besides its accesses is not known. */
-export const approvalWords = (asked: Asked, world: WordsWorld): ApprovalWords => {
-  const found = asked.accesses.map((access) => accessWords(access, world))
-  const all = asked.pin === undefined && found.length > 0 ? found : [toolWords(asked), ...found]
+export const approvalSummary = (asked: Asked, context: SummaryContext): ApprovalSummary => {
+  const found = asked.accesses.map((access) => summaryOfAccess(access, context))
+  const all = asked.pin === undefined && found.length > 0 ? found : [summaryOfTool(asked), ...found]
   const command = commandLineOf(asked.accesses)
-  const names = asked.accesses.map((access) => ("inside" in access ? world.nameOf(access.path) : accessTarget(access)))
+  const names = asked.accesses.map((access) =>
+    "inside" in access ? context.nameOf(access.path) : accessTarget(access)
+  )
   return {
     ...(names.length === 0 ? {} : { names }),
     ...(command === undefined ? {} : { command }),
