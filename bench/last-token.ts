@@ -24,7 +24,7 @@ import { RunSettings } from "../src/services/runs/RunSettings.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
 import { Skills } from "../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
 const { values } = parseArgs({
@@ -97,7 +97,7 @@ const world = PlanChecker.layer.pipe(
     Skills.layer({ project, home: "/nonexistent", config: "/nonexistent" }),
     RunSettings.layer({ referenceBudget: 1_000_000 })
   ]),
-  Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone]),
+  Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone]),
   Layer.provide(NodeServices.layer)
 )
 

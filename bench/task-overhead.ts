@@ -9,8 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
-import type { ModelCallId } from "../src/domain/runs/ActivityKey.ts"
-import { modelCallKey, stageKey } from "../src/domain/runs/ActivityKey.ts"
+import { type ModelCallId, modelCallKey, stageKey } from "../src/domain/runs/ActivityKey.ts"
 import { Refinement } from "../src/domain/documents/Refinement.ts"
 import { ModelAnswer } from "../src/domain/models/ModelAnswer.ts"
 import { plainTask } from "../src/domain/plan/Task.ts"
@@ -26,16 +25,15 @@ import { openJournal } from "../src/services/journal/JournalWriter.ts"
 import { textHash } from "../src/services/files/Hash.ts"
 import { Approver } from "../src/services/approvals/Approver.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
-import { Gate } from "../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../src/services/permissions/Gate.ts"
 import { Policies } from "../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../src/services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../src/services/runs/RunEvents.ts"
 import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
 import { makeRunState } from "../src/services/runs/RunState.ts"
 import { makeTaskCalls } from "../src/services/tools/TaskCalls.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../src/services/tools/ToolRunner.ts"
-import { WebFetch } from "../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
 import { TestWorkflow } from "../test/support/JournalSession.ts"
@@ -164,7 +162,7 @@ const measure = Effect.gen(function* () {
   ).pipe(Layer.provide(RunEvents.layerListener((recorded) => Effect.sync(() => history.push(recorded)))))
   const world = Layer.mergeAll(
     Workspace.layer(yield* makeProject({})),
-    WebFetch.layer(),
+    layerPublicWeb(),
     Policies.layerMemory(),
     Approver.layerAllowAll,
     Activities.layerWorkflow,

@@ -11,10 +11,10 @@ import { lifeEvery } from "../src/domain/runs/SignOfLife.ts"
 import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
 import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
 import { importTime } from "../src/services/plugins/PluginImport.ts"
-import { loadTime } from "../src/services/plugins/PluginLoader.ts"
+import { loadTime } from "../src/services/tools/PluginLoader.ts"
 import { maxBytes as maxLineBytes } from "../src/services/providers/ollama/OllamaLines.ts"
 import { defaultSettings } from "../src/services/runs/RunSettings.ts"
-import { defaultMaxBytes, maxRedirects } from "../src/services/web/WebFetch.ts"
+import { defaultMaxBytes, maxRedirects } from "../src/services/web/PublicWeb.ts"
 
 type SingleLimit = Exclude<keyof Limits, "stages" | "tools">
 

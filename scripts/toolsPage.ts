@@ -8,11 +8,11 @@ import { toolPage } from "../src/domain/tools/ToolPage.ts"
 import { builtIns } from "../src/app/builtIns.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
 const layer = ToolRegistry.layer(builtIns()).pipe(
-  Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), WebFetch.layer(), Commands.layerNone)),
+  Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), Commands.layerNone)),
   Layer.provide(NodeServices.layer)
 )
 

@@ -55,7 +55,7 @@ export {
 export { Approver, type DoubtAnswer } from "./services/approvals/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
-export { ProjectWriteLock } from "./services/permissions/ProjectWriteLock.ts"
+export { ProjectWriteLock } from "./services/permissions/Gate.ts"
 export { RuleWithoutTool } from "./services/pipeline/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"

@@ -12,11 +12,11 @@ export {
   type Tool,
   tool,
   type Tools
-} from "./services/plugins/Plugin.ts"
+} from "./services/tools/Plugin.ts"
 
 /* What a tool declares, is called with and fails with. */
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
-export { EffectClass, Risk } from "./domain/tools/Risk.ts"
+export { EffectClass, Risk } from "./domain/tools/Access.ts"
 export { Arguments, ToolErrorType, ToolFailure } from "./domain/tools/ToolCall.ts"
 export { CommandLine } from "./domain/commands/CommandText.ts"
 export { commandSeconds } from "./domain/commands/CommandSettings.ts"
@@ -25,7 +25,7 @@ export type { LineRange } from "./domain/text/LineRange.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
-export { FileReads, type HostServices, PageFetch } from "./services/plugins/HostServices.ts"
+export { FileReads, type HostServices, PageFetch } from "./services/tools/Plugin.ts"
 export { Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */
@@ -42,5 +42,5 @@ export {
   searchPattern,
   showMatches
 } from "./domain/files/LineSearch.ts"
-export { matchesGlob } from "./domain/files/PathGlob.ts"
+export { matchesGlob } from "./domain/files/PathList.ts"
 export { isSecretLike } from "./domain/files/SensitivePath.ts"

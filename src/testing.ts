@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
 import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/Permission.ts"
-import type { Plugin } from "./services/plugins/Plugin.ts"
+import type { Plugin } from "./services/tools/Plugin.ts"
 import { type SkillTestResult, testSkill as runSkillTests } from "./app/skillTests.ts"
 
 export type { SkillTestResult } from "./app/skillTests.ts"

@@ -85,7 +85,7 @@ describe("the bundles", () => {
       const files = lines.filter((line) => line.includes("/dist/"))
       return {
         files: files.map((file) => startsOf(file).join("-")),
-        costly: ["crypto", "child_process", "http", "tls", "internal/deps/undici/undici"].filter((name) =>
+        costly: ["crypto", "child_process", "tls", "internal/deps/undici/undici"].filter((name) =>
           lines.includes(`NativeModule ${name}`)
         )
       }

@@ -66,7 +66,7 @@ describe("the kit for plugins", () => {
   })
 
   it("gives no plugin the name of the built-in ones; the composition root does", () => {
-    const named = builtInPlugins({ maxFileBytes: 1 }).map(({ name }) => name)
+    const named = builtInPlugins({ maxFileBytes: 1, fetchSeconds: 1, commandSeconds: 1 }).map(({ name }) => name)
     assert.notInclude(named, "built-in")
     assert.deepStrictEqual(
       builtIns().map(({ name }) => name),

@@ -11,15 +11,7 @@ const stages = [
   "services/tools/",
   "services/skills/"
 ]
-const rare = [
-  "effect/cluster/",
-  "effect/sql/",
-  "services/cluster/",
-  "services/mcp/McpConnection",
-  "services/mcp/McpSupervisor",
-  "effect/ai/Mcp",
-  "services/web/HttpGet"
-]
+const rare = ["effect/cluster/", "effect/sql/", "services/cluster/"]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
 const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
@@ -45,42 +37,28 @@ const starts = {
   "run with the embedded model": {
     entries: ["main.ts", "cli/run/run.ts", "cli/run/runHandler.ts"],
     without: [
-      "yaml",
       "services/providers/ollama/OllamaServer",
       "services/providers/openai/OpenAiServer",
       "ollama/browser",
-      "node:http",
       ...rare
     ]
   },
   "run of the library with a model server": {
     entries: ["index.ts", "app/runs.ts", "services/pipeline/PipelineStages.ts", ...server],
-    without: ["yaml", ...rare]
+    without: rare
   },
   "check in a project": {
     entries: ["main.ts", "cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
     without: [
-      "yaml",
       "services/providers/ollama/OllamaServer",
       "services/providers/EmbeddedModel",
       "services/conversation/",
-      "node:http",
       ...rare
     ]
   },
   "the library": {
     entries: ["index.ts"],
-    without: [
-      "yaml",
-      "re2js",
-      "effect/ai/",
-      "effect/workflow/",
-      "services/skills/",
-      "services/tools/",
-      ...rare,
-      "plugins/",
-      "app/runs"
-    ]
+    without: ["yaml", "effect/ai/", "effect/workflow/", "services/skills/", ...rare, "plugins/", "app/runs"]
   }
 } as const
 
@@ -103,8 +81,6 @@ describe("the start", () => {
       "app/serverModels.ts",
       "app/runs.ts",
       "app/conversation.ts",
-      "services/mcp/McpSupervisor.ts",
-      "services/web/HttpGet.ts",
       "domain/skills/YamlFrontMatter.ts",
       "cli/run/run.ts"
     ])

@@ -2,16 +2,22 @@
  * The built-in tools as a run registers them.
  */
 import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { builtInOrigin } from "../domain/tools/ToolCall.ts"
 import { builtInPlugins } from "../plugins/builtIns.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+
+type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
 
 /**
  * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
  * `PluginPackages` leaves out every other plugin of this name.
  */
-export const builtIns = ({ readFileBytes }: Pick<Limits, "readFileBytes"> = defaultLimits): ReadonlyArray<Plugin> =>
-  builtInPlugins({ maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
+export const builtIns = ({
+  commandSeconds,
+  fetchSeconds,
+  readFileBytes
+}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> =>
+  builtInPlugins({ commandSeconds, fetchSeconds, maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
     apiVersion,
     name: builtInOrigin,
     tools

@@ -9,23 +9,21 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { issueText } from "../domain/findings/Issue.ts"
 import { type Rule, parseRule } from "../domain/permissions/Permission.ts"
-import type { Arguments, ToolCall, ToolResult } from "../domain/tools/ToolCall.ts"
+import { type Arguments, type ToolCall, type ToolResult, builtInOrigin } from "../domain/tools/ToolCall.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
-import { Gate } from "../services/permissions/Gate.ts"
-import { type Plugin } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { builtIns } from "./builtIns.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { WebFetch } from "../services/web/WebFetch.ts"
+import { layerPublicWeb } from "../services/web/PublicWeb.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { layerCommands, layerRegistry } from "./projectLayers.ts"
 
@@ -64,7 +62,7 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
     Layer.provide(
       Layer.mergeAll(
         Workspace.layer(project),
-        WebFetch.layer(),
+        layerPublicWeb(),
         Policies.layerMemory(),
         Approver.layerDenyAll,
         Activities.layerDirect,

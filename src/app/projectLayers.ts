@@ -12,26 +12,26 @@ import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isFleeting, isSignOfLife } from "../domain/runs/SignOfLife.ts"
-import { unfetchable } from "../domain/web/Unfetchable.ts"
+import { unfetchable } from "../domain/web/NetworkAddress.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
-import { commandPlugins } from "../services/plugins/CommandTools.ts"
+import { commandPlugins } from "../services/tools/CommandTools.ts"
 import { layerDurable } from "../services/journal/DurableApprover.ts"
-import { hostAndPort } from "../services/web/FetchTarget.ts"
-import { Gate } from "../services/permissions/Gate.ts"
+import { hostAndPort, type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
+import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
+import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
-import type { McpProblem, PluginProblem } from "../services/plugins/PluginProblem.ts"
+import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import type { Replay } from "../services/history/Replay.ts"
 import type { ResumeNotes } from "../services/history/ResumeNotes.ts"
 import { layerUnsaved } from "../services/history/RunJournal.ts"
@@ -43,8 +43,6 @@ import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import type { Finish } from "../services/cluster/ClusterActivities.ts"
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
-import type { OwnService } from "../services/web/OwnServices.ts"
-import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
@@ -145,7 +143,7 @@ const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: 
   ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
   ...Object.values(mcpServers).flatMap(({ url }) => {
     const parsed = url === undefined ? null : URL.parse(url)
-    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "server of tools", isPublic: true }]
+    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "MCP server", isPublic: true }]
   })
 ]
 
@@ -154,12 +152,13 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
   const { configuration, project, settings } = setup
   return Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
-    WebFetch.layer({
+    layerPublicWeb({
       allowed: configuration.fetchAllow ?? [],
       services: servicesOf(setup),
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
-    layerPolicies(setup)
+    layerPolicies(setup),
+    layerProjectMap
   )
 }
 

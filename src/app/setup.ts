@@ -10,8 +10,8 @@ import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Generation } from "../domain/models/Generation.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
-import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
+import type { PluginEntry, PluginScope } from "../domain/configuration/PluginEntry.ts"
+import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import {
   loadConfiguration,

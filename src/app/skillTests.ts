@@ -19,10 +19,10 @@ import {
   type SkillTestProblem,
   type TestFile
 } from "../domain/checking/SkillTest.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../services/runs/RunSettings.ts"
-import { layerRuleApprover } from "../services/approvals/RuleApprover.ts"
+import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"

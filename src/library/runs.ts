@@ -13,7 +13,7 @@ import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun
 import { type RunHandle, startWork } from "./runHandle.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunNotFound } from "../services/history/RunNotFound.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 

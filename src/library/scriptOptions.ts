@@ -18,7 +18,7 @@ import { type Approve, type Arbitrate, layerCallback } from "../services/approva
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../services/pipeline/RuleWithoutTool.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 
 /**
  * What runs and conversations share. What is left out comes from the configuration files and the environment, as for

@@ -2,9 +2,42 @@
  * The tool `get_file_tree`: which files the project has.
  */
 import * as Effect from "effect/Effect"
+import {
+  nearestHint,
+  nearestPaths,
+  ToolFailure,
+  Workspace,
+  definePlugin,
+  fitTree,
+  foldersOf,
+  tool,
+  type TreeBudget
+} from "../plugin-kit.ts"
 import * as Schema from "effect/Schema"
-import { definePlugin, fitTree, foldersOf, tool, type TreeBudget } from "../plugin-kit.ts"
-import { filesBelow } from "./ProjectPath.ts"
+
+/**
+ * A path relative to the project, without slashes around it; empty for the project itself, which may be written as `.`,
+ * `./`, `/` or its absolute path `root`.
+ */
+export const projectPath = (root: string, written: string): string => {
+  const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
+  return relative.replace(/^(?:\.?\/)+|\/+$/g, "").replace(/^\.$/, "")
+}
+
+/** The files at or below a path. Fails with `not_found`, which names the nearest of the `candidates`, when there are none. */
+export const filesBelow = Effect.fnUntraced(function* (
+  written: string,
+  candidates: (files: ReadonlyArray<string>) => ReadonlyArray<string>
+) {
+  const { root, tree } = yield* Workspace
+  const all = yield* tree
+  const path = projectPath(root, written)
+  const files = path === "" ? all : all.filter((file) => file === path || file.startsWith(`${path}/`))
+  if (files.length > 0 || all.length === 0) return { path, files }
+  const message = `The project has no file at or below ${JSON.stringify(written)}.`
+  const hint = nearestHint(nearestPaths(path, candidates(all)))
+  return yield* new ToolFailure({ type: "not_found", message: `${message}${hint}` })
+})
 
 /** About 4,000 tokens at the most. */
 const budget: TreeBudget = { entries: 500, characters: 16_000 }

@@ -17,7 +17,7 @@ import {
   ToolFailure,
   Workspace
 } from "../plugin-kit.ts"
-import { projectPath } from "./ProjectPath.ts"
+import { projectPath } from "./FileTree.ts"
 
 /** About 4,000 tokens, half of a context window of 8192. A range of lines may have more. */
 const wholeCharacters = 16_000

@@ -1,11 +1,19 @@
 /**
- * The tool `write_file`: creates a file or replaces its whole text.
+ * The tools `write_file`, which creates a file or replaces its whole text, and `edit_file`, which replaces parts of it.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, changePreview, definePlugin, type Plugin, tool, Workspace } from "../plugin-kit.ts"
+import {
+  type CanonicalAccess,
+  changePreview,
+  definePlugin,
+  type Plugin,
+  tool,
+  Workspace,
+  type TextEdit
+} from "../plugin-kit.ts"
 
-const Parameters = Schema.Struct({
+const WriteParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
   content: Schema.String.annotate({ description: "The whole new text of the file." })
 })
@@ -14,7 +22,7 @@ const Parameters = Schema.Struct({
 const diffLines = 100
 
 /** Writes the file and gives the diff; a file above `maxBytes`, or one that is not text, is replaced without one. */
-export const writeGranted = Effect.fnUntraced(function* (
+const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
 ) {
@@ -38,7 +46,7 @@ export const writeFile = (maxBytes: number): Plugin =>
       write_file: tool({
         description:
           "Creates a file of the project or replaces its whole text. Returns the path, the number of bytes and a diff.",
-        parameters: Parameters,
+        parameters: WriteParameters,
         risk: "high",
         effect: "idempotent",
         example: { path: "docs/notes.md", content: "# Notes\n" },
@@ -48,11 +56,87 @@ export const writeFile = (maxBytes: number): Plugin =>
           io_error: "The system does not let it be written."
         },
         access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
-        execute: Effect.fnUntraced(function* (_params: typeof Parameters.Type, [granted]) {
+        execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
           if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
           const { content, path } = granted
           const diff = yield* writeGranted(granted, maxBytes)
           return { path, bytes: new TextEncoder().encode(content).length, diff }
+        })
+      })
+    })
+  })
+
+/** The descriptions are not repeated in the parts of the list: small models read all of it. */
+const Edits = Schema.NonEmptyArray(
+  Schema.Struct({
+    old_text: Schema.NonEmptyString,
+    new_text: Schema.String,
+    replace_all: Schema.optionalKey(Schema.Boolean)
+  })
+).annotate({ description: "Several replacements in this file, instead of old_text and new_text." })
+
+const EditParameters = Schema.Struct({
+  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
+  old_text: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      description: "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
+    })
+  ),
+  new_text: Schema.optionalKey(Schema.String.annotate({ description: "The text that takes its place." })),
+  replace_all: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Replace every place where old_text occurs. Default: false." })
+  ),
+  edits: Schema.optionalKey(Edits)
+}).check(
+  Schema.makeFilter(({ edits, new_text, old_text }) => {
+    const isSingle = old_text !== undefined && new_text !== undefined
+    const isNone = old_text === undefined && new_text === undefined
+    return (isSingle && edits === undefined) || (isNone && edits !== undefined)
+      ? true
+      : "Give either old_text and new_text, or edits"
+  })
+)
+type EditParameters = typeof EditParameters.Type
+
+const textEdit = ({ new_text, old_text, replace_all }: (typeof Edits.Type)[number]): TextEdit => ({
+  oldText: old_text,
+  newText: new_text,
+  ...(replace_all === undefined ? {} : { replaceAll: replace_all })
+})
+
+const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: EditParameters) => {
+  const [first, ...more] = edits ?? [{ old_text, new_text, replace_all }]
+  return [textEdit(first), ...more.map(textEdit)] as const
+}
+
+/** A file above `maxBytes` gets no diff. */
+export const editFile = (maxBytes: number): Plugin =>
+  definePlugin({
+    name: "edit-file",
+    tools: Effect.succeed({
+      edit_file: tool({
+        description:
+          "Replaces a text in a file of the project and leaves the rest as it is. Returns the path and a diff. Use it to change a part of a file; put all changes of one file into one call.",
+        parameters: EditParameters,
+        risk: "high",
+        effect: "once",
+        errors: {
+          validation_failed:
+            "The text does not occur, or more than once; or the file changed after the call was allowed.",
+          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+          not_found: "There is no file at the path.",
+          io_error: "The system does not let it be read or written.",
+          parse_error: "It is not UTF-8 text."
+        },
+        example: {
+          path: "src/limits.ts",
+          old_text: 'const limit = 5\nconst unit = "s"',
+          new_text: 'const limit = 10\nconst unit = "s"'
+        },
+        access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
+        execute: Effect.fnUntraced(function* (_params: EditParameters, [granted]) {
+          if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
+          return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
         })
       })
     })

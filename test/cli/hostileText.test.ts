@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll } from "vitest"
 import * as Cause from "effect/Cause"
-import { causeText } from "../../src/services/plugins/ForeignCode.ts"
+import { causeText } from "../../src/services/tools/ForeignCode.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 

@@ -1,5 +1,5 @@
 /**
- * The parsers of what models, model servers, servers of tools and pages send: calls, thoughts, lines of an answer, `.mcp.json`,
+ * The parsers of what models, model servers, MCP servers and pages send: calls, thoughts, lines of an answer, `.mcp.json`,
  * definitions and results of tools, manifests of plugins. HTML is read in a thread with limits of time and memory instead, since
  * nested tables take its library any time.
  */
@@ -10,10 +10,9 @@ import * as Schema from "effect/Schema"
 import { callsInText, readAskedCall } from "../../src/domain/conversation/AskedCalls.ts"
 import type { Findings } from "../../src/domain/findings/IssueCode.ts"
 import { ThinkingSplit } from "../../src/domain/models/ThinkingSplit.ts"
-import { expandEntry } from "../../src/domain/plugins/McpServerEntry.ts"
+import { expandEntry } from "../../src/domain/configuration/McpServerEntry.ts"
 import { readMcpFile } from "../../src/domain/plugins/McpFile.ts"
-import { mcpData } from "../../src/domain/plugins/McpResult.ts"
-import { mcpToolName, schemaExcess, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
+import { mcpData, mcpToolName, schemaExcess, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
 import { entryCandidates, PackageManifest } from "../../src/domain/plugins/PackageManifest.ts"
 import { numberCalls, readCallBlock } from "../../src/domain/tools/ToolCallFormat.ts"
 import { readLine } from "../../src/services/providers/ollama/OllamaLines.ts"

@@ -2,15 +2,31 @@
  * The parsers on which a permission rests: rules and their patterns, commands as words, scripts, URLs and addresses.
  */
 import * as Result from "effect/Result"
-import { scriptsInText, scriptsOfCommand } from "../../src/domain/commands/CommandScripts.ts"
-import { type CommandLine, commandProblem, commandText } from "../../src/domain/commands/CommandText.ts"
-import { matchesGlob } from "../../src/domain/files/PathGlob.ts"
+import {
+  scriptsInText,
+  scriptsOfCommand,
+  type CommandLine,
+  commandProblem,
+  commandText
+} from "../../src/domain/commands/CommandText.ts"
+import { matchesGlob } from "../../src/domain/files/PathList.ts"
 import { parseRule, ruleText } from "../../src/domain/permissions/Permission.ts"
-import { exactPattern, matchesAllow, matchesDeny, type Target } from "../../src/domain/permissions/TargetPattern.ts"
-import { urlForms, urlPattern } from "../../src/domain/permissions/UrlPattern.ts"
-import { canonicalUrl } from "../../src/domain/web/CanonicalUrl.ts"
-import { canonicalAddress, isAddress, isGlobalUnicast, isLoopback } from "../../src/domain/web/NetworkAddress.ts"
-import { unfetchable } from "../../src/domain/web/Unfetchable.ts"
+import {
+  exactPattern,
+  matchesAllow,
+  matchesDeny,
+  type Target,
+  urlForms,
+  urlPattern
+} from "../../src/domain/permissions/TargetPattern.ts"
+import { canonicalUrl } from "../../src/domain/tools/Access.ts"
+import {
+  canonicalAddress,
+  isAddress,
+  isGlobalUnicast,
+  isLoopback,
+  unfetchable
+} from "../../src/domain/web/NetworkAddress.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
 import { json } from "./jsonTokens.ts"
 

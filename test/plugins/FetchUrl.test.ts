@@ -6,7 +6,7 @@ import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
-import { WebFetch } from "../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { serve } from "../support/WebServer.ts"
@@ -20,7 +20,7 @@ interface World {
 /** A run that may reach the server of the test, and `fetch_url` on paths of it. */
 const openPages = Effect.fnUntraced(function* (handler: RequestListener, world: World = {}) {
   const port = yield* serve(handler)
-  const web = WebFetch.layer({ allowed: [`127.0.0.1:${port}`] })
+  const web = layerPublicWeb({ allowed: [`127.0.0.1:${port}`] })
   const opened = yield* openTools({ ...world, web })
   const fetch = (path: string, more: Arguments = {}) =>
     opened.run("fetch_url", { url: `http://127.0.0.1:${port}${path}`, ...more })

@@ -88,7 +88,7 @@ describe("an answer in text", { timeout: 60_000 }, () => {
   }
 })
 
-/** What the server of tools answers to these lines, after it was opened. */
+/** What the MCP server answers to these lines, after it was opened. */
 const served = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
   let written = ""
   const take = (chunk: string | Uint8Array) => Effect.sync(() => void (written += Buffer.from(chunk).toString()))
@@ -116,7 +116,7 @@ const served = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
 const request = (id: number, given: string): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"say","arguments":${oneLine(given)}}}`
 
-describe("a request to the server of tools", { timeout: 60_000 }, () => {
+describe("a request to the MCP server", { timeout: 60_000 }, () => {
   for (const [form, text] of deepValues) {
     it.live(`is an error for its id, and the next is served: ${form}`, () =>
       Effect.gen(function* () {

@@ -7,7 +7,7 @@ import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
-import { ControllingTerminal } from "../../src/services/approvals/QuestionScreen.ts"
+import { ControllingTerminal } from "../../src/services/approvals/TerminalQuestion.ts"
 import { emitKeypressEvents, type Key } from "node:readline"
 import { PassThrough } from "node:stream"
 

@@ -1,5 +1,5 @@
 /**
- * Servers of tools for tests: the scripted one with its faults, and the reference server.
+ * MCP servers for tests: the scripted one with its faults, and the reference server.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { McpServerEntry } from "../../src/domain/plugins/McpServerEntry.ts"
+import type { McpServerEntry } from "../../src/domain/configuration/McpServerEntry.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { builtIns } from "../../src/app/builtIns.ts"
@@ -11,15 +11,13 @@ import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
-import { Gate } from "../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
-import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
-import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { WebFetch } from "../../src/services/web/WebFetch.ts"
+import { type CallLimits, ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { callOf } from "./OpenTools.ts"
@@ -55,7 +53,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
       Layer.mergeAll(
         Journal.layerNone,
         Workspace.layer(project),
-        WebFetch.layer(),
+        layerPublicWeb(),
         Commands.layerNone,
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,

@@ -15,9 +15,8 @@ import { ModelCaller } from "../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../src/services/models/ModelSlots.ts"
 import { Prompts } from "../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../src/services/models/TokenCalibration.ts"
-import { Gate } from "../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { Planner } from "../../src/services/pipeline/Planner.ts"
@@ -31,7 +30,7 @@ import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
 import { Skills } from "../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { WebFetch } from "../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
@@ -75,7 +74,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const home = yield* makeFolder
   const world = Layer.mergeAll(
     Workspace.layer(project),
-    WebFetch.layer({ allowed: [] }),
+    layerPublicWeb({ allowed: [] }),
     Commands.layerNone,
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,

@@ -10,15 +10,14 @@ import { builtIns } from "../../src/app/builtIns.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Commands, type CommandsOptions } from "../../src/services/commands/Commands.ts"
-import { Gate } from "../../src/services/permissions/Gate.ts"
-import type { Plugin } from "../../src/services/plugins/Plugin.ts"
+import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
+import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
-import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { WebFetch } from "../../src/services/web/WebFetch.ts"
+import { type CallLimits, ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import { WebFetch } from "../../src/services/tools/WebFetch.ts"
+import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
@@ -53,7 +52,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   const root = given.project ?? (yield* makeProject(given.files ?? {}))
   const world = Layer.mergeAll(
     Workspace.layer(root),
-    given.web ?? WebFetch.layer(),
+    given.web ?? layerPublicWeb(),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     given.activities ?? Activities.layerDirect,

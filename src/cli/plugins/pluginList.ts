@@ -1,15 +1,15 @@
 /**
- * What `plugins list` shows: every plugin that is built in or named somewhere, servers of tools too, with its tools, or
+ * What `plugins list` shows: every plugin that is built in or named somewhere, MCP servers too, with its tools, or
  * why it is not used.
  */
 import * as Result from "effect/Result"
-import type { PluginScope } from "../../domain/plugins/PluginEntry.ts"
-import type { Risk } from "../../domain/tools/Risk.ts"
-import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
-import { originOf } from "../../services/plugins/PluginLoader.ts"
+import type { PluginScope } from "../../domain/configuration/PluginEntry.ts"
+import type { Risk } from "../../domain/tools/Access.ts"
+import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
+import { originOf } from "../../services/tools/PluginLoader.ts"
 import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
-import { PluginProblem } from "../../services/plugins/PluginProblem.ts"
+import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 import { version } from "../../app/version.ts"
 
 /** One plugin, as `plugins list --json` prints it. */

@@ -4,7 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
+import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { Output } from "../terminal/Output.ts"

@@ -29,8 +29,6 @@ export const place = (id, where) => parcels.set(id, { id, where })
 export const find = (id) => parcels.get(id)
 `,
   "src/server.js": `import { createServer } from "node:http"
-import { find } from "./parcels.js"
-import { settings } from "./settings.js"
 
 createServer((request, response) => {
   const parcel = find(request.url.slice(1))

@@ -16,8 +16,8 @@ import {
   StageGenerations,
   Think
 } from "../models/Generation.ts"
-import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
-import { PluginText } from "../plugins/PluginEntry.ts"
+import { McpServerEntry, entryKeys } from "./McpServerEntry.ts"
+import { PluginText } from "./PluginEntry.ts"
 import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"

@@ -8,12 +8,11 @@ import { type Findings, makeRepair } from "../findings/IssueCode.ts"
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { canonicalJson } from "../text/Json.ts"
-import { meantTool } from "../tools/ArgumentNames.ts"
-import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
+import { meantTool } from "../tools/ArgumentCheck.ts"
+import { joinBlocks, readFencedCalls, holdsCall } from "../tools/ToolCallTraces.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
-import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 /** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */
 export interface ReadAskedCall {

@@ -13,7 +13,7 @@ import { excerpt, firstProse, type TaskLine } from "../grammar/RawTask.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { textNestedTooDeep } from "../text/Json.ts"
-import { canonicalUrl } from "../web/CanonicalUrl.ts"
+import { canonicalUrl } from "../tools/Access.ts"
 import type { InputValue } from "./Refinement.ts"
 
 /** True for what models write where there is no value. */

@@ -10,11 +10,17 @@ import { excerpt, type TaskLine } from "../grammar/RawTask.ts"
 import type { Fence } from "../markdown/Line.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
 import { scanJson } from "../text/Json.ts"
-import { joinBlocks, type ReadBlock, readFencedCalls } from "../tools/CallBlocks.ts"
+import {
+  joinBlocks,
+  type ReadBlock,
+  readFencedCalls,
+  holdsCall,
+  isFlatCall,
+  mentionsCall
+} from "../tools/ToolCallTraces.ts"
 import { beginsWithMark, endsInCall, hasMarkedLine, markedCalls, markedParts } from "../tools/MarkedCalls.ts"
 import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { readBlock } from "../tools/ToolCallJson.ts"
-import { holdsCall, isFlatCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
   if (text.replace(/<\/?(?:tool|function)_call>/g, "").trim() === "") return

@@ -2,11 +2,111 @@
  * Paths that need special care: files that look like secrets, files that programs run automatically, and files that
  * control git or this program. Decided by names alone.
  */
-import { namesSecret } from "./SecretNames.ts"
 
-export { secretFolders } from "./SecretNames.ts"
-
+/**
+ * The kept list of names that suggest keys, passwords or tokens. Tools, references, rules and the map of a project all
+ * decide by it, through `isSecretLike` of SensitivePath.
+ */
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
+
+/** Folders in the home folder of a person that hold keys. All that such a folder holds counts, wherever it stands. */
+export const secretFolders: ReadonlySet<string> = namesIn(`
+  .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
+  .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops
+  .local/share/keyrings
+`)
+
+const fileNames = namesIn(`
+  .env .envrc .flaskenv .dev.vars
+  .netrc _netrc .authinfo .npmrc .yarnrc.yml .pypirc pip.conf pip.ini auth.json .terraformrc terraform.rc
+  .pgpass pgpass.conf .my.cnf .mylogin.cnf database.yml parameters.yml local_settings.py wp-config.php
+  .git-credentials .htpasswd .htdigest .dockercfg .dockerconfigjson .s3cfg .boto .passwd-s3fs rclone.conf .rclone.conf
+  .databrickscfg .ossutilconfig .fetchmailrc .msmtprc .muttrc .offlineimaprc .smbcredentials sftp.json sftp-config.json
+  .ftpconfig sitemanager.xml recentservers.xml datasources.local.xml kaggle.json kubeconfig kubeconfig.yml
+  kubeconfig.yaml adc.json keyfile.json accesstokens.json msal_token_cache.json msal_token_cache.bin
+  .vault-token .token token token.json token.txt
+  passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
+`)
+
+/** Files that are secrets in their folder and everyday files elsewhere. */
+const placedFiles = [
+  ".m2/settings.xml",
+  ".m2/settings-security.xml",
+  ".gradle/gradle.properties",
+  ".config/hub",
+  ".fly/config.yml",
+  ".railway/config.json",
+  ".netlify/config.json",
+  "etc/kubernetes/admin.conf"
+].map((path) => `/${path}`)
+
+/** Keys, stores of keys and passwords, and states of tools that contain them. */
+const keyEnding =
+  /\.(?:pem|key|p8|pk8|p12|pkcs12|pfx|jks|jceks|bks|keystore|kdb|kdbx|ppk|asc|gpg|pgp|agekey|keytab|ovpn|psafe3|keychain|keychain-db|publishsettings|kubeconfig|creds|credentials|secret|secrets|tfstate|tfvars|tfvars\.json)$/
+
+const keyNames = [
+  /^\.env[._-]./,
+  /^env\.(?:local|dev|development|test|staging|prod|production)$/,
+  /.\.env$/,
+  /** Private keys of SSH; the public ones end in `.pub`. */
+  /^\.?id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-].*)?$/,
+  /^[^.]*[_-](?:rsa|dsa|ecdsa|ed25519)$/,
+  /^ssh_host_.*_key$/,
+  /^krb5cc_/,
+  /** What was typed in a shell or a client of a database. */
+  /^\.[a-z_]+_history$/,
+  /^kubeconfig[._-]/,
+  /firebase-adminsdk/
+]
+
+/** Texts and source code about secrets are everyday files; these endings are those of data. */
+const dataEnding =
+  /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
+
+const secretWords =
+  /(?:^|[._\s-])(?:secrets?|credentials?|creds|passwords?|passphrase|api[._-]?keys?|private[._-]?keys?|(?:access|auth|api|refresh|bearer)[._-]?tokens?|client[._-]?secrets?|vault[._-]?pass|service[._-]?account(?:[._-]?key)?)(?:[._\s-]|$)/
+
+const dataFolders = namesIn("secret secrets .secret .secrets credentials .credentials private_keys private-keys")
+
+/** True for data, and for a file without an ending. */
+const isData = (name: string): boolean => dataEnding.test(name) || !name.replace(/^\./, "").includes(".")
+
+/** What programs and people append to a copy of a file. */
+const copyEnding =
+  /(?:~|\.(?:bak|backup|old|orig|save|saved|copy|tmp|swp|swo|rej|prev|previous|gz|bz2|xz|zst|zip|enc|age|\d{1,14})| copy| \(\d+\)|[ .]+)$/
+
+/** The name of the file that a copy was made of. */
+const originalOf = (name: string): string => {
+  const unwrapped = name.replace(/^#(.+)#$/, "$1")
+  const shorter = unwrapped.replace(copyEnding, "")
+  return shorter === "" || shorter === name ? name : originalOf(shorter)
+}
+
+/** Examples, which hold no secrets. What looks like a key is one, unless this is the end of its name. */
+const isExample = (name: string): boolean =>
+  /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||
+  (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
+
+/** True when the last of these lower-case components names keys, passwords or tokens, or stands in a folder of them. */
+const namesSecret = (components: ReadonlyArray<string>): boolean => {
+  const folders = components.slice(0, -1)
+  if (
+    folders.some((folder, index) => secretFolders.has(folder) || secretFolders.has(`${folder}/${folders[index + 1]}`))
+  )
+    return true
+  const name = originalOf(components.at(-1) ?? "")
+  if (isExample(name)) return false
+  const path = `/${[...folders, name].join("/")}`
+  /* An editor puts a dot before the name of a copy. */
+  return (
+    fileNames.has(name) ||
+    fileNames.has(name.replace(/^\./, "")) ||
+    keyEnding.test(name) ||
+    (!name.endsWith(".pub") && keyNames.some((pattern) => pattern.test(name))) ||
+    placedFiles.some((placed) => path.endsWith(placed)) ||
+    (isData(name) && (secretWords.test(name) || folders.some((folder) => dataFolders.has(folder))))
+  )
+}
 
 const componentsOf = (path: string): ReadonlyArray<string> =>
   path

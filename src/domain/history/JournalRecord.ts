@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Configuration } from "../configuration/Configuration.ts"
-import { EffectClass } from "../tools/Risk.ts"
+import { EffectClass } from "../tools/Access.ts"
 import { RunEvent } from "../runs/RunEvent.ts"
 import { RunOrder } from "../runs/RunOrder.ts"
 import { ToolCall } from "../tools/ToolCall.ts"

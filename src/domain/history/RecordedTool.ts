@@ -2,9 +2,8 @@
  * A tool that is not built in, as a journal describes it: all that prompts and checks need, and none of its code.
  */
 import * as Schema from "effect/Schema"
-import { EffectClass, Risk } from "../tools/Risk.ts"
-import { Arguments } from "../tools/ToolCall.ts"
-import { builtInOrigin, type ToolInfo } from "../tools/PreparedCall.ts"
+import { EffectClass, Risk } from "../tools/Access.ts"
+import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 
 export const RecordedTool = Schema.Struct({

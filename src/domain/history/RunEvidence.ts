@@ -7,7 +7,7 @@ import { fileTouches } from "./FileTouch.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
-import { Risk } from "../tools/Risk.ts"
+import { Risk } from "../tools/Access.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 
 import { slugOf } from "../text/Slug.ts"

@@ -1,10 +1,55 @@
 /**
  * The folders of a project as lines of a map: how many files lie below each of them, and in larger maps which files.
  */
+import { codeSpan } from "../markdown/PromptBlock.ts"
+import { printable } from "../text/Printable.ts"
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
-import { isAside } from "./Aside.ts"
-import { shownPath } from "./PlainName.ts"
+
+const pattern =
+  /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
+
+/** True for a path in such a folder, and for the folder itself when it ends with `/`. */
+export const isAuxiliary = (path: string): boolean => pattern.test(path)
+
+const longestPart = 80
+const longestPath = 200
+
+/** What nothing that is shown may hold: it would end a code span, or looks like a mark of a chat template. */
+const unusual = /[`<>|\\]|^\s|\s$|^$/
+
+/** True for a part of a path that can be shown as it stands. */
+const isPlainPart = (part: string): boolean =>
+  part.length <= longestPart && !unusual.test(part) && printable(part) === part
+
+const usualPart = String.raw`[\w.@+-]{1,${longestPart}}`
+/** Most paths of most projects, which need no closer look. */
+const usualPath = new RegExp(`^(?:${usualPart}/)*${usualPart}$`)
+
+/** True for a path that can be shown as it stands; the others are left out, since an escaped path leads nowhere. */
+export const isPlainPath = (path: string): boolean =>
+  path.length <= longestPath && (usualPath.test(path) || path.split("/").every(isPlainPart))
+
+/** A path as code. */
+export const shownPath = (path: string): string => `\`${path}\``
+
+/**
+ * A command or another text of the project as code in one line, at most so long.
+ *
+ * ```ts
+ * shownText("node a.js &&\n  node b.js", 80) // "`node a.js && node b.js`"
+ * ```
+ */
+export const shownText = (text: string, longest: number): string => {
+  const line = printable(
+    text
+      .slice(0, 4 * longest)
+      .replace(/\s+/g, " ")
+      .trim()
+  ).replaceAll("<|", "< |")
+  const cut = line.length <= longest ? line : `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+  return codeSpan(cut)
+}
 
 /** What a line names at most. */
 const mostNames = 24
@@ -115,7 +160,7 @@ const fileLine =
     lineOf(folder, `files ${placeOf(folder)}`, folder.files.map(shownPath), room)
 
 /** How deep an outline goes: the folders of two levels, or all that fits, files too. */
-export type OutlineDepth = "overview" | "whole"
+type OutlineDepth = "overview" | "whole"
 
 const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
@@ -133,16 +178,16 @@ export const folderOutline = (
   const branching = levels.filter((folder) => folder === root || inFolders(folder) >= leastInFolders)
   const upper = branching
     .filter((folder) => isUpper(folder) && !folder.path.startsWith("."))
-    .toSorted((a, b) => Number(isAside(a.path)) - Number(isAside(b.path)))
+    .toSorted((a, b) => Number(isAuxiliary(a.path)) - Number(isAuxiliary(b.path)))
     .map(folderLine)
   const deep = branching.filter((folder) => !isUpper(folder) || folder.path.startsWith("."))
   const filled = levels.filter(({ files }) => files.length > 0)
-  const sources = filled.filter((folder) => holdsSources(folder) && !isAside(folder.path))
+  const sources = filled.filter((folder) => holdsSources(folder) && !isAuxiliary(folder.path))
   const whole = [
     ...upper,
-    ...deep.filter((folder) => !isAside(folder.path)).map(folderLine),
+    ...deep.filter((folder) => !isAuxiliary(folder.path)).map(folderLine),
     ...sources.map(fileLine),
-    ...deep.filter(({ path }) => isAside(path)).map(folderLine),
+    ...deep.filter(({ path }) => isAuxiliary(path)).map(folderLine),
     ...filled.filter((folder) => !sources.includes(folder)).map(fileLine)
   ]
   return (room, depth) => {

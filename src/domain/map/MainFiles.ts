@@ -4,13 +4,19 @@
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
-import { isAside } from "./Aside.ts"
-import { packageEntries } from "./JsonScripts.ts"
-import { folderOf, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommand.ts"
-import { jsonScripts } from "./JsonScripts.ts"
-import { pythonCommands } from "./PythonCommands.ts"
-import { recipeTargets } from "./RecipeTargets.ts"
-import { usualCommands, usualManifests } from "./UsualCommands.ts"
+import { isAuxiliary } from "./FolderOutline.ts"
+import {
+  packageEntries,
+  folderOf,
+  type Manifest,
+  nameOf,
+  type ProjectCommand,
+  jsonScripts,
+  pythonCommands,
+  recipeTargets,
+  usualCommands,
+  usualManifests
+} from "./ProjectCommands.ts"
 
 /** More manifests are not read. */
 const mostManifests = 30
@@ -39,7 +45,7 @@ const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 export const manifestsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   byDepth(
     files.filter(
-      (path) => manifestNames.has(nameOf(path).toLowerCase()) && depthOf(path) <= deepestManifest && !isAside(path)
+      (path) => manifestNames.has(nameOf(path).toLowerCase()) && depthOf(path) <= deepestManifest && !isAuxiliary(path)
     )
   ).slice(0, mostManifests)
 
@@ -68,7 +74,7 @@ const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
 
 /** A package of Python begins in its `__init__.py`, one level below the top or below src. */
 const isPythonPackage = (path: string): boolean =>
-  /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAside(path)
+  /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAuxiliary(path)
 
 /** Where programs and libraries of the project begin: what a package.json names, then what usual names tell. */
 export const entryPointsOf = (
@@ -91,7 +97,7 @@ export const mainSourcesOf = (
   entryPoints: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
   const folders = new Set(entryPoints.map(folderOf).filter((folder) => folder !== ""))
-  const beside = files.filter((path) => folders.has(folderOf(path)) && isCode(path) && !isAside(path))
+  const beside = files.filter((path) => folders.has(folderOf(path)) && isCode(path) && !isAuxiliary(path))
   return [...new Set([...entryPoints, ...beside])]
 }
 

@@ -2,14 +2,93 @@
  * The map of a project for prompts: what it is made of, the commands that it names, its main files, its folders and, in
  * large windows, the names that its main files offer. It never takes more than its room.
  */
+import { charactersIn } from "../models/PromptSize.ts"
+import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
+import { shownPath, shownText, folderOutline, isPlainPath } from "./FolderOutline.ts"
 import { languageOf } from "../files/Language.ts"
 import { isControlPath, isSecretLike } from "../files/SensitivePath.ts"
 import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
-import { commandLines } from "./CommandLines.ts"
-import { folderOutline } from "./FolderOutline.ts"
-import { isPlainPath, shownPath } from "./PlainName.ts"
-import type { ProjectCommand } from "./ProjectCommand.ts"
+
+/** Windows and the tokens that the map takes of them, smallest window first. */
+const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
+  [2048, 0],
+  [4096, 150],
+  [8192, 320],
+  [32_768, 1200],
+  [131_072, 2400]
+]
+
+/** Tokens for the map in a window of this size: between two steps in proportion, and never more than for the last. */
+export const mapTokens = (window: number): number => {
+  const above = steps.findIndex(([size]) => size >= window)
+  const [high, low] = [steps[above], steps[above - 1]]
+  if (high === undefined) return steps.at(-1)?.[1] ?? 0
+  if (low === undefined) return high[1]
+  return Math.floor(low[1] + ((window - low[0]) / (high[0] - low[0])) * (high[1] - low[1]))
+}
+
+/** Characters of the map in a window of this size. */
+export const mapRoom = (window: number): number => charactersIn(mapTokens(window))
+
+/** Rooms below this hold no names of the sources: they are not even read. */
+export const leastRoomForExports = charactersIn(600)
+
+/** How much of what a command runs is shown, from the most to nothing. */
+const bodies: ReadonlyArray<number> = [80, 40, 0]
+/** The most commands that a map names. */
+const mostCommands = 60
+
+/** Commands by the file that names them, those of the first file first. */
+const groupsOf = (commands: ReadonlyArray<ProjectCommand>): ReadonlyMap<string, ReadonlyArray<ProjectCommand>> => {
+  const groups = new Map<string, Array<ProjectCommand>>()
+  for (const command of commands) groups.set(command.from, [...(groups.get(command.from) ?? []), command])
+  return groups
+}
+
+const headingOf = (from: string): string => {
+  const folder = folderOf(from).slice(0, -1)
+  return `Commands of ${shownPath(from)}${folder === "" ? "" : ` (cwd ${shownPath(folder)})`}:`
+}
+
+/** One line for each command, with what it runs. */
+const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: number): string =>
+  [
+    headingOf(from),
+    "",
+    ...commands.map(({ does, run }) => `- \`${run}\`${does === undefined ? "" : ` runs ${shownText(does, body)}`}`)
+  ].join("\n")
+
+/** One line for all of them, as many as fit; nothing when none does. */
+const short = (from: string, commands: ReadonlyArray<ProjectCommand>, room: number): string => {
+  for (let shown = commands.length; shown > 0; shown--) {
+    const rest = shown === commands.length ? "." : `, and ${commands.length - shown} more.`
+    const names = commands.slice(0, shown).map(({ run }) => `\`${run}\``)
+    const text = `${headingOf(from)} ${names.join(", ")}${rest}`
+    if (text.length <= room) return text
+  }
+  return ""
+}
+
+/** The commands in at most `room` characters, the most useful of each file first. */
+const commandLines = (commands: ReadonlyArray<ProjectCommand>, room: number): string => {
+  const groups = [...groupsOf(commands.slice(0, mostCommands))].map(
+    ([from, group]): readonly [string, ReadonlyArray<ProjectCommand>] => [from, byUse(group)]
+  )
+  for (const body of bodies.filter((one) => one > 0)) {
+    const text = groups.map(([from, group]) => long(from, group, body)).join("\n\n")
+    if (text.length <= room) return text
+  }
+  const parts: Array<string> = []
+  let left = room
+  for (const [from, group] of groups) {
+    const part = short(from, group, left)
+    if (part === "") continue
+    parts.push(part)
+    left -= part.length + 2
+  }
+  return parts.join("\n\n")
+}
 
 /** What was found in a project. */
 export interface ProjectFacts {

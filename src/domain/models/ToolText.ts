@@ -4,7 +4,7 @@
  */
 import type * as Schema from "effect/Schema"
 import { fenced } from "../markdown/PromptBlock.ts"
-import type { ToolInfo } from "../tools/PreparedCall.ts"
+import type { ToolInfo } from "../tools/ToolCall.ts"
 import { isSchema, type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
 
 const withoutDefault = (text: string): string => text.replace(/\s*Default: [^\n]*?\.(?=\s|$)/, "").trim()

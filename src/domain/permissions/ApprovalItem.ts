@@ -2,14 +2,15 @@
  * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
-import { Risk } from "../tools/Risk.ts"
-import { ToolCall } from "../tools/ToolCall.ts"
-import type { PreparedCall, ToolInfo } from "../tools/PreparedCall.ts"
+import { Risk, type CanonicalAccess } from "../tools/Access.ts"
+import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
+import type { Repair } from "../findings/Issue.ts"
+import { makeRepair } from "../findings/IssueCode.ts"
 
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"
 
-const ApprovalWords = Schema.Struct({
+const ApprovalSummary = Schema.Struct({
   /** Begins with a verb. */
   does: Schema.String,
   consequence: Schema.String,
@@ -19,7 +20,7 @@ const ApprovalWords = Schema.Struct({
   /** The command of a call as one would type it. */
   command: Schema.optionalKey(Schema.String)
 })
-export type ApprovalWords = typeof ApprovalWords.Type
+export type ApprovalSummary = typeof ApprovalSummary.Type
 
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
@@ -38,7 +39,7 @@ export const ApprovalItem = Schema.Struct({
   /** The whole change of which `preview` is the beginning: a unified diff with paths as a person knows them. */
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
-  words: Schema.optionalKey(ApprovalWords),
+  words: Schema.optionalKey(ApprovalSummary),
   /** True when only a person or a rule that names it may allow it: `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
@@ -81,11 +82,46 @@ export interface UnreadyCall {
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
-export const Wish = Schema.Struct({ declined: Schema.String, instead: Schema.String })
-export type Wish = typeof Wish.Type
+export const RequestedChange = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export type RequestedChange = typeof RequestedChange.Type
 
 /** The answer to the question about a step, and who gave it. */
 export interface StepApproved {
   readonly approved: boolean
   readonly by: "person" | "rule" | "nobody"
 }
+
+/**
+ * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write
+ * wins, and the plan does not say which one that is.
+ */
+interface ConflictingWrite {
+  /** The canonical path. */
+  readonly path: string
+  readonly tasks: ReadonlyArray<string>
+}
+
+/** A task with everything that its calls would access. */
+export interface TouchingTask {
+  readonly task: string
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** The files that more than one of the tasks would write, in the order in which they are first written. */
+export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
+  const writers = new Map<string, Set<string>>()
+  for (const { accesses, task } of tasks) {
+    for (const access of accesses) {
+      if (access._tag !== "WriteFile") continue
+      writers.set(access.path, (writers.get(access.path) ?? new Set()).add(task))
+    }
+  }
+  return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
+}
+
+export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
+  makeRepair(
+    "writers-of-one-file",
+    { section },
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run in parallel and write ${path}; the last one to write wins.`
+  )

@@ -1,13 +1,14 @@
 /**
- * The pure decision about a call by rules and risk. Deny beats ask beats allow, whatever the order of the rules; what is
- * unknown asks.
+ * The decision of rules about one access, and the rules that a person is offered for it.
  */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
-import type { Risk } from "../tools/Risk.ts"
-import { matchesAllow, type Target, matchesDeny } from "./TargetPattern.ts"
+import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
+import { matchesAllow, type Target, matchesDeny, placePrefix, exactPattern } from "./TargetPattern.ts"
+import { isSecretLike } from "../files/SensitivePath.ts"
+import type { Asked } from "./PolicyFormat.ts"
 
 /** What rules decide about: a tool, its risk, and all its targets. */
-export interface Request {
+interface Request {
   readonly tool: string
   readonly risk: Risk
   readonly targets: ReadonlyArray<Target>
@@ -58,4 +59,58 @@ export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request
   )
   if (allowed.length > 0) return { verdict: "allow", rules: allowed.toSorted(byText) }
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
+}
+
+/*
+ * The rules that a person is offered for "always in this project": the exact target, its folder or its host. Each covers the
+ * call that is asked about, and no secrets, files outside or files that programs run that it does not name.
+ */
+
+/** The folder of a file of the project with all that it holds; nothing for a file at the top. */
+const folderPattern = (relative: string): ReadonlyArray<string> => {
+  const folder = relative.split("/").slice(0, -1).join("/")
+  return folder === "" ? [] : [`${exactPattern(folder)}/**`]
+}
+
+const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string> => {
+  if (relative === undefined) return [exactPattern(path)]
+  return [exactPattern(relative), ...(isSecretLike(path) ? [] : folderPattern(relative))]
+}
+
+/** The patterns that are offered, the first one for the key alone; an undefined one is the tool without a pattern. */
+const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
+  switch (access._tag) {
+    case "ReadFile":
+      return access.inside && !isSecretLike(access.path)
+        ? [undefined, ...filePatterns(access.path, target)]
+        : filePatterns(access.path, target)
+    case "WriteFile":
+      return filePatterns(access.path, target)
+    case "FetchUrl": {
+      const url = URL.parse(access.url)
+      const host = url?.protocol === "https:" ? [`${exactPattern(url.origin)}/**`] : []
+      return [...host, exactPattern(access.url)]
+    }
+    case "RunCommand": {
+      const prefix = target.place === undefined ? "" : placePrefix(target.place, exactPattern)
+      return access.sandboxed ? [`${prefix}${exactPattern(target.canonical)}`] : []
+    }
+    default:
+      return [exactPattern(target.canonical)]
+  }
+}
+
+/** The rules for a call with at most one access; none for what is asked each time and for commands without the sandbox. */
+export const ruleOffers = (asked: Asked, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
+  const { accesses, risk, tool } = asked
+  const [access] = accesses
+  const [target] = targets
+  if (access === undefined || target === undefined) return risk === "high" ? [] : [{ verdict: "allow", tool }]
+  if (accesses.length > 1 || eachTimeReason(access) !== undefined) return []
+  return patternsOf(access, target)
+    .map((pattern): Rule => (pattern === undefined ? { verdict: "allow", tool } : { verdict: "allow", tool, pattern }))
+    .filter((rule) => {
+      const decision = decide([rule], { tool, risk, targets })
+      return decision.verdict === "allow" && decision.rules.length > 0
+    })
 }

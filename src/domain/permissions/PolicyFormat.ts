@@ -1,13 +1,21 @@
 /**
- * The rules that a person had remembered, and the text of policies.json that holds them: `{ "version": 1, "rules": [...] }`.
- * It is read strictly: a file with any problem is not used at all.
+ * What a person allowed permanently, as the file holds it, and what an answer for the session covers.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { schemaProblems } from "../text/SchemaText.ts"
-import { scopedPattern } from "./CommandScope.ts"
+import { scopedPattern } from "./TargetPattern.ts"
 import { ruleProblem, Rule } from "./Permission.ts"
+import {
+  accessTarget,
+  plainAccess,
+  type CanonicalAccess,
+  accessRisk,
+  eachTimeReason,
+  type Risk
+} from "../tools/Access.ts"
+import type { Arguments } from "../tools/ToolCall.ts"
 
 /** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
 const ToolPin = Schema.Struct({
@@ -95,3 +103,54 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 /** The text for these rules, which `readPolicies` reads back. */
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
+
+/* What the answer "session" covers: the question it was given to, and those that a person would consider the same. */
+
+/** What is asked about, as far as it matters for a longer lasting answer. */
+export interface Asked {
+  readonly tool: string
+  readonly risk: Risk
+  readonly arguments?: Arguments
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+  /** The tool as it is now; absent for what is built in. */
+  readonly pin?: ToolPin
+}
+
+/** Equal keys are one grant; `covers` describes it. */
+interface SessionScope {
+  readonly key: Schema.Json
+  readonly covers: string
+}
+
+const plain = (accesses: ReadonlyArray<CanonicalAccess>): Schema.Json =>
+  accesses.map((access) => ({ ...plainAccess(access) }))
+
+const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
+  if (access._tag === "ReadFile" && accessRisk(access) === "safe") {
+    return { key: [tool, "files"], covers: `${tool} for every file of the project that does not look like a secret` }
+  }
+  const url = access._tag === "FetchUrl" ? URL.parse(access.url) : null
+  if (url?.protocol === "https:") return { key: [tool, "host", url.origin], covers: `${tool} for ${url.origin}` }
+  const target = accessTarget(access)
+  return { key: [tool, access._tag, target], covers: `${tool} for ${target}` }
+}
+
+/**
+ * The scopes that must all be granted for the call to need no question; undefined when it is asked about each time. A call
+ * of high risk is granted only exactly as it is. A tool that declares no access is granted as a whole.
+ */
+export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undefined => {
+  const { accesses, pin, risk, tool } = asked
+  const definition = pin === undefined ? [] : [pin.definition]
+  if (accesses.some((access) => eachTimeReason(access) !== undefined)) return undefined
+  const given = asked.arguments ?? null
+  if (risk === "high")
+    return [{ key: [tool, "exact", given, plain(accesses), ...definition], covers: "exactly this call" }]
+  if (accesses.length === 0) return [{ key: [tool, "calls", ...definition], covers: `${tool} with any arguments` }]
+  const scopes = accesses.map((access) => accessScope(tool, access))
+  return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
+}
+
+/** True when an answer may be remembered permanently. */
+export const canRemember = ({ accesses, risk }: Asked): boolean =>
+  risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -3,11 +3,94 @@
  * rule matches more, as a line of .gitignore does: a bare name at any depth, a folder with all that it holds, and letter
  * case does not matter.
  */
-import { type CommandPlace, concernsPlace, coversPlace, scopedPattern } from "./CommandScope.ts"
+import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
-import { mostUrlData } from "../tools/Risk.ts"
-import { urlForms, urlPattern } from "./UrlPattern.ts"
+import { mostUrlData } from "../tools/Access.ts"
+
+/** What a deny or ask rule may mean by a page: a host is denied on every port and in every spelling. */
+const scheme = /^[a-z][a-z0-9+.-]*:\/\//
+
+/** The text with its percent escapes read, where they are valid. */
+const unescaped = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** One part of a host name in the form that URLs have: other scripts in ASCII. */
+const asciiLabel = (label: string): string =>
+  /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
+
+/** The pattern with its host in the form that URLs have, without the dot that may end it. Lower case. */
+export const urlPattern = (pattern: string): string => {
+  const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
+  return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
+}
+
+/**
+ * The texts by which a pattern may name a URL in lower case: all of it or what follows the scheme; the same without the
+ * port, without the dot that may end a host, and with escapes read. Another text has only itself.
+ */
+export const urlForms = (url: string): ReadonlyArray<string> => {
+  const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
+  if (before === undefined || !scheme.test(url)) return [url]
+  const withoutDot = host.replace(/\.(?=:\d+$|$)/, "")
+  const hosts = [host, withoutDot, withoutDot.replace(/:\d+$/, "")]
+  const tails = [rest, unescaped(rest).toLowerCase()]
+  const pages = hosts.flatMap((one) => tails.map((tail) => `${one}${tail}`))
+  return [...new Set([...pages, ...pages.map((page) => `${before}${page}`)])]
+}
+
+/*
+ * Where a rule for commands holds. A rule covers commands in the project folder, in the sandbox. For another folder, or
+ * without the sandbox, it begins with that in parentheses, which no word of a command begins with:
+ * `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox) make`.
+ */
+
+/** Where a command runs. */
+export interface CommandPlace {
+  /** Relative to the project; `.` for the project itself. */
+  readonly folder: string
+  readonly sandboxed: boolean
+}
+
+interface ScopedPattern {
+  /** Absent when the pattern names none. */
+  readonly folder?: string
+  readonly withoutSandbox: boolean
+  /** What is compared with the command. */
+  readonly rest: string
+}
+
+const outside = "no sandbox"
+const scoped = /^\(([^()]*)\) (.*)$/s
+
+/** A pattern with what it says about the place. */
+export const scopedPattern = (pattern: string): ScopedPattern => {
+  const [, scope, rest = ""] = scoped.exec(pattern) ?? []
+  if (scope === undefined) return { withoutSandbox: false, rest: pattern }
+  if (scope === outside) return { withoutSandbox: true, rest }
+  const withoutSandbox = scope.endsWith(`, ${outside}`)
+  const folder = withoutSandbox ? scope.slice(0, -outside.length - 2) : scope
+  return { folder: folder.replace(/^\.\/(?=.)|\/$/g, ""), withoutSandbox, rest }
+}
+
+/** What stands before a command in a pattern that covers it in this place; nothing in the sandbox of the project. */
+export const placePrefix = ({ folder, sandboxed }: CommandPlace, escape: (text: string) => string): string => {
+  const words = [...(folder === "." ? [] : [escape(wordText(folder))]), ...(sandboxed ? [] : [outside])]
+  return words.length === 0 ? "" : `(${words.join(", ")}) `
+}
+
+/** True when an allow rule with this pattern covers the place. One for commands without a sandbox covers those in it. */
+const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
+  (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
+
+/** True when a deny or ask rule is about the place: about every place, unless it names a folder. */
+const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
+  folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
 /** One file, page, command or start that a call accesses. */
 export interface Target {

@@ -7,7 +7,12 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
-import { entryKeys, isPersonalEntryKey, type McpServerEntry, ProjectMcpServerEntry } from "./McpServerEntry.ts"
+import {
+  entryKeys,
+  isPersonalEntryKey,
+  type McpServerEntry,
+  ProjectMcpServerEntry
+} from "../configuration/McpServerEntry.ts"
 import { nearest } from "../text/Nearest.ts"
 import { pathText, schemaProblems } from "../text/SchemaText.ts"
 

@@ -3,7 +3,7 @@
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines } from "../models/ExecutionBlocks.ts"
-import type { Wish } from "../permissions/ApprovalItem.ts"
+import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import type { TaskName } from "../plan/TaskName.ts"
 import type { TaskFailure } from "../plan/TaskResult.ts"
 import { shares } from "../text/Excerpt.ts"
@@ -26,7 +26,7 @@ export interface NotDone {
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
 /** What a person wants instead of what they declined, for the stage that plans what is left. */
-export const wishBlock = (wishes: ReadonlyArray<Wish>): string =>
+export const wishBlock = (wishes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
     "## What the person wants instead",
     advised(

@@ -3,7 +3,7 @@
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved, Wish } from "../permissions/ApprovalItem.ts"
+import type { StepApproved, RequestedChange } from "../permissions/ApprovalItem.ts"
 import { stepWords } from "../plan/StepWords.ts"
 import type { EvidenceCount, TaskFailure } from "../plan/TaskResult.ts"
 import type { NotRun } from "./NotDone.ts"
@@ -65,7 +65,7 @@ export interface Shortfall {
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
   /** The steps that a person declined while saying what to do instead; the run went on with it. */
-  readonly redirected: ReadonlyArray<Wish>
+  readonly redirected: ReadonlyArray<RequestedChange>
   /** For the commands that messages name. */
   readonly runId: string
 }

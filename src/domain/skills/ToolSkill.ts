@@ -2,7 +2,7 @@
  * Skills made for plugins and servers whose tools no skill names, so that a plan can use them. What a server says of its
  * tools is foreign text: it is shortened, freed of everything that has a meaning in a prompt, and quoted.
  */
-import { builtInOrigin, type ToolInfo } from "../tools/PreparedCall.ts"
+import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 

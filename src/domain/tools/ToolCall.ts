@@ -1,7 +1,11 @@
 /**
- * A call of a tool as a model requests it, the result that every call gets, and how a tool fails.
+ * A call of a tool: as a model writes it, under the names of the tool's own parameters, and prepared to run; and its
+ * outcome.
  */
 import * as Schema from "effect/Schema"
+import type { Repair, Where } from "../findings/Issue.ts"
+import { makeRepair } from "../findings/IssueCode.ts"
+import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
 
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
@@ -56,3 +60,56 @@ export type CallOutcome = typeof CallOutcome.Type
 
 /** The data of an envelope as text: a string as it is, anything else as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
+
+/** The names of parameters by their other names. */
+export type ArgumentAliases = Readonly<Record<string, string>>
+
+/** The arguments under their own names. A parameter that is given under its own name keeps that value. */
+export const withOwnNames = (given: Arguments, aliases: ArgumentAliases = {}): Arguments =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined
+      return [own === undefined || Object.hasOwn(given, own) ? name : own, value]
+    })
+  )
+
+/** A repair for each argument that was renamed. */
+export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: Where): ReadonlyArray<Repair> => {
+  const renamed = withOwnNames(given, aliases)
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(renamed, name))
+    .map((name) => makeRepair("argument-renamed", where, `Read the argument "${name}" as "${aliases[name]}".`))
+}
+
+/** The origin of the built-in tools; no other plugin may have this name. */
+export const builtInOrigin = "built-in"
+
+/** When a tool fails with each type, one sentence each. */
+export type ToolErrors = { readonly [type in ToolErrorType]?: string }
+
+/** The description of a tool, without the code that runs it. */
+export interface ToolInfo {
+  readonly name: string
+  /** `built-in` or the name of the plugin. */
+  readonly origin: string
+  readonly description: string
+  readonly risk: Risk
+  readonly effect: EffectClass
+  /** JSON schema of the parameters. */
+  readonly parameters: Schema.Json
+  readonly example: Arguments
+  readonly errors?: ToolErrors
+  /** SHA-256 of all of the above, in hex. */
+  readonly definition: string
+  /** Other names of its parameters, which no model is told of. */
+  readonly aliases?: ArgumentAliases
+}
+
+/** A checked call with all that the gate needs to decide about it. */
+export interface PreparedCall {
+  readonly call: ToolCall
+  readonly info: ToolInfo
+  /** At least the risk of the tool; higher when an access has a higher risk. */
+  readonly risk: Risk
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}

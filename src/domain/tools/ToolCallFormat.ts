@@ -2,18 +2,80 @@
  * Reads tool calls as a model writes them, JSON text, as `ToolCall`s. A call that cannot be read is an issue, never an
  * empty call. Whether the tool exists and its arguments are valid is checked later.
  */
-import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
-import { named, otherKeys, readUid, remarks } from "./CallKeys.ts"
-import { gatherArguments } from "./FlatCall.ts"
+import { addRepair, type Findings, addIssue, type IssueCode } from "../findings/IssueCode.ts"
+import * as Result from "effect/Result"
+import { ruleOf } from "../findings/rules/Rules.ts"
 import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
+/** The other names of the parts of a call. */
+const otherKeys = {
+  uid: ["id", "call_id", "tool_call_id", "callId"],
+  name: ["tool", "tool_name", "toolName", "function", "function_name"],
+  arguments: ["args", "parameters", "params", "input", "arguments_json"]
+} as const
+
+/** Keys that models add and no tool reads. */
+const remarks = new Set(
+  (
+    "type index description reason reasoning purpose comment comments " +
+    "explanation note notes thought thoughts title status"
+  ).split(" ")
+)
+
+const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
+
+/** True for a key of a call, in any of its spellings. */
+export const isCallKey = (key: string): boolean => callKeys.has(key)
+
+/** A uid as text; empty when there is none. */
+const readUid = (value: Schema.Json | undefined): string =>
+  typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
+
+/** Keys in a message. */
+const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
+
+/** Calls whose arguments stand beside the name of the tool: `{ "tool": "read_file", "path": "a.ts" }`. */
 type JsonObject = Readonly<Record<string, Schema.Json>>
+
+/** What uids look like that a server or this program gives; other ids may be meant for the tool. */
+const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
+const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
+  key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
+
+/** True for a key that may be another part of the call as well as an argument. */
+const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
+  !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
+
+/**
+ * `{ "tool": "read_file", "path": "a.ts" }` with its arguments put together; nothing when a key stands there that may be
+ * another part of the call.
+ */
+const gatherArguments = (
+  call: JsonObject,
+  { name: nameKey, uid: uidKey }: { readonly name: string; readonly uid: string | undefined },
+  where: Where,
+  findings: Findings
+): JsonObject | undefined => {
+  const others = Object.entries(call).filter(([key]) => key !== nameKey && key !== "uid")
+  const uid = others.find(([key]) => key === uidKey)
+  const given = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
+  if (!given.some(([key]) => !remarks.has(key))) return undefined
+  if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
+  const names = given.map(([key]) => key)
+  addRepair(findings, "tool-call-flat", where, `Read ${named(names)} beside the name as arguments.`)
+  const own: JsonObject = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
+  return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
+}
+
+/** The uid of a reading call in a pass: `look-1/call-1`. */
+export const lookUid = (pass: number, uid: string): string => `look-${pass}/${uid}`
+
+/** A uid without the mark of a look, which a model may have copied. */
+export const plainUid = (uid: string): string => uid.replace(/^(?:look-\d+\/)+/, "")
 
 /** A call whose uid may be missing or not unique. */
 export interface UnnumberedCall {

@@ -1,8 +1,8 @@
 /**
  * One tool as markdown for a person: what it does, its parameters, an example, how it fails.
  */
-import type { EffectClass, Risk } from "./Risk.ts"
-import type { ToolInfo } from "./PreparedCall.ts"
+import type { EffectClass, Risk } from "./Access.ts"
+import type { ToolInfo } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 
 const riskMeanings: Readonly<Record<Risk, string>> = {

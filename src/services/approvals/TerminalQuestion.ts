@@ -3,14 +3,181 @@
  * repeats the prompt, and what is no answer is said to be none. Only a real terminal counts; piped input is not an answer,
  * and neither is text that was typed before the question was shown.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Terminal from "effect/Terminal"
-import type { PlatformError } from "effect/PlatformError"
-import type { Typed } from "../../domain/permissions/AnswerKeys.ts"
-import { type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
+import { type PlatformError, badArgument } from "effect/PlatformError"
+import type * as Scope from "effect/Scope"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import * as Terminal from "effect/Terminal"
+import { closeSync, openSync } from "node:fs"
+import { isatty, WriteStream } from "node:tty"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { pagesOf } from "../../domain/text/TextPages.ts"
-import { onContinue, openScreen, type QuestionScreen } from "./QuestionScreen.ts"
-import { dropTypedAhead, turnPages, typedLine } from "./TypedKeys.ts"
+
+/*
+ * Where questions are shown: on stderr, or on the terminal that controls this process when stderr leads elsewhere. A question
+ * is shown again when the process continues after it was stopped.
+ */
+
+/** A terminal that text can be written to. */
+interface TerminalOutput {
+  readonly write: (text: string) => Effect.Effect<void, PlatformError>
+  readonly size: () => { readonly columns: number; readonly rows: number }
+  readonly close: () => void
+}
+
+const failed = (cause: Error): PlatformError =>
+  badArgument({ module: "QuestionScreen", method: "write", description: "The terminal cannot be written", cause })
+
+const openControllingTerminal = (): TerminalOutput | undefined => {
+  try {
+    const descriptor = openSync("/dev/tty", "w")
+    if (!isatty(descriptor)) return void closeSync(descriptor)
+    const stream = new WriteStream(descriptor)
+    return {
+      write: (text) =>
+        Effect.callback((resume) => {
+          stream.write(text, (error) => resume(error ? Effect.fail(failed(error)) : Effect.void))
+        }),
+      size: () => ({ columns: stream.columns, rows: stream.rows }),
+      close: () => void stream.destroy()
+    }
+  } catch {
+    /* The process has no terminal. */
+    return undefined
+  }
+}
+
+/** How the terminal that controls this process is opened; nothing when there is none. */
+export const ControllingTerminal = Context.Reference<() => TerminalOutput | undefined>(
+  "task-conductor/services/approvals/ControllingTerminal",
+  { defaultValue: () => openControllingTerminal }
+)
+
+/** Where a question is shown. */
+interface QuestionScreen {
+  readonly show: (text: string) => Effect.Effect<void, PlatformError>
+  readonly size: Effect.Effect<{ readonly columns: number; readonly rows: number }>
+}
+
+/** For a terminal that does not tell its size. */
+const usualSize = { columns: 80, rows: 24 }
+
+const orUsual = ({ columns, rows }: { readonly columns: number; readonly rows: number }) => ({
+  columns: columns || usualSize.columns,
+  rows: rows || usualSize.rows
+})
+
+/** True when a person can see a question and answer it. */
+export const canAsk = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  if (!(yield* stdio.stdinIsTerminal)) return false
+  if (yield* stdio.stderrIsTerminal) return true
+  const terminal = (yield* ControllingTerminal)()
+  terminal?.close()
+  return terminal !== undefined
+})
+
+/** The screen for one question; nothing when nobody can see it and answer. */
+const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio | Terminal.Terminal | Scope.Scope> =
+  Effect.gen(function* () {
+    const stdio = yield* Stdio.Stdio
+    const terminal = yield* Terminal.Terminal
+    if (!(yield* stdio.stdinIsTerminal)) return undefined
+    if (yield* stdio.stderrIsTerminal) {
+      return {
+        show: (text) => Stream.run(Stream.make(text), stdio.stderr()),
+        size: Effect.all({ columns: terminal.columns, rows: terminal.rows }).pipe(
+          /* Where stdout is redirected, the size is that of stderr. */
+          Effect.map(({ columns, rows }) =>
+            orUsual({ columns: columns || process.stderr.columns, rows: rows || process.stderr.rows })
+          )
+        )
+      }
+    }
+    const open = yield* ControllingTerminal
+    const own = yield* Effect.acquireRelease(Effect.sync(open), (found) => Effect.sync(() => found?.close()))
+    return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
+  })
+
+/** Until the scope closes, runs this whenever the process continues after it was stopped. */
+const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> => {
+  const listener = (): void => void Effect.runFork(again)
+  return Effect.acquireRelease(
+    Effect.sync(() => void process.on("SIGCONT", listener)),
+    () => Effect.sync(() => void process.off("SIGCONT", listener))
+  )
+}
+
+/*
+ * What a person types at a question: whole lines, single keys for a pager, and what was typed before a question could be
+ * read, which never counts.
+ */
+
+/** Keys that arrive sooner than this were pressed before the prompt could be read. */
+const typedAhead = "50 millis"
+/** The terminal goes back from single keys to lines within this time. */
+const settling = "30 millis"
+
+const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
+
+/**
+ * Drops what was typed until now. The terminal gives out an unfinished line only key by key, so it is asked for keys
+ * for a moment. Ctrl-C or Ctrl-D among them count.
+ */
+const dropTypedAhead = Effect.gen(function* () {
+  const terminal = yield* Terminal.Terminal
+  const keys = Effect.gen(function* () {
+    const queue = yield* terminal.readInput
+    yield* Effect.sleep(typedAhead)
+    return yield* Effect.orElseSucceed(Queue.clear(queue), () => [])
+  })
+  const pressed = yield* Effect.scoped(keys)
+  if (pressed.some(isQuit)) return yield* new Terminal.QuitError({})
+  yield* Effect.sleep(settling)
+  while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) {}
+})
+
+/** A line without the blanks around it. */
+const typedLine = Effect.gen(function* () {
+  const terminal = yield* Terminal.Terminal
+  return (yield* terminal.readLine).trim()
+})
+
+/** What a key of the pager does. */
+type PagerKey = "next" | "back" | "quit"
+
+const pagerKeyOf = ({ input, key }: Terminal.UserInput): PagerKey | undefined => {
+  if (key.name === "escape") return "quit"
+  switch (Option.getOrElse(input, () => key.name)) {
+    case " ":
+    case "space":
+      return "next"
+    case "b":
+      return "back"
+    case "q":
+      return "quit"
+    default:
+      return undefined
+  }
+}
+
+/** Gives the keys of a pager to `turn`, until it returns false. Other keys, Enter among them, do nothing. */
+const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<boolean, E, R>) =>
+  Effect.gen(function* () {
+    const terminal = yield* Terminal.Terminal
+    const queue = yield* terminal.readInput
+    for (;;) {
+      const pressed = yield* Effect.mapError(Queue.take(queue), () => new Terminal.QuitError({}))
+      if (isQuit(pressed)) return yield* new Terminal.QuitError({})
+      const key = pagerKeyOf(pressed)
+      if (key === "quit") return
+      if (key !== undefined && !(yield* turn(key))) return
+    }
+  }).pipe(Effect.scoped)
 
 /** How questions are shown. */
 export interface QuestionStyle {
@@ -30,7 +197,7 @@ export interface Question<A> {
 }
 
 /** What became of a question. */
-export type Asked<A> =
+type Asked<A> =
   | { readonly _tag: "Answered"; readonly answer: A }
   /** The input ended, or was stopped. */
   | { readonly _tag: "Quit" }

@@ -16,7 +16,7 @@ import { Refinement } from "../../domain/documents/Refinement.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { hashOf } from "../files/Hash.ts"
-import { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
 import { Refiner } from "../pipeline/Refiner.ts"
 import type { TaskOrder } from "../pipeline/TaskOrder.ts"
@@ -47,7 +47,7 @@ const place = {
 const back = {
   snapshot: GateSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
-  stop: Schema.optionalKey(PermissionDenied),
+  stop: Schema.optionalKey(SavedDenial),
   /** Present when the worker gives the work back. */
   unfit: Schema.optionalKey(Unfit)
 }

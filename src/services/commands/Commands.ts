@@ -2,23 +2,172 @@
  * Runs commands for tools: without a shell, with few environment variables, without input or terminal, in a sandbox
  * where there is one.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
-import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
-import { commandProblem } from "../../domain/commands/CommandText.ts"
+import {
+  looksLikePath,
+  type NamedScripts,
+  scriptsInText,
+  scriptsOfCommand,
+  commandProblem
+} from "../../domain/commands/CommandText.ts"
+import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { textHash } from "../files/Hash.ts"
+import { readTextFile } from "../files/TextFile.ts"
+import { rmdir } from "node:fs/promises"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.ts"
-import { commandScripts } from "./CommandScripts.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
-import { makeCommandWatch } from "./CommandWatch.ts"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
+
+/*
+ * The files of the project that a command runs, with a hash of each, so that an answer to the command holds for what they
+ * say now. Scripts are followed into the scripts that they name; what a program imports is not.
+ */
+
+/** More scripts than these are not followed. */
+const maxScripts = 200
+const maxBytes = 4 * 1_048_576
+/** A larger text was not written by hand. */
+const maxFollowed = 262_144
+
+/** A text to follow, and the folders where its paths start. */
+interface Open {
+  readonly named: NamedScripts
+  readonly folders: ReadonlyArray<string>
+}
+
+/** The files of these names in a folder of the project and in those above it. */
+const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<string> = []
+  for (let one = folder; names.length > 0 && isWithin(path, root, one); one = path.dirname(one)) {
+    const entries = yield* Effect.orElseSucceed(fs.readDirectory(one), () => [])
+    found.push(
+      ...entries.filter((name) => names.some((pattern) => pattern.test(name))).map((name) => path.join(one, name))
+    )
+    if (one === root) break
+  }
+  return found
+})
+
+/** The file at a canonical path: its hash, and its text when it is one. Nothing for what is not a file. */
+const readScript = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
+  if (info === undefined || info.type !== "File") return undefined
+  const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
+  const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
+  return { hash: text === undefined ? stamp : textHash(text), text }
+})
+
+/** The scripts of a command in a folder of the project, by path. `hash` is null for one that does not exist yet. */
+const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
+  const path = yield* Path.Path
+  const scripts = new Map<string, RunScript>()
+  const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
+  const add = Effect.fnUntraced(function* (file: string, isSure: boolean) {
+    if (scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)) return
+    const script = yield* readScript(file)
+    if (script === undefined && !isSure) return
+    scripts.set(file, { path: file, hash: script?.hash ?? null })
+    const { text } = script ?? {}
+    if (text !== undefined && text.length <= maxFollowed)
+      open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
+  })
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const { folders, named } = next
+    const isCommand = scripts.size === 0
+    for (const folder of folders) {
+      for (const word of named.files) {
+        const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
+        if (real !== undefined) yield* add(real.path, isCommand && looksLikePath(word))
+      }
+      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(file, true)
+    }
+  }
+  return [...scripts.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+})
+
+/*
+ * Compares a project before and after a command, and says what programs outside the sandbox would run from now on: a
+ * repository that the command made, its hooks, tasks of an editor. Nothing can forbid a command to make a new folder.
+ */
+
+/** More names are counted. */
+const maxNamed = 20
+
+const warningText = (changed: ReadonlyArray<string>): string => {
+  const named = changed.slice(0, maxNamed).join(", ")
+  const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : ""
+  return `A command created or changed what other programs run by themselves: ${named}${more}. Look at it before you use git, an editor or a build server there.`
+}
+
+/** For the commands of one project. */
+const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string) {
+  const events = yield* RunEvents
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const look = provide(surveyProject(root, home))
+  let running = 0
+  const left = new Set<string>()
+
+  /** Removes the empty folders when no command needs them: removing one ends its mount in every sandbox. */
+  const tidy = Effect.suspend(() => {
+    running -= 1
+    if (running > 0) return Effect.void
+    const paths = [...left]
+    left.clear()
+    return Effect.forEach(paths, (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), { discard: true })
+  })
+
+  const changesSince = Effect.fnUntraced(function* (before: ProjectSurvey) {
+    const after = yield* Effect.orElseSucceed(look, () => undefined)
+    const changed = after === undefined ? [] : surveyChanges(root, before, after)
+    if (changed.length > 0) yield* events.publish({ type: "message", level: "warning", text: warningText(changed) })
+    return changed
+  })
+
+  const isControl = Effect.fnUntraced(function* (file: string) {
+    const path = yield* Path.Path
+    const survey = yield* Effect.orElseSucceed(look, () => emptySurvey)
+    const controls = [...survey.controls.inside, ...survey.walk.bare]
+    return controls.some((one) => isWithin(path, one, file)) || (yield* isInBareRepository(root, file))
+  }, provide)
+
+  return {
+    isControl,
+    /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
+    survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
+      sandboxed ? look : Effect.orElseSucceed(look, () => emptySurvey),
+    /** Runs a command, and adds what it changed. `placeholders` are the empty folders that its sandbox makes. */
+    watching: (
+      before: ProjectSurvey,
+      placeholders: ReadonlyArray<string>,
+      child: Effect.Effect<ChildEnd, ToolFailure>
+    ) =>
+      Effect.gen(function* () {
+        running += 1
+        for (const one of placeholders) left.add(one)
+        let changed: ReadonlyArray<string> = []
+        const after = Effect.andThen(
+          tidy,
+          Effect.map(changesSince(before), (found) => void (changed = found))
+        )
+        const end = yield* Effect.ensuring(child, after)
+        return changed.length === 0 ? end : { ...end, changed }
+      })
+  }
+})
 
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
@@ -38,7 +187,7 @@ export interface CommandsOptions {
 }
 
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
-export interface CommandEnd extends ChildEnd {
+interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../domain/configuration/Configuration.ts"
 import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaText.ts"
-import { declarationProblems } from "../plugins/CommandTools.ts"
+import { declarationProblems } from "../tools/CommandTools.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
 import { environmentVariable } from "./UserFolders.ts"

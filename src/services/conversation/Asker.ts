@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
-import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import type { NoToolSupport } from "../models/ToolSupport.ts"
 import type { BriefingError } from "../pipeline/Briefer.ts"
 

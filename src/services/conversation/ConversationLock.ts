@@ -10,7 +10,7 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { type LockedProject, takeProject } from "../journal/ProjectLock.ts"
-import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../permissions/Gate.ts"
 
 /** The lock of the conversation that `runId` names to other processes. */
 export const layerConversationLock = (

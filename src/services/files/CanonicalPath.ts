@@ -1,6 +1,6 @@
 /**
  * Makes paths canonical: absolute, with every link resolved as far as the path exists. Permissions are decided about this
- * form, and this form is opened afterwards.
+ * form, and this form is opened afterwards. Also tells the files that the system makes up, such as those below /proc.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -8,6 +8,7 @@ import * as Path from "effect/Path"
 import { systemError } from "effect/PlatformError"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
+import { statfs } from "node:fs"
 
 /** More dangling links in a row are taken for a circle. */
 const maxLinks = 40
@@ -69,4 +70,55 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
     Effect.mapError(fileFailure("resolve", written))
   )
   return { path: resolved, inside: isWithin(path, root, resolved) }
+})
+
+/*
+ * Files that the system only shows as files, such as those below /proc and /sys: their size says nothing, their content
+ * is made while it is read, may never end, and tells about the machine and its processes.
+ */
+
+/** The kinds of file systems that hold no files of anybody, by the number that Linux gives them. */
+const systemKinds: ReadonlySet<number> = new Set([
+  0x9fa0, // proc
+  0x62656572, // sysfs
+  0x64626720, // debugfs
+  0x74726163, // tracefs
+  0x73636673, // securityfs
+  0x0027e0eb, // cgroup
+  0x63677270, // cgroup2
+  0xcafe4a11, // bpf
+  0x6165676c, // pstore
+  0xde5e81e4, // efivarfs
+  0x62656570, // configfs
+  0xf97cff8c, // selinux
+  0x42494e4d, // binfmt_misc
+  0x19800202, // mqueue
+  0x65735543, // fusectl
+  0x6e736673, // nsfs
+  0x1cd1 // devpts
+])
+
+/** True for a path of the system; false where the system does not say it. */
+export const isSystemFile = (path: string): Effect.Effect<boolean> =>
+  process.platform === "linux"
+    ? Effect.callback<boolean>((resume) =>
+        statfs(path, (error, found) => resume(Effect.succeed(error === null && systemKinds.has(found.type >>> 0))))
+      )
+    : Effect.succeed(false)
+
+const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
+  File: "a file",
+  Directory: "a folder",
+  SymbolicLink: "a link now and was not when it was checked",
+  BlockDevice: "a device",
+  CharacterDevice: "a device",
+  FIFO: "a pipe",
+  Socket: "a socket",
+  Unknown: "of an unknown kind"
+}
+
+/** What a path is that is no regular file with content of its own, as the end of `It is ...`; nothing for any other. */
+export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
+  if (type !== "File") return kinds[type]
+  return (yield* isSystemFile(path)) ? "made by the system while it is read" : undefined
 })

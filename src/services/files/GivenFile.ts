@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
-import { specialKind } from "./SystemFiles.ts"
+import { specialKind } from "./CanonicalPath.ts"
 
 const maxBoundedBytes = 1_048_576
 

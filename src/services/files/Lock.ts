@@ -12,7 +12,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFailure.ts"
-import { makeFolders } from "./MakeFolder.ts"
+import { makeFolders } from "./PrivateFile.ts"
 
 /** The process that has the lock. */
 export const LockHolder = Schema.Struct({

@@ -14,7 +14,7 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
-import { specialKind } from "./SystemFiles.ts"
+import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
 /** The least that is read at once, since the size that the system reports may be too small. */

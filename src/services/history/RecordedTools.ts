@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { RecordedTool } from "../../domain/history/RecordedTool.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
-import { definePlugin, type Plugin, tool } from "../plugins/Plugin.ts"
+import { definePlugin, type Plugin, tool } from "../tools/Plugin.ts"
 
 /** One plugin for each tool, so that one that cannot be described leaves out only itself. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>

@@ -8,13 +8,13 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
-import type { Risk } from "../../domain/tools/Risk.ts"
+import type { Risk } from "../../domain/tools/Access.ts"
 import { eventsTold } from "../../domain/history/JournalParts.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { StartedAhead } from "../runs/StartedAhead.ts"
@@ -66,7 +66,7 @@ const startedAhead = (events: ReadonlyArray<RunEvent>): ReadonlySet<string> => {
   return ahead
 }
 
-const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(PermissionDenied))
+const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 

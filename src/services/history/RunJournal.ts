@@ -29,7 +29,7 @@ import { ResumeNotes } from "./ResumeNotes.ts"
 import { journalPath, lockFolder, runLock } from "./RunPaths.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
-import { makeFolders } from "../files/MakeFolder.ts"
+import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
 
 /** Where runs are saved, and whether this run needs the lock on its project. */

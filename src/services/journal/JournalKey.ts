@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import { codeOf, ifFound } from "../files/FileFailure.ts"
-import { makeFolders } from "../files/MakeFolder.ts"
+import { makeFolders } from "../files/PrivateFile.ts"
 
 const fileMode = 0o600
 const folderMode = 0o700

@@ -6,11 +6,12 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { commandsOf, entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf } from "../../domain/map/MainFiles.ts"
-import { leastRoomForExports, mapRoom } from "../../domain/map/MapBudget.ts"
-import { mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { leastRoomForExports, mapRoom, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Files and folders that are listed; a larger project is mapped as far as that goes. */
@@ -21,9 +22,6 @@ const manifestBytes = 262_144
 const sourceBytes = 131_072
 const mostSources = 24
 const filesAtOnce = 8
-
-/** True when a file may be read without a question, by its canonical path. */
-export type MayRead = (path: string) => Effect.Effect<boolean>
 
 /** The text of a regular file of the project; nothing when it is a link, lies behind one, is denied, or is no text of this size. */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
@@ -42,8 +40,8 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
   return read.flat()
 })
 
-/** The map of the project for a window of so many tokens; empty when there is nothing to show or no room for it. */
-export const readProjectMap = Effect.fn("readProjectMap")(
+/** Reads the project and draws its map. */
+export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead) {
     const room = mapRoom(window)
     if (room === 0) return ""
@@ -75,3 +73,6 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   },
   Effect.orElseSucceed(() => "")
 )
+
+/** Gives prompts this map. */
+export const layerProjectMap = Layer.succeed(ProjectMap, readProjectMap)

@@ -1,23 +1,185 @@
 /**
- * Servers of tools as plugins: the person is asked about those that a project names, they are started, and their tools
+ * MCP servers as plugins: the person is asked about those that a project names, they are started, and their tools
  * become tools of the run. A failing server leaves out only its own tools.
  */
-import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import {
+  type McpResult,
+  mcpData,
+  schemaExcess,
+  mcpToolName,
+  mcpToolEffect,
+  mcpToolRisk
+} from "../../domain/plugins/McpTool.ts"
+import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import {
+  connect,
+  type McpAddress,
+  type McpConnection,
+  McpFailure,
+  type McpOptions,
+  type McpToolDefinition
+} from "./McpConnection.ts"
+import * as Result from "effect/Result"
+import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
+import { harmless } from "../../domain/text/Printable.ts"
+import { parameterSchema, jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
+import { McpProblem } from "../tools/PluginProblem.ts"
+import { type McpServer, type NamedServer, readMcpServers } from "./McpServers.ts"
+import { tool, type Tool, type Tools, definePlugin, type Plugin } from "../tools/Plugin.ts"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
-import * as Scope from "effect/Scope"
-import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
-import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
+import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { McpProblem } from "../plugins/PluginProblem.ts"
-import { type McpServer, type NamedServer, readMcpServers } from "./McpServers.ts"
-import { mcpTools } from "./McpTools.ts"
-import type { SupervisedServer, superviseServer } from "./McpSupervisor.ts"
-import { definePlugin, type Plugin } from "../plugins/Plugin.ts"
+
+/**
+ * Keeps one MCP server usable: a server whose connection broke is restarted for the next call, and a tool whose
+ * definition changed by the restart is not called in this run.
+ */
+interface SupervisedServer {
+  /** The tools it offered when the run began; they stay the same until the run ends. */
+  readonly tools: ReadonlyArray<McpToolDefinition>
+  readonly malformed: McpConnection["malformed"]
+  /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
+  readonly call: (tool: McpToolDefinition, args: Arguments) => Effect.Effect<McpResult, McpFailure>
+}
+
+interface OpenConnection {
+  readonly connection: McpConnection
+  readonly scope: Scope.Closeable
+}
+
+/** Connects to the server; it stops with the scope. */
+const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
+  address: McpAddress,
+  options: McpOptions
+) {
+  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
+  const mutex = (yield* Semaphore.make(1)).withPermits(1)
+  let current: OpenConnection | undefined
+  /** True when no call has succeeded since the last restart. */
+  let wasRestarted = false
+
+  const open = Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const connection = yield* connect(address, options).pipe(
+      Scope.provide(scope),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
+    )
+    current = { connection, scope }
+    return connection
+  }).pipe(Effect.provideContext(context))
+
+  const drop = (broken: McpConnection) =>
+    Effect.suspend(() => {
+      if (current?.connection !== broken) return Effect.void
+      const { scope } = current
+      current = undefined
+      return Scope.close(scope, Exit.void)
+    })
+
+  /** The connection; a new one when the last one broke. */
+  const usable = Effect.gen(function* () {
+    if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
+    if (current !== undefined) yield* drop(current.connection)
+    if (wasRestarted) {
+      const detail = "it failed again after a restart and is not restarted again in this run."
+      return yield* new McpFailure({ type: "io_error", detail, isBroken: true })
+    }
+    wasRestarted = true
+    return yield* open
+  }).pipe(mutex)
+
+  const first = yield* open
+  const server: SupervisedServer = {
+    tools: first.tools,
+    malformed: first.malformed,
+    call: Effect.fn("McpSupervisor.call")(function* (tool, args) {
+      const connection = yield* usable
+      if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
+        const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
+        return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
+      }
+      const result = yield* connection
+        .call(tool.name, args)
+        .pipe(Effect.tapError(({ isBroken }) => (isBroken ? mutex(drop(connection)) : Effect.void)))
+      wasRestarted = false
+      return result
+    })
+  }
+  return server
+})
+
+const maxDescription = 2000
+
+/** The description for the model: bounded text of the server without control characters. */
+const descriptionOf = ({ description, name }: McpToolDefinition): string => {
+  const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
+  return text === "" ? name : text
+}
+
+const parametersOf = ({ inputSchema }: McpToolDefinition) => {
+  const excess = schemaExcess(inputSchema)
+  if (excess !== undefined) return Result.fail(excess)
+  const parameters = jsonSchemaParameters(inputSchema)
+  if (Result.isFailure(parameters)) {
+    return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)
+  }
+  const isStruct = parameterSchema(parameters.success)["type"] === "object"
+  return isStruct ? parameters : Result.fail("the schema of its parameters is not one of an object with properties.")
+}
+
+const toolOf = (
+  server: McpServer,
+  supervised: SupervisedServer,
+  definition: McpToolDefinition
+): Result.Result<Tool<Arguments>, string> =>
+  Result.map(parametersOf(definition), (parameters) =>
+    tool({
+      description: descriptionOf(definition),
+      parameters,
+      risk: mcpToolRisk(server.entry, definition),
+      effect: mcpToolEffect(server.entry, definition.name),
+      revision: definition.hash,
+      execute: (args) =>
+        supervised.call(definition, args).pipe(
+          Effect.mapError(({ detail, type }) => {
+            const message = `The server "${server.name}" could not run the tool: ${detail}`
+            return new ToolFailure({ type, message })
+          }),
+          Effect.flatMap((result) => Effect.fromResult(mcpData(definition.name, result)))
+        )
+    })
+  )
+
+/** The tools of a server by their names in this program. */
+export const mcpTools = (
+  server: McpServer,
+  supervised: SupervisedServer
+): { readonly tools: Tools; readonly leftOut: ReadonlyArray<McpProblem> } => {
+  const tools = new Map<string, Tool<Arguments>>()
+  const leave = (name: string, detail: string) => new McpProblem({ server: server.name, tool: name, detail })
+  const leftOut = supervised.malformed.map((one) => leave(one.tool, `it is not well formed: ${one.detail}`))
+  for (const definition of supervised.tools) {
+    const name = mcpToolName(server.prefix, definition.name)
+    const made = toolOf(server, supervised, definition)
+    if (name === undefined) leftOut.push(leave(definition.name, "its name cannot become the name of a tool."))
+    else if (tools.has(name))
+      leftOut.push(leave(definition.name, `another tool of the server has the name ${name}, too.`))
+    else if (Result.isFailure(made)) leftOut.push(leave(definition.name, made.failure))
+    else tools.set(name, made.success)
+  }
+  return { tools: Object.fromEntries(tools), leftOut }
+}
 
 export interface KnownServer {
   readonly server: NamedServer
@@ -74,18 +236,14 @@ const notStarted = ({ name, scope }: NamedServer) => {
   return Result.fail(new McpProblem({ server: name, detail }))
 }
 
-/** The protocol is loaded when there is a server that speaks it. */
-const supervise = Effect.fnUntraced(function* (...order: Parameters<typeof superviseServer>) {
-  const { superviseServer } = yield* Effect.promise(() => import("./McpSupervisor.ts"))
-  const { layer } = yield* Effect.promise(() => import("effect/http/FetchHttpClient"))
-  return yield* Effect.provide(superviseServer(...order), layer)
-})
-
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const exit = yield* runIsolated(
-    Effect.map(supervise(server.address, { timeout, version }), (supervised) => pluginOf(server, supervised))
+    superviseServer(server.address, { timeout, version }).pipe(
+      Effect.map((supervised) => pluginOf(server, supervised)),
+      Effect.provide(FetchHttpClient.layer)
+    )
   )
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {

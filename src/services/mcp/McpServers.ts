@@ -1,19 +1,19 @@
 /**
- * The servers of tools that a project and the person name, ready to be started: entries are read, environment variables
+ * The MCP servers that a project and the person name, ready to be started: entries are read, environment variables
  * are filled in, names are unique. Nothing is started here.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { Start } from "../../domain/tools/Access.ts"
-import { expandEntry, variablesOf, type McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
+import { expandEntry, variablesOf, type McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
 import { readMcpFile } from "../../domain/plugins/McpFile.ts"
 import type { JsonProblem } from "../../domain/text/JsonText.ts"
 import { serverPrefix } from "../../domain/plugins/McpTool.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import type { McpAddress } from "./McpConnection.ts"
-import { McpProblem } from "../plugins/PluginProblem.ts"
+import { McpProblem } from "../tools/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
 const mcpFileName = ".mcp.json"

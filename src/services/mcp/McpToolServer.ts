@@ -19,7 +19,7 @@ import * as Stream from "effect/Stream"
 import { maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
-import { causeText } from "../plugins/ForeignCode.ts"
+import { causeText } from "../tools/ForeignCode.ts"
 
 /** The result of a tool: text, and the same as data. */
 export interface ServedResult {

@@ -5,22 +5,20 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
-import { accessDetails, accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import { eachTimeReason } from "../../domain/tools/Risk.ts"
+import { accessDetails, accessTarget, type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { approvalWords, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalWords.ts"
-import type { RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { approvalSummary, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalSummary.ts"
+import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { canRemember, sessionScopes } from "../../domain/permissions/SessionScope.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
 type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 /** The project, and a path of it as a person knows it. */
-export interface ViewWorld {
+export interface ViewContext {
   readonly workspace: Workspace["Service"]
   readonly nameOf: (path: string) => string
 }
@@ -39,7 +37,7 @@ interface ShownWrite {
 /** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
   { content, path }: Writing,
-  { nameOf, workspace }: ViewWorld
+  { nameOf, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
@@ -81,14 +79,14 @@ export const isForPerson = (question: GateQuestion): boolean =>
  */
 export const itemOf = Effect.fnUntraced(function* (
   question: GateQuestion,
-  world: ViewWorld,
+  context: ViewContext,
   outdated: RememberedRule | undefined,
   more: ReadonlyArray<string> = []
 ) {
   const { accesses, call, pin, risk, task, tool } = question
   const writes = yield* Effect.forEach(
     accesses.filter((access) => access._tag === "WriteFile"),
-    (access) => showWrite(access, world)
+    (access) => showWrite(access, context)
   )
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
@@ -110,7 +108,7 @@ export const itemOf = Effect.fnUntraced(function* (
     ...(pin === undefined ? {} : { origin: pin.origin }),
     ...(preview === "" ? {} : { preview }),
     ...(diff === "" ? {} : { diff }),
-    words: approvalWords(question, { nameOf: world.nameOf, changeOf: (path) => changes.get(path) }),
+    words: approvalSummary(question, { nameOf: context.nameOf, changeOf: (path) => changes.get(path) }),
     ...(isForPerson(question) ? { personOnly: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings })
   }

@@ -2,31 +2,219 @@
  * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It holds
  * the grants of one run and issues permits, without which no tool runs.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { CanonicalAccess, Reading, Start } from "../../domain/tools/Access.ts"
+import { Approver } from "../approvals/Approver.ts"
+import { isForPerson } from "./ApprovalView.ts"
+import {
+  questionOfAccess,
+  PermissionDenied,
+  SavedDenial,
+  maxDenials,
+  deniedOf,
+  type GateQuestion,
+  questionOfCall,
+  beforeRun,
+  type QuestionScope
+} from "./GateQuestion.ts"
+import { Grants, GrantSnapshot } from "./Grants.ts"
+import {
+  type PolicyEvaluator,
+  type SourcedRule,
+  type GateOptions,
+  makePolicyEvaluator,
+  readOnlyReason
+} from "./PolicyEvaluator.ts"
+import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import {
+  type ApprovalItem,
+  type ApprovalSummary,
+  RequestedChange,
+  type StepApproved,
+  type StepGate
+} from "../../domain/permissions/ApprovalItem.ts"
+import { hashOf } from "../files/Hash.ts"
+import { fileState, Workspace } from "../files/Workspace.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import * as Arr from "effect/Array"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
-import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
-import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
-import { Approver } from "../approvals/Approver.ts"
-import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
-import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
-import { resolveInDoubt } from "./InDoubtCall.ts"
-import { type GateOptions, makePolicyEvaluator, readOnlyReason, type SourcedRule } from "./PolicyEvaluator.ts"
-import { deniedOf, type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
-import { askCall } from "./GateCall.ts"
-import { approveStep } from "./GateStep.ts"
-import { Grants, GrantSnapshot } from "./Grants.ts"
+import { askCall, approveStep } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
-import { ProjectWriteLock } from "./ProjectWriteLock.ts"
-import { makeRefusals, refusalFields } from "./Refusals.ts"
-import { beforeRun, type QuestionScope } from "./QuestionScope.ts"
-import { RunEvents } from "../runs/RunEvents.ts"
-import { Workspace } from "../files/Workspace.ts"
+
+/*
+ * Whether an access would certainly be denied in this run: a rule denies it, or it must be asked for and nobody can be
+ * asked. Known when a plan is made, so that no task is lost to it later. Asks nobody and records nothing.
+ */
+
+/** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
+export interface CertainDenial {
+  readonly tool: string
+  readonly rules: ReadonlyArray<SourcedRule>
+}
+
+const foreseeDenial = Effect.fn("foreseeDenial")(function* (
+  access: CanonicalAccess,
+  context: {
+    readonly approver: Approver["Service"]
+    readonly evaluator: PolicyEvaluator
+    readonly grants: Grants
+  }
+) {
+  const question = questionOfAccess({ task: "", place: "" }, access)
+  const { rules, verdict } = yield* context.evaluator.evaluate(question)
+  if (verdict === "deny") return { tool: question.tool, rules } satisfies CertainDenial
+  if (verdict === "allow" || context.grants.isGranted(question)) return undefined
+  const { canAsk, leaves } = context.approver
+  const { risk, task, tool } = question
+  const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
+  if (leaves !== undefined && !leaves(item)) return undefined
+  if (canAsk === undefined || (yield* canAsk)) return undefined
+  return { tool: question.tool, rules: [] } satisfies CertainDenial
+})
+
+/*
+ * Resolves calls in doubt (begun before the run broke off, outcome unknown): do it again, take it as done, or stop the run.
+ * The files that a call wrote can tell; where they cannot, a person decides.
+ */
+
+/** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
+type DoubtVerdict = "again" | "done" | "unclear"
+
+/** What the files say: as they were before means that nothing happened, as they were to become means that it did. */
+const verdictOfFiles = Effect.fnUntraced(function* (
+  files: ReadonlyArray<FileState>,
+  workspace: Workspace["Service"]
+): Effect.fn.Return<DoubtVerdict> {
+  if (files.length === 0) return "unclear"
+  const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
+  if (files.every(({ after }, index) => states[index] === after)) return "done"
+  return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
+})
+
+/** A command is shown as one would type it. */
+const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
+  const [command] = names
+  return tool === "run_command" && command !== undefined
+    ? { does: "run a command", command }
+    : { does: [`use ${tool}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+}
+
+/** What a person is shown. */
+const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
+  task,
+  words: {
+    ...doubtWords(call.name, targets.map(nameOf)),
+    consequence: "When it happened, running it again does it a second time.",
+    isCalm: false
+  },
+  tool: call.name,
+  call,
+  risk: "high",
+  targets,
+  warnings: [
+    "This call was begun before the run broke off, and nobody knows whether it happened.",
+    ...(files.length === 0
+      ? []
+      : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
+  ]
+})
+
+const undecided =
+  "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+
+/** What the gate lends for the question. */
+interface DoubtContext {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly workspace: Workspace["Service"]
+  /** A path as a person knows it. */
+  readonly nameOf: (path: string) => string
+  /** Lets one question be shown at a time. */
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+/** Decides by the files, else by asking; why not, when the run is to stop. */
+const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
+  intent: InDoubtCall,
+  { approver, events, nameOf, withMutex, workspace }: DoubtContext
+): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
+  const verdict = yield* verdictOfFiles(intent.files, workspace)
+  if (verdict !== "unclear") return verdict
+  const item = doubtItem(intent, nameOf)
+  /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
+  const hash = hashOf([intent.key, intent.seq])
+  const ask = Effect.gen(function* () {
+    yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
+    const answered = yield* approver.inDoubt(item, hash)
+    yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
+    return answered
+  })
+  const { answer, by } = yield* withMutex(ask)
+  if (answer !== "stop") return answer
+  return by === "nobody" ? { by, reason: undecided } : { by: "person" }
+})
+
+/**
+ * Who may change the project now. A run holds its project from its first moment to its last. A conversation can be open for
+ * hours: it locks the project when a call wants to change something, and unlocks it when the message is answered. The gate
+ * claims the lock, the conversation releases it.
+ */
+export class ProjectWriteLock extends Context.Service<
+  ProjectWriteLock,
+  {
+    /** Holds the project from now on; why not, when another process works there. */
+    readonly claim: Effect.Effect<string | undefined>
+    /** Lets others work in the project again. */
+    readonly release: Effect.Effect<void>
+  }
+>()("task-conductor/services/permissions/ProjectWriteLock") {
+  /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
+  static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
+}
+
+/* What was denied in one run, and what a person wants instead of it. */
+
+/** As plain data, for another process that runs tasks of the same run. */
+const refusalFields = {
+  denials: Schema.Array(SavedDenial),
+  wishes: Schema.optionalKey(Schema.Array(RequestedChange))
+}
+
+const RefusalSnapshot = Schema.Struct(refusalFields)
+
+const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
+  a.declined === b.declined && a.instead === b.instead
+
+/** There are none at first. */
+const makeRefusals = Effect.gen(function* () {
+  const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
+  const wishes = yield* Ref.make<ReadonlyArray<RequestedChange>>([])
+  return {
+    denials: Ref.get(denials),
+    wishes: Ref.get(wishes),
+    addDenial: (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied]),
+    addRequestedChange: (requested: RequestedChange) => Ref.update(wishes, (all) => [...all, requested]),
+    snapshot: Effect.gen(function* () {
+      const wanted = yield* Ref.get(wishes)
+      const snapshot: typeof RefusalSnapshot.Type = {
+        denials: yield* Ref.get(denials),
+        ...(wanted.length === 0 ? {} : { wishes: wanted })
+      }
+      return snapshot
+    }),
+    restore: (snapshot: typeof RefusalSnapshot.Type) =>
+      Effect.andThen(
+        Ref.update(denials, (own) => Arr.union(own, snapshot.denials)),
+        Ref.update(wishes, (own) => Arr.unionWith(own, snapshot.wishes ?? [], isSameRequest))
+      )
+  }
+})
 
 /** Permission to run one prepared call once. Only the gate can make one; a copy is not valid. */
 export interface Permit {
@@ -86,7 +274,7 @@ export class Gate extends Context.Service<
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
-    readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
+    readonly wishes: Effect.Effect<ReadonlyArray<RequestedChange>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** Adds a rule of the person for as long as this gate decides. */
@@ -112,13 +300,23 @@ export class Gate extends Context.Service<
         const evaluator = yield* makePolicyEvaluator({ ...options, rules })
         const grants = new Grants()
         const refusals = yield* makeRefusals
-        const { addDenial, addWish } = refusals
+        const { addDenial, addRequestedChange } = refusals
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
         const { nameOf } = evaluator
-        const world = { addWish, approver, events, evaluator, grants, nameOf, policies, withMutex, workspace }
+        const context = {
+          addRequestedChange,
+          approver,
+          events,
+          evaluator,
+          grants,
+          nameOf,
+          policies,
+          withMutex,
+          workspace
+        }
 
         /** True when nobody needs to be asked. */
-        const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
+        const isDecided = Effect.fnUntraced(function* (question: GateQuestion) {
           const { verdict } = yield* evaluator.evaluate(question)
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
@@ -138,15 +336,15 @@ export class Gate extends Context.Service<
           const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
-          const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
-            settled ? Effect.void : askCall(question, tell, world)
+          const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
+            decided ? Effect.void : askCall(question, tell, context)
           )
-          if (!(yield* isSettled(question))) yield* withMutex(askUnlessSettled)
+          if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, world)
+          const resolution = yield* resolveInDoubt(intent, context)
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -199,7 +397,7 @@ export class Gate extends Context.Service<
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: decideDoubt,
-          approveStep: (step) => approveStep(step, world),
+          approveStep: (step) => approveStep(step, context),
           asksNobody,
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),

@@ -1,18 +1,103 @@
 /**
- * One question that the gate decides, about a prepared call or about an access of a reference, in the forms that rules
- * and grants are compared with.
+ * The questions that the gate decides, for whom they are asked, and what a denial says.
  */
-import type * as Path from "effect/Path"
-import { accessTarget, type CanonicalAccess, plainAccess } from "../../domain/tools/Access.ts"
-import { accessRisk } from "../../domain/tools/Risk.ts"
-import { type PreparedCall, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
-import type { ToolPin } from "../../domain/permissions/PolicyFormat.ts"
-import type { Target } from "../../domain/permissions/TargetPattern.ts"
-import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
+import { type CanonicalAccess, accessTarget, plainAccess, accessRisk } from "../../domain/tools/Access.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
+import type * as Path from "effect/Path"
+import { type PreparedCall, builtInOrigin, type Arguments, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { ToolPin } from "../../domain/permissions/PolicyFormat.ts"
 import type { Grantable } from "./Grants.ts"
-import { PermissionDenied } from "./PermissionDenied.ts"
-import type { QuestionScope } from "./QuestionScope.ts"
+
+/** After this many denials of the same effect a person is not asked again. */
+export const maxDenials = 3
+
+const denialFields = {
+  tool: Schema.String,
+  targets: Schema.Array(Schema.String),
+  by: Schema.Literals(["person", "rule", "nobody"]),
+  /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
+  reason: Schema.optionalKey(Schema.String),
+  /** True when the run was to change nothing, and this would have changed something. */
+  leftOut: Schema.optionalKey(Schema.Boolean),
+  /** What rules would have to name to allow it, when that is more than the targets. */
+  patterns: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** How often a person has denied the same effect in this run. */
+  times: Schema.optionalKey(Schema.Int),
+  /** What the person wants instead, in their words. */
+  instead: Schema.optionalKey(Schema.String)
+}
+
+/** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
+export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
+  /** True when the task must end instead of asking again. */
+  get endsTask(): boolean {
+    return (this.times ?? 0) >= maxDenials
+  }
+
+  /** The flags that allow this and nothing more. */
+  private get flags(): string {
+    const { targets, tool } = this
+    if (targets.length === 0) return `--allow ${tool}`
+    const patterns = this.patterns ?? targets.map(exactPattern)
+    return patterns.map((pattern) => `--allow "${tool}:${pattern}"`).join(" ")
+  }
+
+  override get message(): string {
+    const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
+    switch (this.by) {
+      case "person":
+        return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}${this.instead === undefined ? "" : ` and said what to do instead: ${this.instead}`}.`
+      case "rule":
+        return `Permission denied: ${this.reason === undefined ? `a rule denies ${what}` : `${what} ${this.reason}`}.`
+      case "nobody":
+        if (this.reason !== undefined) return `Permission denied: ${what} ${this.reason}.`
+        return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flags}.`
+    }
+  }
+}
+
+/** A denial as runs save it: under the tag that it had in the first version of the journal. */
+export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
+  Schema.decodeTo(
+    PermissionDenied,
+    SchemaTransformation.transform({
+      decode: (saved) => ({ ...saved, _tag: "PermissionDenied" as const }),
+      encode: (denial) => ({ ...denial, _tag: "Denied" as const })
+    })
+  )
+)
+
+/**
+ * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
+ * with the same words.
+ */
+export interface QuestionScope {
+  readonly task: string
+  /**
+   * The name of the activity that asks, or the round and stage outside of one. Empty where no answer is persisted: before
+   * the first round, and outside of runs.
+   */
+  readonly place: string
+}
+
+/** Where plugins and servers are started, and given files are read. */
+export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
+
+interface Identified {
+  readonly hash: string
+  readonly place: string
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** The id of a question about what has this hash, and about the files as they are now. */
+export const questionId = ({ accesses, hash, place }: Identified): string => {
+  const found = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
+  return place === "" ? hash : hashOf([place, hash, ...found])
+}
 
 export interface GateQuestion extends Grantable, QuestionScope {
   readonly call?: ToolCall

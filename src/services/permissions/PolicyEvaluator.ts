@@ -3,23 +3,54 @@
  * configuration and remembered answers decide.
  */
 import * as Effect from "effect/Effect"
+import { stat } from "node:fs/promises"
+import { type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { decide } from "../../domain/permissions/Decision.ts"
-import { placePrefix } from "../../domain/permissions/CommandScope.ts"
-import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
+import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
+import { placePrefix, exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
-import { ruleOffers } from "../../domain/permissions/RuleOffers.ts"
 import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
-import { makeScriptChanges } from "./ScriptChanges.ts"
 import { Policies } from "./Policies.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
-import { eachTimeReason } from "../../domain/tools/Risk.ts"
-import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
+
+/*
+ * Scripts of commands that changed after a rule came into force: the rule was given to what they said then, so that the
+ * command is asked about. The time of the last change is the one that the system keeps, which no program can set.
+ */
+
+/** The times when the rules of a run came into force, and the files that were written since. */
+const makeScriptChanges = (since: number) => {
+  const written = new Set<string>()
+  const changedAt = (path: string): Effect.Effect<number> =>
+    written.has(path)
+      ? Effect.succeed(Number.POSITIVE_INFINITY)
+      : Effect.orElseSucceed(
+          Effect.map(
+            Effect.tryPromise(() => stat(path)),
+            ({ ctimeMs }) => ctimeMs
+          ),
+          () => 0
+        )
+  return {
+    /** Notes what a tool may write from now on. */
+    note: (accesses: ReadonlyArray<CanonicalAccess>): void => {
+      for (const access of accesses) if (access._tag === "WriteFile") written.add(access.path)
+    },
+    /** The scripts with the time of their last change, for scripts that changed since the run began or `before`. */
+    changes: (accesses: ReadonlyArray<CanonicalAccess>) => {
+      const scripts = accesses.flatMap((access) => (access._tag === "RunCommand" ? (access.scripts ?? []) : []))
+      return Effect.forEach(scripts, ({ path }) => Effect.map(changedAt(path), (at) => ({ path, at })))
+    },
+    /** When a rule came into force: with the run, or when it was remembered. */
+    inForceSince: ({ rememberedAt }: { readonly rememberedAt?: string }): number =>
+      rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
+  }
+}
 
 /** A rule with the file or flag in which it is written, where that is known. */
 export interface SourcedRule extends Rule {
@@ -73,19 +104,19 @@ const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
  */
 const protectionOf = (
   access: CanonicalAccess,
-  world: Pick<GateOptions, "unfetchable"> & {
+  context: Pick<GateOptions, "unfetchable"> & {
     readonly path: Path.Path
     readonly root: string
     readonly protectedPaths: ReadonlyArray<string>
   }
 ): string | undefined => {
-  if (access._tag === "FetchUrl") return world.unfetchable?.(access.url)
+  if (access._tag === "FetchUrl") return context.unfetchable?.(access.url)
   if (access._tag === "RunCommand") return access.denial
   if (access._tag !== "WriteFile") return undefined
   if (!access.inside) {
-    return `would write outside the project ${world.root}, which nothing can allow; start with --project in a folder that holds it to work there`
+    return `would write outside the project ${context.root}, which nothing can allow; start with --project in a folder that holds it to work there`
   }
-  const { path, protectedPaths, root } = world
+  const { path, protectedPaths, root } = context
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
   const isControl = access.control === true || isControlPath(path.relative(root, access.path))
   if (isControl || protectedPaths.some(isBelow)) {

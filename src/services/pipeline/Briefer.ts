@@ -17,10 +17,10 @@ import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { fitDescription } from "../../domain/models/ProjectDescription.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
-import { readProjectMap } from "../map/MapReader.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** What a person gives for a run. */
@@ -105,7 +105,8 @@ export class Briefer extends Context.Service<
       })
 
       /* Drawn once: several plans may be checked against one project. */
-      const mapOfProject = yield* readProjectMap(contextWindow, gate.mayRead).pipe(
+      const drawMap = yield* ProjectMap
+      const mapOfProject = yield* drawMap(contextWindow, gate.mayRead).pipe(
         Effect.provideService(Workspace, workspace),
         Effect.provideService(Path.Path, path),
         Effect.cached

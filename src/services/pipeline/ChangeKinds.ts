@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { ChangeKinds } from "../../domain/runs/PromisedChanges.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { builtInOrigin } from "../../domain/tools/PreparedCall.ts"
+import { builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"

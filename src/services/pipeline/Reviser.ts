@@ -11,7 +11,7 @@ import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import { leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { withKept } from "../../domain/plan/KeptTasks.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
@@ -40,7 +40,7 @@ export interface RevisionOrder {
   /** The changes that are missing although tasks have ended that should have made them. */
   readonly missing: ReadonlyArray<MissingChange>
   /** What the person declined in this round and wants instead. */
-  readonly wishes: ReadonlyArray<Wish>
+  readonly wishes: ReadonlyArray<RequestedChange>
 }
 
 /** The lists of the prompt, as far as they are shown. */

@@ -11,7 +11,7 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { Wish } from "../../domain/permissions/ApprovalItem.ts"
+import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
 import { type MissingChange, missingChanges, type RoundWork } from "../../domain/runs/PromisedChanges.ts"
@@ -30,7 +30,7 @@ const SettledRound = Schema.Struct({
   failures: Schema.Array(TaskFailure),
   revised: TaskList,
   /** The step that a person declined while saying what to do instead, which the revised tasks are. */
-  redirected: Schema.optionalKey(Wish)
+  redirected: Schema.optionalKey(RequestedChange)
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
@@ -121,7 +121,7 @@ export class Rounds extends Context.Service<
         const repeated = yield* state.addFailures(failures)
         const missing = account({ tasks: list.tasks, results, failures })
         const wishes = yield* activities.record(
-          { key: seenKey.wishes(round), success: Schema.Array(Wish) },
+          { key: seenKey.wishes(round), success: Schema.Array(RequestedChange) },
           Effect.map(gate.wishes, (all) => all.slice(before))
         )
         if (wishes.length === 0) {
@@ -150,7 +150,7 @@ export class Rounds extends Context.Service<
       ) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
-        const redirected: Array<Wish> = []
+        const redirected: Array<RequestedChange> = []
         const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
           if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })

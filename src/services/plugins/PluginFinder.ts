@@ -1,6 +1,5 @@
 /**
- * Finds what an entry of the configuration names: a package in a node_modules folder, a folder with a package.json, or
- * one file. Nothing is run.
+ * Finds the package or the file of a plugin, and the hash of its code that a permission is bound to.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -9,10 +8,12 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { entryCandidates, PackageManifest } from "../../domain/plugins/PackageManifest.ts"
-import { isPackageName, type PluginEntry } from "../../domain/plugins/PluginEntry.ts"
+import { isPackageName, type PluginEntry } from "../../domain/configuration/PluginEntry.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
-import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
+import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
+import { createHash } from "node:crypto"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 
 /** A plugin that exists. All paths are real. */
 export interface FoundPlugin {
@@ -38,7 +39,7 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
 }
 
 /** Folders of a package that are not its own content. */
-export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
+const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
 /** True for a file of the plugin itself: the one file, or what is in its package. Both paths are real. */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {
@@ -115,4 +116,65 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
 /** Finds the plugin; fails with `NotFound` or `NotAPlugin`. */
 export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
   isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
+)
+
+/*
+ * The hash that pins the content that a person trusts. For a single file it is the SHA-256 of the file; for a package it
+ * covers the paths and contents of all its own files, but not its dependencies in node_modules.
+ */
+
+/** The content cannot be hashed; `message` is the end of a sentence. */
+export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
+
+const maxFiles = 2000
+const maxBytes = 33_554_432
+
+const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
+
+/** One entry of a folder. A link is hashed by its target path, since nothing is loaded through it. */
+interface Content {
+  readonly path: string
+  readonly hash: string
+}
+
+const readContents = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const contents: Array<Content> = []
+  const open = [folder]
+  let bytes = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const { name, type } of yield* fs.readDirectoryEntries(next)) {
+      if (foreignFolders.has(name)) continue
+      const file = path.join(next, name)
+      if (type === "Directory") {
+        open.push(file)
+        continue
+      }
+      if (type === "File") bytes += Number((yield* fs.stat(file)).size)
+      if (contents.length === maxFiles || bytes > maxBytes) {
+        const message = `${folder} has more than ${maxFiles} files or ${maxBytes / 1_048_576} MiB without its node_modules`
+        return yield* new HashFailure({ message })
+      }
+      const hash =
+        type === "File"
+          ? sha256(yield* fs.readFile(file))
+          : `${type} ${type === "SymbolicLink" ? yield* fs.readLink(file) : ""}`
+      contents.push({ path: path.relative(folder, file).split(path.sep).join("/"), hash })
+    }
+  }
+  return contents.toSorted((a, b) => compareCodePoints(a.path, b.path))
+})
+
+/** The SHA-256 of the plugin in hex. Fails when it is too large or cannot be read. */
+export const pluginHash = Effect.fn("pluginHash")(
+  function* ({ file, folder }: FoundPlugin) {
+    if (folder !== undefined) return sha256(JSON.stringify(yield* readContents(folder)))
+    const fs = yield* FileSystem.FileSystem
+    if ((yield* fs.stat(file)).size > BigInt(maxBytes)) {
+      return yield* new HashFailure({ message: `${file} has more than ${maxBytes / 1_048_576} MiB` })
+    }
+    return sha256(yield* fs.readFile(file))
+  },
+  Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new HashFailure({ message })))
 )

@@ -3,22 +3,72 @@
  * that child and not the program, then here. It is no protection against malicious code: a plugin runs with all rights
  * of the person.
  */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
+import { watchSharedState, shareModules } from "./SharedState.ts"
 import { fork } from "node:child_process"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
-import { causeText, runIsolated } from "./ForeignCode.ts"
-import { guardPlugin } from "./GuardedPlugin.ts"
-import type { Plugin } from "./Plugin.ts"
+import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
-import { pluginShapeProblem } from "./PluginLoader.ts"
-import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
-import { shareModules } from "./SharedModules.ts"
+import { pluginShapeProblem } from "../tools/PluginLoader.ts"
+import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
+
+/**
+ * A plugin from a package whose calls leave the process as they found it: what a call changed of the things that all code
+ * shares is put back when it ends, and the call fails with the name of what it changed.
+ */
+const damage = (plugin: string, what: string): ToolFailure =>
+  new ToolFailure({
+    type: "internal_error",
+    message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
+  })
+
+/** Runs code of the plugin, first the part that is no effect. */
+const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
+  Effect.suspend(() => {
+    const repair = watchSharedState()
+    let found: string | undefined
+    const repaired = Effect.sync(() => {
+      const name = repair()
+      found ??= name
+    })
+    const begin = Effect.suspend(() => {
+      try {
+        return work()
+      } finally {
+        found = repair()
+      }
+    })
+    return Effect.flatMap(Effect.ensuring(begin, repaired), (value) =>
+      found === undefined ? Effect.succeed(value) : Effect.fail(damage(plugin, found))
+    )
+  })
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
+  if (typeof tool?.execute !== "function") return tool
+  return { ...tool, execute: (params, granted) => guarded(plugin, () => tool.execute(params, granted)) }
+}
+
+/** The same plugin with every call guarded. */
+export const guardPlugin = (plugin: Plugin): Plugin => ({
+  ...plugin,
+  tools: Layer.effect(
+    PluginTools,
+    Effect.map(PluginTools, (tools): Tools => {
+      if (typeof tools !== "object" || tools === null) return tools
+      return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guardTool(plugin.name, tool)]))
+    })
+  ).pipe(Layer.provide(plugin.tools))
+})
 
 export const importTime = "30 seconds"
 

@@ -3,9 +3,8 @@
  * damage the host does so here instead. Reports once, to the parent process.
  */
 import * as Cause from "effect/Cause"
-import { causeText } from "./ForeignCode.ts"
-import { shareModules } from "./SharedModules.ts"
-import { watchSharedState } from "./SharedState.ts"
+import { causeText } from "../tools/ForeignCode.ts"
+import { shareModules, watchSharedState } from "./SharedState.ts"
 
 /** The report to the parent; there is none when the plugin ended the child. */
 export interface ProbeReport {

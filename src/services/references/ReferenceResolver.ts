@@ -11,8 +11,7 @@ import { resolveAnchor, resolveResult } from "./HeadingReferences.ts"
 import { checkAccess, ReferenceProblem, type ReferenceWorld, type ReferenceResolver } from "./ReferenceWorld.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 import type { Workspace } from "../files/Workspace.ts"
-import { type FetchFailure, parseTarget } from "../web/FetchTarget.ts"
-import { WebFetch } from "../web/WebFetch.ts"
+import { type FetchFailure, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 
 /** A page; one fiber at a time fetches it until it is there. */
 interface Entry {

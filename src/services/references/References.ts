@@ -24,10 +24,8 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
-import { PermissionDenied } from "../permissions/PermissionDenied.ts"
-import type { CertainDenial } from "../permissions/CertainDenial.ts"
-import { Gate } from "../permissions/Gate.ts"
-import type { QuestionScope } from "../permissions/QuestionScope.ts"
+import { type PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
+import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
@@ -41,7 +39,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   href: Schema.String,
   detail: Schema.String,
   /** The denial that it cannot be used for. */
-  denied: Schema.optionalKey(PermissionDenied)
+  denied: Schema.optionalKey(SavedDenial)
 }) {
   override get message(): string {
     return `The reference ${this.href} cannot be used: ${this.detail}`
@@ -52,7 +50,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Looked = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
-  denials: Schema.Array(PermissionDenied)
+  denials: Schema.Array(SavedDenial)
 })
 
 /** A reference that nothing can allow in this run. */

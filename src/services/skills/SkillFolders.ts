@@ -10,9 +10,8 @@ import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, specialKind } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
-import { specialKind } from "../files/SystemFiles.ts"
 
 /** Each of them takes space in the prompt of every task of the skill. */
 const maxFiles = 20

@@ -1,17 +1,27 @@
 /**
- * Checks a call of a model before anything runs, and decodes its arguments when it is about to run.
+ * Prepares calls of a model before anything runs: checks them, decodes their arguments, makes what they declare to access
+ * canonical, and finds those that would fail.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
-import { checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
-import { withOwnNames } from "../../domain/tools/ArgumentAliases.ts"
+import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
+import { withOwnNames, type ToolCall, ToolFailure, type ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { meantTool } from "../../domain/tools/ArgumentNames.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
-import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { LoadedTool } from "../plugins/PluginLoader.ts"
+import type { LoadedTool } from "./PluginLoader.ts"
+import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
+import type { Commands } from "../commands/Commands.ts"
+import type { Workspace } from "../files/Workspace.ts"
+import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { editText } from "../../domain/files/TextEdit.ts"
+import { hashOf } from "../files/Hash.ts"
+import { runIsolated } from "./ForeignCode.ts"
+import * as Result from "effect/Result"
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 
 /** A call with harmless deviations repaired, what is wrong with it, and what was repaired. */
 export interface CheckedCall {
@@ -20,7 +30,7 @@ export interface CheckedCall {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-interface CheckWorld {
+interface CheckContext {
   readonly tools: ReadonlyMap<string, LoadedTool>
   readonly allowed: ReadonlySet<string>
   readonly task: string | undefined
@@ -39,7 +49,7 @@ interface WrongName {
   readonly how: string
 }
 
-const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName | undefined => {
+const findWrongName = (name: string, { allowed, tools }: CheckContext): WrongName | undefined => {
   const usable = [...allowed].filter((one) => tools.has(one))
   if (name === "") {
     return { code: "tool-call-name", what: "The tool call has no name.", how: howToName(name, usable) }
@@ -52,7 +62,7 @@ const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName 
 }
 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
-const nameTool = (call: ToolCall, { allowed, tools }: CheckWorld, where: Where) => {
+const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   const meant = tools.has(call.name) ? undefined : meantTool(call.name, [...tools.keys()])
   if (meant === undefined || !allowed.has(meant)) return { call, repairs: [] }
   const message = `Read the tool ${JSON.stringify(call.name)} as "${meant}".`
@@ -60,12 +70,12 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckWorld, where: Where) 
 }
 
 /** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
-export const checkCall = (written: ToolCall, world: CheckWorld): CheckedCall => {
-  const where: Where = { section: "Tool Calls", ...(world.task === undefined ? {} : { task: world.task }) }
-  const { call, repairs } = nameTool(written, world, where)
+export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
+  const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
+  const { call, repairs } = nameTool(written, context, where)
   const quote = JSON.stringify(call)
-  const wrongName = findWrongName(call.name, world)
-  const found = world.tools.get(call.name)
+  const wrongName = findWrongName(call.name, context)
+  const found = context.tools.get(call.name)
   if (wrongName !== undefined || found === undefined) {
     const issues = wrongName === undefined ? [] : [makeIssue(wrongName.code, where, { ...wrongName, quote })]
     return { call, issues, repairs: [] }
@@ -95,4 +105,148 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
     })
   )
   return { found, params }
+})
+
+/** What accesses are made canonical with. */
+interface AccessContext {
+  readonly commands: Commands["Service"]
+  readonly workspace: Workspace["Service"]
+}
+
+const isAccesses = Schema.is(Schema.Array(Access))
+
+const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
+const maxEditBytes = 10_485_760
+
+const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
+
+/** Where a write goes, and whether git would run or follow what is there. */
+const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessContext) {
+  const target = yield* workspace.canonical(written)
+  const isControl = target.inside && (yield* commands.isControl(target.path))
+  return { ...target, control: isControl ? { control: true } : undefined }
+})
+
+/**
+ * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
+ * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
+ * `validation_failed` when an edit does not fit.
+ */
+const canonicalEdit = Effect.fnUntraced(function* (
+  { edits, path: written }: Access & { readonly _tag: "EditFile" },
+  context: AccessContext
+) {
+  const { workspace } = context
+  const { control, inside, path } = yield* canonicalTarget(written, context)
+  const relative = relativeTo(workspace.root, path)
+  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
+  if (!inside || control !== undefined || isControlPath(relative)) return unread
+  const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
+    const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
+    return new ToolFailure({ type, message: `${message}${hint}` })
+  })
+  const content = yield* Effect.mapError(
+    Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
+    (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
+  )
+  const found = yield* workspace.state(path)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text), found }
+  return write
+})
+
+/** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
+const canonicalWrite = Effect.fnUntraced(function* (
+  { content, path: written }: Access & { readonly _tag: "WriteFile" },
+  context: AccessContext
+) {
+  const { workspace } = context
+  const { control, inside, path } = yield* canonicalTarget(written, context)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, ...control }
+  if (!inside || control !== undefined || isControlPath(relativeTo(workspace.root, path))) return write
+  return { ...write, found: yield* workspace.state(path) }
+})
+
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, context: AccessContext) {
+  const { commands, workspace } = context
+  switch (access._tag) {
+    case "FetchUrl": {
+      const url = canonicalUrl(access.url)
+      if (Result.isFailure(url)) return yield* invalid(url.failure)
+      return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
+    }
+    case "EditFile":
+      return Object.freeze(yield* canonicalEdit(access, context))
+    case "WriteFile": {
+      if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
+      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, context))
+    }
+    case "RunCommand":
+      return Object.freeze(yield* commands.canonical(access))
+    case "ReadFile":
+      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+  }
+})
+
+const noAccesses: ReadonlyArray<CanonicalAccess> = Object.freeze([])
+
+/** The canonical form of every access, in the order in which the tool declares them. */
+export const canonicalAccesses = Effect.fnUntraced(function* (
+  { info, tool }: LoadedTool,
+  params: unknown,
+  context: AccessContext
+) {
+  const declared: unknown = tool.access?.(params) ?? []
+  if (Array.isArray(declared) && declared.length === 0) return noAccesses
+  if (!isAccesses(declared)) {
+    const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
+    return yield* new ToolFailure({ type: "internal_error", message })
+  }
+  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, context)))
+})
+
+/** Failures that other arguments can prevent. */
+const avoidable: ReadonlySet<ToolErrorType> = new Set([
+  "not_found",
+  "validation_failed",
+  "io_error",
+  "parse_error",
+  "output_limit"
+])
+
+/** True when a program is missing: the task can say that a check could not be run, but cannot install it. */
+const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
+  if (type !== "not_found" || !isAccesses(declared)) return false
+  const command = declared.find((access) => access._tag === "RunCommand")
+  // One word with blanks is a command in a wrong form.
+  return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
+}
+
+/** A write to a place where no file can be. */
+const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, workspace: Workspace["Service"]) {
+  if (access._tag !== "WriteFile" || !access.inside || access.base !== undefined) return
+  const found = yield* Effect.result(workspace.readText(access.path, 0))
+  if (Result.isSuccess(found) || found.failure.type !== "io_error") return
+  // A file that cannot be read may still be replaced.
+  if (!(yield* workspace.isFile(access.path))) return yield* found.failure
+})
+
+/** Why a call would fail, as far as the project shows it without running the call; nothing when it may succeed. */
+export const inspectCall = Effect.fnUntraced(function* (
+  call: ToolCall,
+  tools: ReadonlyMap<string, LoadedTool>,
+  context: AccessContext
+): Effect.fn.Return<ToolFailure | undefined> {
+  let declared: unknown = []
+  const prepare = Effect.gen(function* () {
+    const { found, params } = yield* decodeCall(call, tools)
+    declared = found.tool.access?.(params) ?? []
+    const accesses = yield* canonicalAccesses(found, params, context)
+    yield* Effect.forEach(accesses, (access) => checkTarget(access, context.workspace), { discard: true })
+  })
+  const exit = yield* runIsolated(prepare)
+  if (Exit.isSuccess(exit)) return undefined
+  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (failure === undefined || !avoidable.has(failure.type) || lacksProgram(declared, failure)) return undefined
+  return failure
 })

@@ -8,9 +8,9 @@ import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Commands } from "../commands/Commands.ts"
-import { FileReads, type HostServices, PageFetch } from "../plugins/HostServices.ts"
+import { FileReads, type HostServices, PageFetch } from "./Plugin.ts"
 import type { Permit } from "../permissions/Gate.ts"
-import { WebFetch } from "../web/WebFetch.ts"
+import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 interface Granted {

@@ -2,11 +2,29 @@
  * Runs the calls of a task, those that look as well as those that act, and counts them.
  */
 import * as Effect from "effect/Effect"
+import { ToolRegistry } from "./ToolRegistry.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
-import { forEachCall } from "./CallOrder.ts"
-import { ToolRegistry } from "./ToolRegistry.ts"
 import { ToolRunner } from "./ToolRunner.ts"
+
+/*
+ * The order in which the calls of one answer run: side by side, unless one of them may change something; then one after
+ * another.
+ */
+
+/** Runs each call; `toolOf` names the tool of a call, nothing for one that only gets its refusal. */
+export const forEachCall = <C, A, E, R>(
+  registry: Pick<ToolRegistry["Service"], "find">,
+  calls: ReadonlyArray<C>,
+  toolOf: (call: C) => string | undefined,
+  run: (call: C, index: number) => Effect.Effect<A, E, R>
+): Effect.Effect<Array<A>, E, R> => {
+  const mayChange = (call: C): boolean => {
+    const tool = toolOf(call)
+    return tool !== undefined && registry.find(tool)?.effect !== "pure"
+  }
+  return Effect.forEach(calls, run, { concurrency: calls.length < 2 || calls.some(mayChange) ? 1 : "unbounded" })
+}
 
 export const makeTaskCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry

@@ -6,23 +6,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, raisedRisk } from "../../domain/tools/Access.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
-import { raisedRisk } from "../../domain/tools/Risk.ts"
-import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
-import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { Plugin } from "../plugins/Plugin.ts"
-import { canonicalAccesses } from "./CallAccess.ts"
-import { checkCall, type CheckedCall, decodeCall } from "./CallCheck.ts"
-import { inspectCall } from "./CallInspection.ts"
+import { type PreparedCall, type ToolInfo, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type Plugin, FileReads } from "./Plugin.ts"
+import { canonicalAccesses, checkCall, type CheckedCall, decodeCall, inspectCall } from "./CallCheck.ts"
 import { Commands } from "../commands/Commands.ts"
-import { FileReads } from "../plugins/HostServices.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
 import { grantedServices } from "./GrantedServices.ts"
-import type { McpProblem, PluginProblem } from "../plugins/PluginProblem.ts"
-import { loadPlugins, type LoadedTool } from "../plugins/PluginLoader.ts"
-import { WebFetch } from "../web/WebFetch.ts"
+import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
+import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
+import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
@@ -69,13 +64,13 @@ export class ToolRegistry extends Context.Service<
           loadPlugins(plugins),
           grantedServices(host, { accesses: [] })
         )
-        const world = { commands: yield* Commands, workspace: yield* Workspace }
+        const context = { commands: yield* Commands, workspace: yield* Workspace }
         const waiting = new WeakMap<PreparedCall, ReadyCall>()
         const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
         const prepare = Effect.fnUntraced(function* (call: ToolCall) {
           const { found, params } = yield* decodeCall(call, tools)
-          const accesses = yield* canonicalAccesses(found, params, world)
+          const accesses = yield* canonicalAccesses(found, params, context)
           const prepared: PreparedCall = Object.freeze({
             call,
             info: found.info,
@@ -118,7 +113,7 @@ export class ToolRegistry extends Context.Service<
           instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
           changesSomething: (names) => names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
           prepare,
-          inspect: (call) => inspectCall(call, tools, world),
+          inspect: (call) => inspectCall(call, tools, context),
           execute
         })
       })

@@ -2,35 +2,147 @@
  * The only place where a tool runs: prepare, authorize, execute, measure. Every call gets exactly one result, also when
  * it is unknown, invalid, denied, or crashes.
  */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
+import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { lifeEvery } from "../../domain/runs/SignOfLife.ts"
+import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import * as Deferred from "effect/Deferred"
+import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import { activityName, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
-import { type ToolCall, ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
-import { type CallLimits, makeCallLimits, sizeOf } from "./CallLimits.ts"
-import { makeInFlightCalls } from "./InFlightCalls.ts"
-import { causeText, runIsolated, type Wait } from "../plugins/ForeignCode.ts"
-import { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
-import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 
+/*
+ * The limits of one tool call: how long it runs and how much it returns. While it runs, signs of life say so. An error
+ * names the limit, so that a person can raise it.
+ */
+
+/** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
+export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
+
+/** A limit with the setting that raises it. */
+interface Limit {
+  readonly value: number
+  readonly name: string
+}
+
+/** Commands have a shorter limit of their own, which stops the processes and shows what they wrote. */
+const lastForCommands = commandSeconds.most + 60
+
+const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
+
+const timeOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCall): Limit => {
+  const own = limits.tools?.[name]?.seconds
+  if (own !== undefined) return { value: own, name: `limits.tools.${name}.seconds` }
+  return accesses.some((access) => access._tag === "RunCommand")
+    ? { value: lastForCommands, name: "limits.commandSeconds" }
+    : { value: limits.toolSeconds, name: "limits.toolSeconds" }
+}
+
+const outputOf = (limits: CallLimits, { info: { name } }: PreparedCall): Limit => {
+  const own = limits.tools?.[name]?.outputBytes
+  return own === undefined
+    ? { value: limits.toolOutputBytes, name: "limits.toolOutputBytes" }
+    : { value: own, name: `limits.tools.${name}.outputBytes` }
+}
+
+/** Makes what holds the calls of a run within these limits. */
+const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defaultLimits) => {
+  const signsOf = (id: ToolCallId, prepared: PreparedCall, { value }: Limit) => {
+    const every = lifeEvery / 1000
+    // The command itself decides when it ends, by its call or its declaration.
+    const ends = value === lastForCommands ? {} : { endsAtSeconds: value }
+    const tell = (seconds: number): Effect.Effect<never> =>
+      Effect.sleep(Duration.millis(lifeEvery)).pipe(
+        Effect.andThen(events.publish({ type: "tool.running", id, name: prepared.info.name, seconds, ...ends })),
+        Effect.andThen(Effect.suspend(() => tell(seconds + every)))
+      )
+    return tell(every)
+  }
+
+  return {
+    /** Waits for a call that did not end at once, and no longer than it may take. */
+    wait:
+      (id: ToolCallId, prepared: PreparedCall) =>
+      <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
+        const time = timeOf(limits, prepared)
+        return Effect.raceFirst(ended, signsOf(id, prepared, time)).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.seconds(time.value),
+            orElse: () => {
+              const message = `The tool ${prepared.info.name} was stopped after ${time.value} s (${time.name}). Ask for less work in one call.`
+              return Effect.fail(new ToolFailure({ type: "timeout", message }))
+            }
+          })
+        )
+      },
+    /** Why the output of a call is left out, if it is too large. */
+    excess: (prepared: PreparedCall, data: Schema.Json): ToolFailure | undefined => {
+      const size = sizeOf(data)
+      const output = outputOf(limits, prepared)
+      if (size <= output.value) return undefined
+      const message = `The output of ${prepared.info.name} has ${size} bytes, ${output.value} are allowed (${output.name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
+      return new ToolFailure({ type: "output_limit", message })
+    }
+  }
+}
+
+/**
+ * The calls in flight that change something, and whether the run is to stop: then no further call begins, and the run
+ * stops when those in flight have ended.
+ */
+const stopping = (tool: string, { by }: PermissionDenied) =>
+  new PermissionDenied({ tool, targets: [], by, reason: "is not started, because the run stops" })
+
+/** The calls in flight of one run; none at first. */
+export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) => {
+  const inFlight = new Set<string>()
+  let why: PermissionDenied | undefined
+  return {
+    /** Denies a call of this tool when the run is to stop. */
+    mayBegin: (tool: string) =>
+      Effect.suspend(() => (why === undefined ? Effect.void : Effect.fail(stopping(tool, why)))),
+    /** The call with this key is about to change something. */
+    begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
+    /** The call has ended and its result is recorded, whether or not it had started. */
+    end: (key: string) =>
+      Effect.suspend(() => {
+        inFlight.delete(key)
+        return why === undefined || inFlight.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
+      }),
+    stop: (reason: PermissionDenied) =>
+      Effect.sync(() => {
+        why ??= reason
+      }),
+    /** Why the run is to stop, if it is. */
+    reason: Effect.sync(() => why),
+    /** Returns the reason as soon as the run has stopped. */
+    stopped: Deferred.await(stopped)
+  }
+})
+
 /** A person has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
-  denied: PermissionDenied,
+  denied: SavedDenial,
   result: ToolResult
 }) {
   override get message(): string {
@@ -203,12 +315,12 @@ export class ToolRunner extends Context.Service<
                   key,
                   input,
                   success: ToolResult,
-                  error: PermissionDenied,
+                  error: SavedDenial,
                   execute: execute(id, call, name),
                   tell: (result) => tell(id, call, result)
                 })
                 .pipe(
-                  Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
+                  Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
                   Effect.ensuring(inFlight.end(name))
                 )
             }),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { scriptsInText, scriptsOfCommand } from "../../../src/domain/commands/CommandScripts.ts"
+import { scriptsInText, scriptsOfCommand } from "../../../src/domain/commands/CommandText.ts"
 
 const runnersOf = (argv: ReadonlyArray<string>, name: string): boolean =>
   scriptsOfCommand(argv).definitions.some((pattern) => pattern.test(name))

@@ -1,8 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { wholeChange } from "../../../src/domain/files/ChangePreview.ts"
-import { numberedRows } from "../../../src/domain/files/NumberedDiff.ts"
+import { wholeChange, numberedRows } from "../../../src/domain/files/ChangePreview.ts"
 
 it("numbers removed lines as in the old text, and all others as in the new one", () => {
   const { diff } = wholeChange("a", "one\ntwo\nthree\nfour\n", "one\nnew\nthree\nfour\nfive\n")

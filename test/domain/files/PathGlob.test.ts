@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { matchesGlob } from "../../../src/domain/files/PathGlob.ts"
+import { matchesGlob } from "../../../src/domain/files/PathList.ts"
 import { matches } from "../../../src/domain/text/PatternMatch.ts"
 
 const paths = ["a.ts", "src/b.ts", "src/deep/c.tsx", "src/deep/[d].md", "docs/e.md"]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { jsonScripts, packageEntries } from "../../../src/domain/map/JsonScripts.ts"
+import { jsonScripts, packageEntries } from "../../../src/domain/map/ProjectCommands.ts"
 
 const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> = []) => {
   const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { mapRoom, mapTokens } from "../../../src/domain/map/MapBudget.ts"
+import { mapRoom, mapTokens } from "../../../src/domain/map/ProjectMap.ts"
 
 describe("mapTokens", () => {
   it.each([

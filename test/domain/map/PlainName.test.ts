@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { isPlainPath, shownText } from "../../../src/domain/map/PlainName.ts"
+import { isPlainPath, shownText } from "../../../src/domain/map/FolderOutline.ts"
 
 describe("isPlainPath", () => {
   it.each(["src/a.ts", "My notes/été 2.md", "a/[id]/page.tsx", "日本/語.md", "$x/{y}.txt", "## User prompt/a.md"])(

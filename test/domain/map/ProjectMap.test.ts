@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { mapRoom } from "../../../src/domain/map/MapBudget.ts"
-import { type ProjectFacts, projectMap } from "../../../src/domain/map/ProjectMap.ts"
+import { mapRoom, type ProjectFacts, projectMap } from "../../../src/domain/map/ProjectMap.ts"
 
 const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
   files: [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { pythonCommands } from "../../../src/domain/map/PythonCommands.ts"
+import { pythonCommands } from "../../../src/domain/map/ProjectCommands.ts"
 
 const commands = (path: string, text: string, files: ReadonlyArray<string> = []) =>
   pythonCommands({ path, text, files: new Set(files) }).map(({ does, run }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { recipeTargets } from "../../../src/domain/map/RecipeTargets.ts"
+import { recipeTargets } from "../../../src/domain/map/ProjectCommands.ts"
 
 const targets = (path: string, text: string) =>
   recipeTargets({ path, text, files: new Set([path]) }).map(({ does, run }) => (does ? `${run} = ${does}` : run))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { usualCommands } from "../../../src/domain/map/UsualCommands.ts"
+import { usualCommands } from "../../../src/domain/map/ProjectCommands.ts"
 
 const runs = (path: string, files: ReadonlyArray<string> = []) =>
   usualCommands({ path, text: "", files: new Set(files) }).map(({ run }) => run)

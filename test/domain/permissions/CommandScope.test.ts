@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CommandPlace } from "../../../src/domain/permissions/CommandScope.ts"
-import { placePrefix } from "../../../src/domain/permissions/CommandScope.ts"
-import { exactPattern, matchesAllow, matchesDeny, type Target } from "../../../src/domain/permissions/TargetPattern.ts"
+import {
+  type CommandPlace,
+  placePrefix,
+  exactPattern,
+  matchesAllow,
+  matchesDeny,
+  type Target
+} from "../../../src/domain/permissions/TargetPattern.ts"
 
 const target = (canonical: string, place: CommandPlace): Target => ({
   kind: place.sandboxed ? "other" : "start",

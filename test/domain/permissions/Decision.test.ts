@@ -3,7 +3,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { decide } from "../../../src/domain/permissions/Decision.ts"
 import { Rule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
-import { Risk } from "../../../src/domain/tools/Risk.ts"
+import { Risk } from "../../../src/domain/tools/Access.ts"
 import type { Target } from "../../../src/domain/permissions/TargetPattern.ts"
 
 const file = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { isToolName, parseRule } from "../../../src/domain/permissions/Permission.ts"
-import { higherRisk } from "../../../src/domain/tools/Risk.ts"
+import { higherRisk } from "../../../src/domain/tools/Access.ts"
 
 describe("higherRisk", () => {
   it("takes the higher one", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { type Asked, canRemember, sessionScopes } from "../../../src/domain/permissions/SessionScope.ts"
+import { type Asked, canRemember, sessionScopes } from "../../../src/domain/permissions/PolicyFormat.ts"
 
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const fetch = (url: string): CanonicalAccess => ({ _tag: "FetchUrl", url })

@@ -4,8 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decide } from "../../../src/domain/permissions/Decision.ts"
 import { parseRule } from "../../../src/domain/permissions/Permission.ts"
-import { eachTimeReason } from "../../../src/domain/tools/Risk.ts"
-import { canonicalUrl } from "../../../src/domain/web/CanonicalUrl.ts"
+import { eachTimeReason, canonicalUrl } from "../../../src/domain/tools/Access.ts"
 import * as Result from "effect/Result"
 
 const verdictOf = (rule: string, url: string) => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { mcpData, type McpPart, type McpResult } from "../../../src/domain/plugins/McpResult.ts"
+import { mcpData, type McpPart, type McpResult } from "../../../src/domain/plugins/McpTool.ts"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 
 const text = (said: string): McpPart => ({ _tag: "Text", text: said })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isSkillName, Skill } from "../../../src/domain/skills/Skill.ts"
 import { makeToolSkills } from "../../../src/domain/skills/ToolSkill.ts"
-import type { ToolInfo } from "../../../src/domain/tools/PreparedCall.ts"
+import type { ToolInfo } from "../../../src/domain/tools/ToolCall.ts"
 
 const toolOf = (origin: string, name: string, description = `Does ${name}.`, risk: ToolInfo["risk"] = "medium") =>
   ({

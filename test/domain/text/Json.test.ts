@@ -9,7 +9,7 @@ import { readConclusion } from "../../../src/domain/documents/AnswerFormat.ts"
 import { scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
 import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
-import { mcpData } from "../../../src/domain/plugins/McpResult.ts"
+import { mcpData } from "../../../src/domain/plugins/McpTool.ts"
 import { flattenEvent, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
 import {
@@ -109,7 +109,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a conclusion": (text) => readConclusion(text),
   "remembered permissions": readPolicies,
   configuration: (text) => readConfiguration(text, "user"),
-  "servers of tools": readMcpFile,
+  "MCP servers": readMcpFile,
   "the test of a skill": (text) => readSkillTest(`# Title\n\n## Refinements\n\n${fenced(text)}\n`, "a"),
   "the front matter of a skill": frontMatter,
   "the front matter of a skill in lines": (text) => frontMatter(`x\n${text}`),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { renameArguments } from "../../../src/domain/tools/ArgumentNames.ts"
+import { renameArguments } from "../../../src/domain/tools/ArgumentCheck.ts"
 
 describe("the names of arguments", () => {
   it("may be words that every object has", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { canonicalUrl } from "../../../src/domain/web/CanonicalUrl.ts"
+import { canonicalUrl } from "../../../src/domain/tools/Access.ts"
 
 describe("canonicalUrl", () => {
   const accepted: ReadonlyArray<[text: string, canonical: string]> = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { canonicalUrl } from "../../../src/domain/web/CanonicalUrl.ts"
-import { unfetchable } from "../../../src/domain/web/Unfetchable.ts"
+import { canonicalUrl } from "../../../src/domain/tools/Access.ts"
+import { unfetchable } from "../../../src/domain/web/NetworkAddress.ts"
 import * as Result from "effect/Result"
 
 const exceptions = { allowed: ["127.0.0.1:8080", "localhost:3000"], denied: ["models.example:11434"] }

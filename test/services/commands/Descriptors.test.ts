@@ -94,7 +94,7 @@ describe("open files of a parent", () => {
     })
   }
 
-  it("do not reach servers of tools, nor the process in which a plugin is tried", async () => {
+  it("do not reach MCP servers, nor the process in which a plugin is tried", async () => {
     const list =
       'import { readdirSync, readlinkSync } from "node:fs"\nconst links = readdirSync("/proc/self/fd").map((n) => { try { return readlinkSync(`/proc/self/fd/${n}`) } catch { return "" } })\n'
     const sandbox = sandboxWith({

@@ -6,9 +6,10 @@ import type { ConversationMessage } from "../../../src/domain/models/Conversatio
 import {
   conversationFolder,
   lastConversation,
-  saveConversation
+  saveConversation,
+  addToHistory,
+  readMessageHistory
 } from "../../../src/services/conversation/ConversationStore.ts"
-import { addToHistory, readMessageHistory } from "../../../src/services/conversation/ConversationStore.ts"
 
 const token = `ghp_${"a1B2".repeat(9)}`
 

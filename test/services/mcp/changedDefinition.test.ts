@@ -3,11 +3,11 @@
  */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { builtInOrigin } from "../../../src/domain/tools/PreparedCall.ts"
+import { builtInOrigin } from "../../../src/domain/tools/ToolCall.ts"
 import { hashOf } from "../../../src/services/files/Hash.ts"
-import { mcpTools } from "../../../src/services/mcp/McpTools.ts"
+import { mcpTools } from "../../../src/services/mcp/McpPlugins.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
-import { definePlugin } from "../../../src/services/plugins/Plugin.ts"
+import { definePlugin } from "../../../src/services/tools/Plugin.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 

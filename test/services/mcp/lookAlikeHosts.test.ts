@@ -23,7 +23,7 @@ const hosts = [
   "example\u3002com"
 ]
 
-it.effect("pages and servers of tools are shown by the ASCII form of their hosts", () =>
+it.effect("pages and MCP servers are shown by the ASCII form of their hosts", () =>
   Effect.gen(function* () {
     const project = yield* makeFolder
     const { registry } = yield* openTools()

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { layerConversationLock } from "../../../src/services/conversation/ConversationLock.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"

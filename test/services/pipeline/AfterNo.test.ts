@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Answered, Approver, type CallAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
-import { stopInDoubt } from "../../../src/services/approvals/Approver.ts"
+import {
+  type Answered,
+  Approver,
+  type CallAnswer,
+  type StepAnswer,
+  stopInDoubt
+} from "../../../src/services/approvals/Approver.ts"
 import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith } from "../../support/TestRun.ts"
 

@@ -10,12 +10,12 @@ import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { Briefer, type Request } from "../../../src/services/pipeline/Briefer.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { allow } from "../../support/OpenGate.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { layerProjectMap } from "../../../src/services/map/MapReader.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 
@@ -44,6 +44,7 @@ const brief = (
         Layer.provide([
           gateWith(rules).pipe(Layer.provide(Workspace.layer(root))),
           Workspace.layer(root),
+          layerProjectMap,
           RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })
         ])
       )

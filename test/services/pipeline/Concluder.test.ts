@@ -9,13 +9,12 @@ import { builtIns } from "../../../src/app/builtIns.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { Evidence } from "../../../src/services/references/Evidence.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { makeProject } from "../../support/Project.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -51,7 +50,7 @@ const layerEvidence = Layer.unwrap(
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provideMerge(ToolRegistry.layer(builtIns())),
       Layer.provideMerge(Skills.layer({ project, home: project })),
-      Layer.provide([WebFetch.layer({ allowed: [] }), Commands.layerNone]),
+      Layer.provide([layerPublicWeb({ allowed: [] }), Commands.layerNone]),
       Layer.provideMerge(Workspace.layer(project))
     )
   )

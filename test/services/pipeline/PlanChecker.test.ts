@@ -15,7 +15,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -59,7 +59,7 @@ const checkerOf = (project: string) =>
           Skills.layer({ project, home, config: home }),
           RunSettings.layer({ referenceBudget: 1000 })
         ]),
-        Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone])
+        Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone])
       )
     )
   )

@@ -16,9 +16,8 @@ import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { Prompts } from "../../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../../src/services/pipeline/PlanChecker.ts"
 import { Reviser, type RevisionOrder } from "../../../src/services/pipeline/Reviser.ts"
@@ -28,7 +27,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeProject } from "../../support/Project.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
@@ -57,7 +56,7 @@ const layerChecks = (project: string) =>
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
     Layer.provideMerge(Skills.layer({ project, home: project })),
-    Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone])
+    Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone])
   )
 
 const layerReviser = (project: string) =>

@@ -12,12 +12,11 @@ import { builtIns } from "../../../src/app/builtIns.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Rounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
@@ -101,7 +100,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
       Layer.provide(Gate.layer()),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project })]),
-      Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone]),
+      Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone]),
       Layer.provideMerge(EventLog.layer)
     )
   const run = (...names: ReadonlyArray<string>) =>

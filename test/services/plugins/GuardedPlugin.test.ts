@@ -1,8 +1,8 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { guardPlugin } from "../../../src/services/plugins/GuardedPlugin.ts"
-import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
+import { guardPlugin } from "../../../src/services/plugins/PluginImport.ts"
+import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
 

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { definePlugin, type Plugin, tool, type Tools } from "../../../src/services/plugins/Plugin.ts"
+import { definePlugin, type Plugin, tool, type Tools } from "../../../src/services/tools/Plugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
 

@@ -10,14 +10,14 @@ import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
-import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
 import type { ReferenceView } from "../../../src/services/references/ReferenceWorld.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { RunSettings, type Settings } from "../../../src/services/runs/RunSettings.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 import { serve } from "../../support/WebServer.ts"
@@ -109,7 +109,7 @@ const references = (root: string, world: World = {}) =>
       Workspace.layer(root),
       gate(world),
       RunSettings.layer(world.settings),
-      WebFetch.layer({ allowed: world.allowed ?? [] })
+      layerPublicWeb({ allowed: world.allowed ?? [] })
     ])
   )
 

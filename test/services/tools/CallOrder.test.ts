@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { ToolInfo } from "../../../src/domain/tools/PreparedCall.ts"
-import { forEachCall } from "../../../src/services/tools/CallOrder.ts"
+import type { ToolInfo } from "../../../src/domain/tools/ToolCall.ts"
+import { forEachCall } from "../../../src/services/tools/TaskCalls.ts"
 
 const info = (name: string, effect: ToolInfo["effect"]): ToolInfo => ({
   name,

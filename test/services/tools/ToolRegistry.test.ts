@@ -5,7 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Issue } from "../../../src/domain/findings/Issue.ts"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
+import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { inTask } from "../../support/OpenGate.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 

@@ -6,12 +6,11 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
-import type { Risk } from "../../../src/domain/tools/Risk.ts"
+import type { Risk } from "../../../src/domain/tools/Access.ts"
 import { type ToolResult, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
-import { type HostServices, PageFetch } from "../../../src/services/plugins/HostServices.ts"
+import { definePlugin, tool, type HostServices, PageFetch } from "../../../src/services/tools/Plugin.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
-import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { passTime } from "../../support/passTime.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
@@ -282,7 +281,7 @@ describe("ToolRunner", () => {
       })
       assert.deepStrictEqual(yield* kept("pure"), [
         "permission_denied",
-        'Denied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
+        'PermissionDenied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
       ])
       assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
     })

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
-import { hostAndPort } from "../../../src/services/web/FetchTarget.ts"
-import { type FetchOptions, WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
+import { hostAndPort, type FetchOptions, layerPublicWebNoDeps } from "../../../src/services/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
 
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -39,7 +39,7 @@ const fetch = (url: string, options: FetchOptions) =>
     Effect.map(() => "fetched"),
     Effect.catch(({ message, type }) => Effect.succeed(`${type}: ${message}`)),
     Effect.provide(
-      WebFetch.layerNoDeps({ interfaces: () => ["93.184.216.40", "2606:2800:220:1::40"], ...options }).pipe(
+      layerPublicWebNoDeps({ interfaces: () => ["93.184.216.40", "2606:2800:220:1::40"], ...options }).pipe(
         Layer.provide(dns)
       )
     )
@@ -133,11 +133,11 @@ describe("other services of the person", () => {
     })
   )
 
-  it.effect("refuses a public server of tools by its name, with and without a dot", () =>
+  it.effect("refuses a public MCP server by its name, with and without a dot", () =>
     Effect.gen(function* () {
-      const services = [{ target: "tools.example:443", what: "server of tools", isPublic: true }]
+      const services = [{ target: "tools.example:443", what: "MCP server", isPublic: true }]
       for (const url of ["https://tools.example/mcp", "https://tools.example./mcp", "https://TOOLS.example:443/"]) {
-        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the server of tools/)
+        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the MCP server/)
       }
     })
   )

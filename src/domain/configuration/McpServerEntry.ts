@@ -1,0 +1,124 @@
+/**
+ * One entry for an MCP server: a program to start, or an address to connect to. The person's own configuration may
+ * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
+ * one that may not be set.
+ */
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { EffectClass, Risk } from "../tools/Access.ts"
+
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
+
+const texts = Schema.Record(Schema.String, Schema.String)
+
+const kind = Schema.String.annotate({
+  description: '"stdio" for a program, "http" for an address. Optional.'
+}).check(
+  Schema.makeFilter((type: string) => {
+    if (type === "stdio" || type === "http") return true
+    return type === "sse"
+      ? 'the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint'
+      : `must be "stdio" or "http", but is ${JSON.stringify(type)}`
+  })
+)
+
+const McpToolSettings = Schema.Struct({
+  risk: key(Risk, "The risk of this tool, whatever the server says."),
+  effect: key(EffectClass, "What happens if a call is repeated after a crash.")
+})
+
+/** Every key that an entry may have; `entryProblem` checks which of them go together. */
+const fields = Schema.Struct({
+  type: Schema.optionalKey(kind),
+  command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
+  args: key(Schema.Array(Schema.String), "The arguments of the program."),
+  env: key(
+    texts,
+    "Environment variables of the program. ${NAME} and ${NAME:-default} are replaced by the value of your variable."
+  ),
+  cwd: key(Schema.NonEmptyString, "The folder in which the program starts. Default: the project."),
+  url: key(Schema.NonEmptyString, "The address of a server that speaks streamable HTTP."),
+  headers: key(texts, "HTTP headers that are sent with every request."),
+  disabled: key(Schema.Boolean, "True for a server that is not to be started."),
+  startTimeout: key(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })),
+    "How many seconds the server may take to start. Default: 30."
+  ),
+  risk: key(Risk, "The risk of its tools. Default: medium. What a server says about a tool can only raise it."),
+  tools: key(
+    Schema.Record(Schema.String, McpToolSettings),
+    "Settings of individual tools, by the name that the server uses."
+  )
+})
+
+type Fields = typeof fields.Type
+
+const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
+
+/** What is wrong with the entry as a whole, and what to do. */
+const entryProblem = ({ type, ...entry }: Fields): string | true => {
+  const { command, headers, url } = entry
+  if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'
+  if (command === undefined && url === undefined) {
+    return 'has neither "command" nor "url". Add one of them'
+  }
+  if (command === undefined) {
+    const foreign = ofPrograms.find((name) => entry[name] !== undefined)
+    if (foreign !== undefined) return `holds "${foreign}", which a server with an address cannot have. Remove it`
+    return type === "stdio" ? 'has the type "stdio" and an address. Use "http", or "command" instead of "url"' : true
+  }
+  if (headers !== undefined) return 'holds "headers", which a program cannot have. Remove them'
+  return type === "http" ? 'has the type "http" and a program. Use "stdio", or "url" instead of "command"' : true
+}
+
+export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
+export type McpServerEntry = typeof McpServerEntry.Type
+
+/** What only the person decides: how far a server is trusted. */
+const personal = ["risk", "tools", "startTimeout"] as const
+
+export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))
+
+export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
+  Object.keys(fields.fields).filter((name) => scope === "user" || !personal.some((one) => one === name))
+
+export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)
+
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+interface Expansion {
+  readonly entry: McpServerEntry
+  /** Variables without a value and without a default, each once. */
+  readonly missing: ReadonlyArray<string>
+}
+
+/** The variables that the texts of an entry name, each once. */
+export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
+  const { args = [], command = "", cwd = "", env = {}, headers = {}, url = "" } = entry
+  const texts = [command, cwd, url, ...args, ...Object.values(env), ...Object.values(headers)]
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(variable)].map(([, name = ""]) => name)))]
+}
+
+/** Fills in the values; an empty value counts as none. */
+export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
+  const missing = new Set<string>()
+  const expand = (text: string): string =>
+    text.replaceAll(variable, (_, name: string, fallback: string | undefined) => {
+      const value = (values.get(name) || fallback) ?? undefined
+      if (value === undefined) missing.add(name)
+      return value ?? ""
+    })
+  const expandAll = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, expand(text)]))
+  const { args, command, cwd, env, headers, url } = entry
+  const expanded: McpServerEntry = {
+    ...entry,
+    ...(command === undefined ? {} : { command: expand(command) }),
+    ...(args === undefined ? {} : { args: args.map(expand) }),
+    ...(env === undefined ? {} : { env: expandAll(env) }),
+    ...(cwd === undefined ? {} : { cwd: expand(cwd) }),
+    ...(url === undefined ? {} : { url: expand(url) }),
+    ...(headers === undefined ? {} : { headers: expandAll(headers) })
+  }
+  return { entry: expanded, missing: [...missing] }
+}

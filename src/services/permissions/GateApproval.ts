@@ -1,0 +1,309 @@
+/**
+ * Asks about what rules leave open: the calls of a step together, or one call; and keeps the answers.
+ */
+import * as Effect from "effect/Effect"
+import {
+  type RequestedChange,
+  type GatedTask,
+  type StepApproved,
+  type StepGate,
+  type ApprovalItem,
+  conflictingWriteNote,
+  conflictingWrites,
+  type TouchingTask
+} from "../../domain/permissions/ApprovalItem.ts"
+import type { Approver, StepAnswer } from "../approvals/Approver.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
+import type { Grants } from "./Grants.ts"
+import type { Policies } from "./Policies.ts"
+import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
+import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
+import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
+import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
+import type { Decision } from "../../domain/permissions/Decision.ts"
+import { hashOf } from "../files/Hash.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+
+/** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is told. */
+interface GateContext extends ViewContext {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly policies: Policies["Service"]
+  readonly evaluator: PolicyEvaluator
+  readonly grants: Grants
+  /** Takes what a person wants instead. */
+  readonly addRequestedChange: (requested: RequestedChange) => Effect.Effect<void>
+  /** Lets one question be shown at a time. */
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
+
+/** Remembers it for every project; gives the sentence for the person when it counts for this run only. */
+const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, policies: Policies["Service"]) {
+  const { accesses, risk, tool } = question
+  if (!canRemember(question)) {
+    const why = risk === "high" ? "A call of high risk" : "What is asked each time"
+    return `${why} is never remembered: ${tool} is allowed for this run only.`
+  }
+  const patterns =
+    accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
+  return yield* Effect.forEach(patterns, (pattern) =>
+    policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) })
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} The answer counts for this run.`))
+  )
+})
+
+/**
+ * Remembers those of the offered rules that the person chose by their text, for this project; `root` is its real path. Gives
+ * the sentence for the person when nothing could be remembered.
+ */
+const rememberInProject = Effect.fnUntraced(function* (
+  chosen: ReadonlyArray<string>,
+  {
+    offered,
+    question,
+    root
+  }: { readonly offered: ReadonlyArray<Rule>; readonly question: GateQuestion; readonly root: string },
+  policies: Policies["Service"]
+) {
+  const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
+  return yield* Effect.forEach(rules, (rule) =>
+    policies.remember({ ...rule, project: root, ...pinned(question) })
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) =>
+      Effect.succeed(`${message} What was asked about is allowed once.`)
+    )
+  )
+})
+
+/** Remembers what was allowed, for this project when rules for it were chosen; gives what the person has to know. */
+const rememberAnswer = (
+  { always, ...kept }: Parameters<typeof rememberInProject>[1] & { readonly always: ReadonlyArray<string> },
+  policies: Policies["Service"]
+): Effect.Effect<string | undefined> =>
+  always.length > 0 ? rememberInProject(always, kept, policies) : rememberEverywhere(kept.question, policies)
+
+interface DecidedCall {
+  readonly question: GateQuestion
+  readonly decision: Decision
+  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
+  readonly problem?: string
+}
+
+/** The calls of a task that are not denied by rules, with the decision of the rules. */
+const possibleCalls = Effect.fnUntraced(function* (
+  { calls, task, unready = [] }: GatedTask,
+  place: string,
+  { evaluate, protection }: PolicyEvaluator
+) {
+  const scope = { task, place }
+  const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
+    ...calls.map((call) => ({ question: questionOfCall(scope, call) })),
+    ...unready.map(({ call, info, problem }) => ({
+      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
+      problem
+    }))
+  ]
+  const decided = yield* Effect.forEach(
+    asked.filter(({ question }) => protection(question) === undefined),
+    (one) => Effect.map(evaluate(one.question), (decision): DecidedCall => ({ ...one, decision }))
+  )
+  return decided.filter(({ decision }) => decision.verdict !== "deny")
+})
+
+/** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
+const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
+  if (calls.length > 0 && calls.every(({ question }) => grants.isApproved(question))) return true
+  const isAllowed = ({ decision, question }: DecidedCall) =>
+    question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
+  return gatedBy === "risk" && calls.every(isAllowed)
+}
+
+const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
+  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
+  return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
+}
+
+/** One item of the question: a call, or a task without calls. `question` is absent for what cannot be granted. */
+interface Shown {
+  readonly item: ApprovalItem
+  readonly question?: GateQuestion
+  /** The rules for this project that are offered for it. */
+  readonly offered?: ReadonlyArray<Rule>
+}
+
+/** The item of a call that cannot be made, with the first line of what stands in its way. */
+const withProblem = (item: ApprovalItem, problem: string): ApprovalItem => {
+  const [line = ""] = problem.split("\n")
+  return { ...item, warnings: [`This call cannot be made now, and will fail. ${line}`, ...(item.warnings ?? [])] }
+}
+
+const shownOf = Effect.fnUntraced(function* (
+  task: string,
+  calls: ReadonlyArray<DecidedCall>,
+  warnings: ReadonlyMap<string, string>,
+  context: GateContext
+): Effect.fn.Return<ReadonlyArray<Shown>> {
+  if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
+  return yield* Effect.forEach(calls, ({ problem, question }) =>
+    Effect.gen(function* (): Effect.fn.Return<Shown> {
+      const { evaluator } = context
+      const changed = scriptWarnings(yield* evaluator.changedScripts(question))
+      const item = yield* itemOf(question, context, yield* evaluator.outdated(question), changed)
+      if (problem !== undefined) return { item: withProblem(item, problem) }
+      const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
+      const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
+      return { item: { ...withWarnings(item, warnings), ...offers }, question, offered }
+    })
+  )
+})
+
+/** Publishes a warning for every file that several tasks would write, and gives the warnings by path. */
+const warnOfSharedWrites = Effect.fnUntraced(function* (
+  title: string,
+  tasks: ReadonlyArray<TouchingTask>,
+  events: RunEvents["Service"]
+) {
+  const notes = conflictingWrites(tasks).map((shared) => ({
+    path: shared.path,
+    note: conflictingWriteNote(title, shared)
+  }))
+  for (const { note } of notes) {
+    yield* events.publish({ type: "message", level: "warning", text: note.message, code: note.code })
+  }
+  return new Map(notes.map(({ note, path }) => [path, note.message]))
+})
+
+/** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
+const grant = (
+  answer: StepAnswer,
+  wasSeen: boolean,
+  shown: ReadonlyArray<Shown>,
+  { approver, grants }: Pick<GateContext, "approver" | "grants">
+): void => {
+  const isLeft = ({ item, question }: Shown): boolean =>
+    question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
+  const isApproved = (one: Shown, index: number): boolean => {
+    if (typeof answer === "object") return answer.chosen.includes(index + 1)
+    return answer !== "decline" && (wasSeen || !isLeft(one))
+  }
+  const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
+  const approved = shown.filter(isApproved)
+  for (const { question } of approved) if (wasSeen && question !== undefined) grants.addShown(question)
+  const questions = approved.flatMap(({ question }) => question ?? [])
+  /* A command may run what a write on the same screen brings, which was shown with it. */
+  grants.addHashes([...hashesOf(approved), ...questions.map((question) => afterWrites(question, questions).hash)])
+  if (typeof answer === "object") {
+    grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
+  }
+}
+
+/** Remembers the rules that the person chose; a warning says when that is not possible. */
+const remember = Effect.fnUntraced(function* (
+  always: ReadonlyArray<string>,
+  shown: ReadonlyArray<Shown>,
+  { evaluator, events, policies }: GateContext
+) {
+  const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
+    question === undefined
+      ? Effect.undefined
+      : rememberInProject(always, { offered, question, root: evaluator.root }, policies)
+  )
+  const problem = problems.find((one) => one !== undefined)
+  if (problem !== undefined) yield* events.publish({ type: "message", level: "warning", text: problem })
+})
+
+const answered = (answer: StepAnswer) =>
+  typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
+
+/** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
+export const approveStep = Effect.fn("Gate.approveStep")(function* (
+  { planKey, tasks, title }: StepGate,
+  context: GateContext
+): Effect.fn.Return<StepApproved> {
+  const { addRequestedChange, approver, evaluator, events, grants, withMutex } = context
+  const decided = yield* Effect.forEach(tasks, (task) =>
+    Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
+  )
+  const touching = decided.map(({ calls, task }) => ({
+    task,
+    accesses: calls.flatMap(({ question }) => question.accesses)
+  }))
+  const warnings = yield* warnOfSharedWrites(title, touching, events)
+  const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
+  /* What changes something is left out, whatever a person says; the rest asks by itself. */
+  if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
+  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, context))
+  const shown = found.flat()
+  const items = shown.map(({ item }) => item)
+  const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
+  const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
+  const ask = Effect.gen(function* () {
+    const approvedBy = grants.planApprovedBy(planKey)
+    if (approvedBy !== undefined) {
+      return { answer: "remaining" as const, by: approvedBy, wasSeen: false, instead: undefined, always: undefined }
+    }
+    yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
+    const given = yield* approver.step(title, items, hash)
+    return { instead: undefined, always: undefined, ...given, wasSeen: given.by === "person" }
+  })
+  const { always = [], answer, by, instead, wasSeen } = yield* withMutex(ask)
+  const requested = answer === "decline" && instead !== undefined ? { instead } : {}
+  if (requested.instead !== undefined) yield* addRequestedChange({ declined: title, instead: requested.instead })
+  if (answer === "remaining") grants.addPlan(planKey, by)
+  grant(answer, wasSeen, shown, context)
+  const isForProject = answer === "step" && always.length > 0
+  const rules = isForProject ? { always } : {}
+  yield* events.publish({
+    type: "approval.answered",
+    scope: "step",
+    hash,
+    ...answered(answer),
+    by,
+    ...requested,
+    ...rules
+  })
+  if (isForProject) yield* remember(always, shown, context)
+  return { approved: answer !== "decline", by }
+})
+
+/** Asks about one call or reference, tells the question and the answer, and keeps what the answer grants. */
+export const askCall = Effect.fnUntraced(function* (
+  question: GateQuestion,
+  tell: (event: RunEvent) => Effect.Effect<void>,
+  context: GateContext
+) {
+  const { addRequestedChange, approver, evaluator, grants, policies } = context
+  const { task } = question
+  const hash = questionId(question)
+  const changed = yield* evaluator.changedScripts(question)
+  const outdated = yield* evaluator.outdated(question)
+  const offered = evaluator.offersOf(question)
+  const seen = yield* itemOf(question, context, outdated, scriptWarnings(changed))
+  const item = withOffers(seen, question, offered)
+  yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+  const { always = [], answer, by, instead } = yield* approver.call(item, hash)
+  const requested = answer === "deny" && instead !== undefined ? { instead } : {}
+  const rules = answer === "remember" && always.length > 0 ? { always } : undefined
+  yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
+  if (answer === "deny") {
+    const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
+    if (instead !== undefined) yield* addRequestedChange({ declined, instead })
+    const times = by === "person" ? { times: grants.countDenial(question) } : {}
+    if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
+    return yield* deniedOf(question, by, { ...times, ...requested })
+  }
+  if (by === "person") grants.addShown(question)
+  /* A rule for the project covers what its text says, which may be less than the session would. */
+  if (answer !== "once" && rules === undefined) grants.addSession(question)
+  const kept = { always, offered, question, root: evaluator.root }
+  const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
+  if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
+})

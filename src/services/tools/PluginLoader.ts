@@ -1,0 +1,173 @@
+/**
+ * Builds plugins and collects their tools. A plugin is checked before any of its tools is used; one that fails is left
+ * out as a whole, its resources are released, and the problem is reported.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Scope from "effect/Scope"
+import { canonicalJson } from "../../domain/text/Json.ts"
+import { schemaErrorText } from "../../domain/text/SchemaText.ts"
+import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
+import { type ToolInfo, Arguments } from "../../domain/tools/ToolCall.ts"
+import { EffectClass, Risk } from "../../domain/tools/Access.ts"
+import { isToolName } from "../../domain/permissions/Permission.ts"
+import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { textHash } from "../files/Hash.ts"
+import { causeText, runIsolated } from "./ForeignCode.ts"
+import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
+import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
+
+/** A tool that passed all checks, with the means to run it. */
+export interface LoadedTool {
+  readonly info: ToolInfo
+  readonly parameters: Parameters
+  // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+  readonly tool: Tool<any>
+}
+
+interface LoadedPlugins {
+  /** By name, in the order of the plugins. */
+  readonly tools: ReadonlyMap<string, LoadedTool>
+  readonly problems: ReadonlyArray<PluginProblem>
+}
+
+export const loadTime = "30 seconds"
+
+/** What the compiler does not check in a package written in JavaScript. */
+const ToolShape = Schema.Struct({
+  description: Schema.NonEmptyString,
+  risk: Risk,
+  effect: EffectClass,
+  example: Schema.optionalKey(Arguments),
+  aliases: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+
+const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
+
+/** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
+const isOwnSchema = (value: unknown): boolean => {
+  if (!Schema.isSchema(value)) return false
+  const { ast } = value
+  if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
+  return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
+}
+
+const shapeProblem = (tool: Tool<unknown>): string | undefined => {
+  const shape = Schema.decodeResult(ToolShape)(tool)
+  if (Result.isFailure(shape)) return schemaErrorText(shape.failure)
+  if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
+  return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
+}
+
+const loadTool = (
+  name: string,
+  origin: string,
+  tool: Tool<unknown>
+): Result.Result<LoadedTool, PluginProblemReason> => {
+  const broken = (detail: string) => Result.fail({ _tag: "ToolShape" as const, tool: name, detail })
+  if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
+  const problem = shapeProblem(tool)
+  if (problem !== undefined) return broken(problem)
+  const { aliases, description, effect, errors, parameters, risk } = tool
+  const schema = parameterSchema(parameters)
+  if (schema["type"] !== "object") return broken("its parameters are not a struct.")
+  const example = tool.example ?? exampleArguments(schema)
+  const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
+  if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
+  const seen = {
+    name,
+    origin,
+    description,
+    risk,
+    effect,
+    parameters: schema,
+    example,
+    ...(errors === undefined ? {} : { errors })
+  }
+  const named = aliases === undefined ? {} : { aliases }
+  const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
+  let definition: string | undefined
+  const info: ToolInfo = {
+    ...seen,
+    ...named,
+    /* Who only checks a plan asks for no hash, and need not load what makes one. */
+    get definition() {
+      return (definition ??= textHash(written))
+    }
+  }
+  return Result.succeed({
+    info,
+    parameters: { codec: parameters, schema, ...named },
+    tool
+  })
+}
+
+/** `word-count@1.2.0`, as the person sees where a tool comes from. */
+export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
+
+const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+  const loaded: Array<LoadedTool> = []
+  for (const [name, tool] of Object.entries(tools)) {
+    const owner = taken.get(name)?.info.origin
+    if (owner !== undefined) return Result.fail({ _tag: "DuplicateTool" as const, tool: name, owner })
+    const result = loadTool(name, originOf(plugin), tool)
+    if (Result.isFailure(result)) return Result.fail(result.failure)
+    loaded.push(result.success)
+  }
+  return Result.succeed(loaded)
+}
+
+/** Checks the value that a package exports; nothing when it has the shape of a plugin. */
+export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
+  const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
+  if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
+  const named = Schema.decodeUnknownOption(Schema.Struct({ name: Schema.NonEmptyString }))(plugin)
+  const name = Option.match(named, { onNone: () => "without a name", onSome: (one) => one.name })
+  return new PluginProblem({ plugin: name, reason: { _tag: "NotAPlugin" } })
+}
+
+/** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
+const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
+  const malformed = pluginShapeProblem(plugin)
+  if (malformed !== undefined) return yield* malformed
+  const problem = (reason: PluginProblemReason) => new PluginProblem({ plugin: plugin.name, reason })
+  if (plugin.apiVersion !== pluginApiVersion) {
+    return yield* problem({ _tag: "ApiVersion", found: plugin.apiVersion, supported: pluginApiVersion })
+  }
+  const own = yield* Scope.fork(yield* Effect.scope)
+  const load = Effect.gen(function* () {
+    const built = yield* Effect.timeoutOption(Layer.buildWithScope(plugin.tools, own), loadTime)
+    if (Option.isNone(built)) return yield* problem({ _tag: "LoadFailed", detail: `it took longer than ${loadTime}.` })
+    const tools = loadTools(plugin, Context.get(built.value, PluginTools), taken)
+    return yield* Effect.mapError(Effect.fromResult(tools), problem)
+  })
+  const exit = yield* runIsolated(load)
+  if (Exit.isSuccess(exit)) return exit.value
+  yield* Scope.close(own, exit)
+  const failure = Cause.findErrorOption(exit.cause)
+  return yield* Option.isSome(failure) && failure.value._tag === "PluginProblem"
+    ? failure.value
+    : problem({ _tag: "LoadFailed", detail: causeText(exit.cause) })
+})
+
+/** Loads plugins in order; the first to bring a tool name keeps it. The plugins live until the scope closes. */
+export const loadPlugins = Effect.fn("loadPlugins")(function* (
+  plugins: ReadonlyArray<Plugin>
+): Effect.fn.Return<LoadedPlugins, never, HostServices | Scope.Scope> {
+  const tools = new Map<string, LoadedTool>()
+  const problems: Array<PluginProblem> = []
+  for (const plugin of plugins) {
+    const loaded = yield* Effect.result(loadPlugin(plugin, tools))
+    if (Result.isFailure(loaded)) problems.push(loaded.failure)
+    else for (const one of loaded.success) tools.set(one.info.name, one)
+  }
+  return { tools, problems }
+})

@@ -1,0 +1,221 @@
+/**
+ * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
+ */
+import * as Effect from "effect/Effect"
+import * as Dns from "effect/net/Dns"
+import * as NetAddress from "effect/net/NetAddress"
+import { networkInterfaces } from "node:os"
+import { canonicalAddress, isAddress, isLoopback, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
+import { type Dialled, type HttpAnswer, httpGet } from "./HttpGet.ts"
+import { pageText } from "../../domain/web/PageText.ts"
+import { fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
+import { readHtml } from "./HtmlReader.ts"
+import { defaultLimits } from "../../domain/configuration/Limits.ts"
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+
+/**
+ * The services that this program uses itself, such as the model server, and the addresses of this machine: a page must not
+ * come from them, under whatever name they are reached.
+ */
+export interface OwnService {
+  /** `host:port`, as this program connects to it. */
+  readonly target: string
+  /** What it is, after "is the". */
+  readonly what: string
+  /** Known by its name alone, since its address may be shared with pages of others. */
+  readonly isPublic?: boolean
+}
+
+interface OwnServices {
+  readonly services: ReadonlyArray<OwnService>
+  /** The addresses of the network interfaces of this machine. */
+  readonly interfaces: ReadonlyArray<string>
+}
+
+/** The addresses of this machine now. */
+const interfaceAddresses = (): ReadonlyArray<string> =>
+  Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
+
+/** The addresses of a host; the reason of the failure when it cannot be resolved. */
+const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
+  isAddress(host)
+    ? Effect.succeed([host])
+    : Dns.Dns.use((dns) => dns.lookup(host)).pipe(
+        Effect.map((found) => found.map(NetAddress.formatIp)),
+        Effect.mapError(({ reason }) => reason)
+      )
+
+/** True when the address leads to this machine. */
+const isOwnAddress = (address: string, { interfaces }: OwnServices): boolean =>
+  isLoopback(address) || interfaces.includes(canonicalAddress(address))
+
+const splitTarget = (target: string): readonly [host: string, port: string] => {
+  const colon = target.lastIndexOf(":")
+  return [target.slice(0, colon).replace(/^\[|\]$/g, ""), target.slice(colon + 1)]
+}
+
+/** The same host without the dot that may end it. */
+const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
+
+/** The service of this name and port, if it is one. */
+const serviceNamed = (target: string, { services }: OwnServices): OwnService | undefined =>
+  services.find((one) => plainTarget(one.target) === plainTarget(target))
+
+/** The service that is reached at one of these addresses on this port, if there is one. */
+const serviceAt = Effect.fnUntraced(function* (
+  addresses: ReadonlyArray<string>,
+  port: string,
+  own: OwnServices
+): Effect.fn.Return<{ readonly service: OwnService; readonly address: string } | undefined, never, Dns.Dns> {
+  for (const service of own.services) {
+    const [host, servicePort] = splitTarget(service.target)
+    if (servicePort !== port || service.isPublic === true) continue
+    const places = yield* Effect.orElseSucceed(lookUp(host), (): ReadonlyArray<string> => [])
+    const isHere = places.some((place) => isOwnAddress(place, own))
+    const known = new Set(places.map(canonicalAddress))
+    const address = addresses.find((one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own)))
+    if (address !== undefined) return { service, address }
+  }
+  return undefined
+})
+
+const portOf = (url: URL): string => (url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port)
+
+/** `host:port` with the port that the scheme implies; brackets around IPv6. */
+export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
+
+const resolve = Effect.fnUntraced(function* (url: URL) {
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  return yield* Effect.mapError(lookUp(host), (reason) =>
+    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
+  )
+})
+
+/** Exceptions by exact `host:port`. */
+interface ListedTargets extends OwnServices {
+  /** May be fetched even from a private address; the services only when they are listed by their own names. */
+  readonly allowed: ReadonlySet<string>
+}
+
+/**
+ * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
+ * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
+ * whatever name.
+ */
+const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: ListedTargets) {
+  const { allowed } = listed
+  const target = hostAndPort(url)
+  const isListed = allowed.has(target)
+  const denial = (why: string, permitted: string) => {
+    const detail = `${why}; to permit it, list ${permitted} under fetchAllow in your user configuration`
+    return fetchFailure(url, "permission_denied", detail)
+  }
+  const known = serviceNamed(target, listed)
+  if (known !== undefined && !isListed) return yield* denial(`${target} is the ${known.what}`, known.target)
+  const addresses = yield* resolve(url)
+  const reached = known === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
+  if (reached !== undefined) {
+    return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
+  }
+  if (!isListed) {
+    const internal = addresses.find((address) => !isGlobalUnicast(address))
+    if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`, target)
+    const own = addresses.find((address) => isOwnAddress(address, listed))
+    if (own !== undefined) return yield* denial(`${own} is an address of this machine`, target)
+  }
+  return addresses.map((address): Dialled => ({ address, family: address.includes(":") ? 6 : 4 }))
+})
+
+export interface FetchOptions {
+  /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
+  readonly allowed?: ReadonlyArray<string>
+  /** What this program itself uses: denied under every name, unless `allowed` lists exactly its own `host:port`. */
+  readonly services?: ReadonlyArray<OwnService>
+  /** The addresses of this machine; those of its network interfaces when absent. */
+  readonly interfaces?: () => ReadonlyArray<string>
+  /** The most bytes of a page, decoded. */
+  readonly maxBytes?: number
+  /** The most time for all hops together, without the time to authorize them. */
+  readonly timeout?: Duration.Input
+}
+
+export const maxRedirects = 5
+export const defaultMaxBytes = 5_000_000
+const defaultTimeout = Duration.seconds(defaultLimits.fetchSeconds)
+
+const noHop = (): Effect.Effect<void> => Effect.void
+
+/** Pages that are converted at the same time; each takes a thread. */
+const readersAtOnce = 2
+
+const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
+  if (status < 200 || status > 299) {
+    const type = status === 404 || status === 410 ? "not_found" : "io_error"
+    return yield* fetchFailure(url, type, `the server answered ${status}`)
+  }
+  const unreadable = Effect.mapError((detail: string) => fetchFailure(url, "parse_error", detail))
+  const { isHtml, text } = yield* unreadable(Effect.fromResult(pageText(body, contentType)))
+  const page: Page = { url: url.href, ...(isHtml ? yield* unreadable(readHtml(text, url.href)) : { text }) }
+  return page
+})
+
+/** Resolves names with the given `Dns`. */
+export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
+  Layer.effect(
+    WebFetch,
+    Effect.gen(function* () {
+      const dns = yield* Dns.Dns
+      const allowed = new Set(options.allowed)
+      const { interfaces = interfaceAddresses, services = [] } = options
+      const reader = yield* Semaphore.make(readersAtOnce)
+      const maxBytes = options.maxBytes ?? defaultMaxBytes
+      const timeout = Duration.fromInputUnsafe(options.timeout ?? defaultTimeout)
+
+      const dial = Effect.fnUntraced(function* (url: URL) {
+        const addresses = yield* Effect.provideService(
+          addressesOf(url, { allowed, services, interfaces: interfaces() }),
+          Dns.Dns,
+          dns
+        )
+        return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
+          fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
+        )
+      })
+
+      const tooSlow = (url: URL) =>
+        fetchFailure(
+          url,
+          "timeout",
+          `there was no complete answer within ${Duration.format(timeout)} (limits.fetchSeconds)`
+        )
+
+      const get = Effect.fn("WebFetch.get")(function* <E = never, R = never>(
+        text: string,
+        authorizeHop: (url: string) => Effect.Effect<void, E, R> = noHop
+      ) {
+        let url = yield* parseTarget(text)
+        let left = timeout
+        for (let redirects = 0; ; redirects++) {
+          const orElse = () => Effect.fail(tooSlow(url))
+          const hop = Effect.timeoutOrElse(dial(url), { duration: left, orElse })
+          const [taken, answer] = yield* Effect.timed(hop)
+          if (answer.location === "") return yield* reader.withPermits(1)(toPage(url, answer))
+          if (redirects === maxRedirects) {
+            return yield* fetchFailure(url, "io_error", `it redirects more than ${maxRedirects} times`)
+          }
+          left = Duration.subtract(left, taken)
+          url = yield* parseTarget(answer.location, url)
+          yield* authorizeHop(url.href)
+        }
+      })
+
+      return WebFetch.of({ get })
+    })
+  )
+
+/** Resolves names as the operating system does. */
+export const layerPublicWeb = (options: FetchOptions = {}) =>
+  layerPublicWebNoDeps(options).pipe(Layer.provide(NodeDns.layer))

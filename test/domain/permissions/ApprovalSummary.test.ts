@@ -1,0 +1,58 @@
+import { assert, it } from "@effect/vitest"
+import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
+import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+
+const change = { added: 1, removed: 0, diff: "+x\n", isNew: false }
+
+const words = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>) =>
+  approvalSummary(
+    { tool, risk: "high", accesses },
+    {
+      nameOf: (path) => path.replace(/^\/p\/?/, "") || ".",
+      changeOf: (path) =>
+        path.endsWith("new.md") ? { ...change, isNew: true } : path.endsWith("odd") ? undefined : change
+    }
+  )
+
+const command = (sandboxed: boolean, sandbox: string, cwd = "/p"): CanonicalAccess => ({
+  _tag: "RunCommand",
+  argv: ["npm", "run", "a b"],
+  cwd,
+  sandboxed,
+  sandbox
+})
+const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
+const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
+
+it("is calm where little can happen and clear where much can, with other words for each", () => {
+  const cases = [
+    [words("edit_file", write("/p/src/a.ts")), true, "edit src/a.ts (+1 -0)", "Changes a file of the project"],
+    [words("write_file", write("/p/new.md")), true, "create new.md (1 line)", "Adds a file"],
+    [words("write_file", write("/p/odd")), false, "write odd", "cannot be shown"],
+    [words("run_command", command(true, "yes: no network")), true, "run a command", "in the sandbox: no network."],
+    [words("run_command", command(true, "yes: with the network", "/p/web")), false, "run a command in web", "network"],
+    [words("run_command", command(false, "no: not on this system")), false, "run a command", "with all your rights"],
+    [words("read_file", read("/p/a.md")), true, "read a.md", "Nothing is changed"],
+    [words("read_file", read("/p/.env")), false, "read .env", "secrets"],
+    [words("read_file", read("/etc/x", false)), false, "read /etc/x", "outside the project"],
+    [
+      words("fetch_url", { _tag: "FetchUrl", url: "https://a.b/c" }),
+      true,
+      "fetch https://a.b/c",
+      "a.b sees the address"
+    ],
+    [
+      words("load_plugin", { _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }),
+      false,
+      "load the plugin x",
+      "all your"
+    ],
+    [words("other"), false, "use other", "destroy"]
+  ] as const
+  for (const [found, isCalm, does, consequence] of cases) {
+    assert.deepStrictEqual([found.does, found.isCalm], [does, isCalm])
+    assert.include(found.consequence, consequence)
+  }
+  assert.strictEqual(new Set(cases.map(([found]) => found.consequence)).size, cases.length)
+  assert.strictEqual(words("run_command", command(true, "yes: no network")).command, 'npm run "a b"')
+})
