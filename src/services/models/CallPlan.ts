@@ -7,7 +7,7 @@ import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { answerReserve } from "../../domain/models/PromptSize.ts"
 import type { CallSettings } from "../providers/CallOptions.ts"
-import type { Facts } from "../providers/ModelFacts.ts"
+import type { Facts } from "../providers/Provider.ts"
 import type { Settings } from "../runs/RunSettings.ts"
 import type { Thinking } from "./Thinking.ts"
 
@@ -67,11 +67,7 @@ export const planCall = (
   const plan = isCrowded ? thinking.plan(model, facts, false, 0) : wanted
   const limit = limits.thinkingTokens * plan.room
   return {
-    sampling: samplingToSend(
-      sampling,
-      { isKnown: facts.isKnown, ...(facts.temperature === undefined ? {} : { temperature: facts.temperature }) },
-      { repeats: tuning.repeats, thinks: plan.thinks }
-    ),
+    sampling: samplingToSend(sampling, facts, { repeats: tuning.repeats, thinks: plan.thinks }),
     ...(plan.think === undefined ? {} : { think: plan.think }),
     maxTokens: Math.max(reserve + (plan.thinks ? limit : 0), growing.has(stage) ? contextWindow - promptTokens : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,

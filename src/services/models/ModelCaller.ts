@@ -92,7 +92,7 @@ export class ModelCaller extends Context.Service<
             what: late.what,
             ...next
           })
-        if (!saysNothing.has(error.reason._tag)) yield* server.reached() ?? Effect.void
+        if (!saysNothing.has(error.reason._tag)) yield* server.reached
         if (server.waitsFor(error)) {
           if (!tries.isWaiting) yield* failed(error, true)
           yield* server.after(error).pipe(Effect.tapError((late) => failed(late, false)))

@@ -3,16 +3,17 @@
  * person can tell a slow server from one that hangs; and every second how far it is.
  */
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { WaitedFor } from "../../domain/runs/RunEvent.ts"
 import { lifeEvery, pieceEvery, progressEvery } from "../../domain/runs/SignOfLife.ts"
 import type { CallSettings } from "../providers/CallOptions.ts"
-import type { CallTimers, Due } from "../providers/CallTimers.ts"
-import { LoadedModels } from "../providers/LoadedModels.ts"
+import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Phase } from "./AnswerWriting.ts"
 import { CallProgress, makeServerView, type ServerView } from "./CallProgress.ts"
+import { meanwhile } from "./PrioritySemaphore.ts"
 
 /** What the reader of a call reports. */
 export interface CallLife {
@@ -125,64 +126,52 @@ class Life implements CallLife {
   }
 }
 
-/** How often the server is asked whether it has loaded the model, in calls of `tell`. */
+/** How often the server is asked whether it has loaded the model, in reports of its progress. */
 const askEvery = 3
 
 /** Makes what watches the calls of a run; the server answers so many of them at once. */
-export const makeSignsOfLife = Effect.fnUntraced(function* (
-  events: RunEvents["Service"],
-  slots: number,
-  timers: CallTimers
-) {
+export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
   const server = makeServerView(slots)
-  const isLoaded = yield* LoadedModels
-  /** Reads an answer, with `model.waiting` and `model.progress` as long as it takes. */
-  const follow = <A, E, R>(
-    followed: FollowedCall,
-    read: (life: CallLife) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E, R> =>
-    Clock.clockWith((clock) => {
-      const { call, model, tellsText } = followed
-      const life = new Life(followed, server, () => clock.currentTimeMillisUnsafe())
-      const { progress } = life
-      let asked = 0
-      let isOver = false
+  const { isLoaded = () => Effect.undefined } = yield* CurrentServer
+  const clock = yield* Clock.Clock
+
+  /** Publishes what is known of a call again and again. */
+  const report = ({ call, model, tellsText }: FollowedCall, life: Life) => {
+    const { progress } = life
+    const reportProgress = Effect.suspend(() =>
+      events.publish({ type: "model.progress", call, model, ...progress.told() })
+    )
+    return Effect.gen(function* () {
       const step = tellsText ? pieceEvery : progressEvery
-      let passed = 0
-      /* Most calls end before it: what it tells is made in it. */
-      const due: Due = Effect.suspend(() => {
-        const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...life.sign() }))
-        const tellProgress = Effect.suspend(() =>
-          events.publish({ type: "model.progress", call, model, ...progress.told() })
-        )
-        const tellText = Effect.suspend(() => {
-          const text = life.takeText()
-          return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
-        })
-        /** The server may take long to say what it has loaded. */
-        const askAndTell = Effect.suspend(() => {
-          if (!progress.isWaiting || asked++ % askEvery !== 0) return tellProgress
-          const isListed = Effect.map(isLoaded(model), (is) => progress.listed(is))
-          const listed = Effect.andThen(isListed, () => (isOver ? Effect.void : tellProgress))
-          return Effect.forkChild(listed, { startImmediately: true })
-        })
-        passed += step
-        return (passed % lifeEvery === 0 ? tellWaiting : Effect.void).pipe(
-          Effect.andThen(passed % progressEvery === 0 ? askAndTell : Effect.void),
-          Effect.andThen(tellsText ? tellText : Effect.void),
-          Effect.andThen(Effect.sync(() => clock.currentTimeMillisUnsafe() + step))
-        )
-      })
-      const reading = Effect.ensuring(
-        read(life),
-        Effect.sync(() => {
-          isOver = true
-          progress.ended()
-        })
-      )
-      return timers.during(clock.currentTimeMillisUnsafe() + step, due, reading)
+      let asked = 0
+      for (let passed = step; ; passed += step) {
+        yield* Effect.sleep(Duration.millis(step))
+        if (passed % lifeEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.sign() })
+        if (passed % progressEvery === 0) {
+          if (progress.isWaiting && asked++ % askEvery === 0) {
+            /* The server may take long to say what it has loaded. */
+            const listed = Effect.map(isLoaded(model), (is) => progress.listed(is))
+            yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })
+          } else yield* reportProgress
+        }
+        const text = tellsText ? life.takeText() : ""
+        if (text !== "") yield* events.publish({ type: "answer.piece", call, text })
+      }
     })
-  return follow
+  }
+
+  /** Reads an answer, with `model.waiting` and `model.progress` as long as it takes. */
+  return <A, E, R>(followed: FollowedCall, read: (life: CallLife) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const life = new Life(followed, server, () => clock.currentTimeMillisUnsafe())
+      return meanwhile(
+        report(followed, life),
+        Effect.ensuring(
+          read(life),
+          Effect.sync(() => life.progress.ended())
+        )
+      )
+    })
 })
 
 /** Says that a call waits for a slot of the run, when it has waited for a moment. */

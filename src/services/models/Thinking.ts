@@ -3,7 +3,7 @@
  * thinks although it should not. Each is learnt once.
  */
 import type { Think } from "../../domain/models/Generation.ts"
-import type { Facts } from "../providers/ModelFacts.ts"
+import type { Facts } from "../providers/Provider.ts"
 
 type Setting = "off" | "on" | "level"
 

@@ -3,7 +3,7 @@
  * tool declares what it accesses and asks for no permission itself: the gate decides before `execute` is called.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -12,6 +12,7 @@ import type { ArgumentAliases } from "../../domain/tools/ArgumentAliases.ts"
 import type { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
 import type { Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { Provider } from "../providers/Provider.ts"
 import type { HostServices } from "./HostServices.ts"
 
 /** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
@@ -59,14 +60,25 @@ export interface Plugin {
   /** The version of the package, where it comes from one. */
   readonly version?: string
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** Providers of models. They count when the person names the plugin, not when a project does. */
+  readonly providers?: ReadonlyArray<Provider>
 }
 
-/** Makes a plugin from an effect that yields its tools; the effect may open resources, they live as long as the run. */
-export const definePlugin = (plugin: {
+/**
+ * Makes a plugin from an effect that yields its tools, from providers of models, or from both. The effect may open
+ * resources, they live as long as the run.
+ */
+export const definePlugin = ({
+  name,
+  providers,
+  tools = Effect.succeed({})
+}: {
   readonly name: string
-  readonly tools: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+  readonly tools?: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+  readonly providers?: ReadonlyArray<Provider>
 }): Plugin => ({
   apiVersion: pluginApiVersion,
-  name: plugin.name,
-  tools: Layer.effect(PluginTools, plugin.tools)
+  name,
+  ...(providers === undefined ? {} : { providers }),
+  tools: Layer.effect(PluginTools, tools)
 })

@@ -1,37 +1,17 @@
 /**
- * The language model of an Ollama server for effect/ai. Every request streams, even when the whole answer is wanted at
- * once, since only a stream shows whether the answer makes progress.
+ * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
+ * since the package can only stop all requests of a client together, and its lines are checked before the package reads
+ * them, since it skips those that it cannot read.
  */
-import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import type * as LanguageModel from "effect/ai/LanguageModel"
-import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { makeCallTimers } from "../CallTimers.ts"
-import { requestBody } from "../RequestBody.ts"
-import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
-import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
-import type { ServerAddress } from "./OllamaClient.ts"
-import { OllamaError, toAiError } from "./OllamaErrors.ts"
-import { makeLineReader } from "./OllamaLines.ts"
+import { type ChatRequest, Ollama } from "ollama/browser"
+import type { Sampling } from "../../../domain/models/Generation.ts"
+import { brokenOff, readObject, ServerError } from "../ServerFailure.ts"
+import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
+import type { ModelOptions } from "../Provider.ts"
+import { layerStreamed } from "../StreamedModel.ts"
+import { spoken } from "./OllamaHost.ts"
 import { makePartReader } from "./OllamaParts.ts"
 import { readProviderOptions } from "./OllamaRequest.ts"
-import { openAgent } from "./OllamaTransport.ts"
-import { type CallTimes, timesOf } from "./OllamaWaits.ts"
-
-export interface OllamaModelOptions extends ServerAddress {
-  readonly model: string
-  /** `num_ctx` in tokens. One value for each model: the server loads it anew whenever it changes. */
-  readonly contextWindow: number
-  /** `num_predict` in tokens of a call that sets none. Without it a model that repeats itself never stops. */
-  readonly maxAnswerTokens: number
-  /** How long the server keeps the model loaded, longer than a person thinks at an approval; 30m when absent. */
-  readonly keepAlive?: string
-  /** Whether and how hard the model thinks in a call that does not set it; left to the model when absent. */
-  readonly think?: Think
-  /** The longest times of a call that sets none. */
-  readonly timeouts?: Partial<CallTimes>
-}
 
 /** Parameters of sampling by their names in a request; absent ones are left to the Modelfile. */
 const sampledWith = (sampling: Sampling) => ({
@@ -43,65 +23,54 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Makes the model. It owns the connections to the server; they close with the scope. */
-const make = Effect.fnUntraced(function* (
-  options: OllamaModelOptions
-): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
-  const connection: Connection = {
-    agent: yield* openAgent(options.host),
-    timers: yield* makeCallTimers,
-    heard: { at: 0 }
+/** The last line of a body, which may lack more than its end. */
+const readRest = (text: string): object => {
+  try {
+    return readObject(text)
+  } catch (cause) {
+    const isCut = cause instanceof ServerError && cause.failure._tag === "BadLine"
+    throw isCut ? brokenOff("the answer ended in the middle of a line") : cause
   }
-  const { apiKey, host } = options
-  const address = `${host}/api/chat`
-  const to = serverPath(address, apiKey, "application/x-ndjson")
-  return {
-    module: "OllamaModel",
-    readOptions: readProviderOptions,
-    makeReader: makePartReader,
-    toError: (error, method) => toAiError(error, { method, url: address }),
-    send: (question, settings, take) => {
-      if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
-      const {
-        connected = () => undefined,
-        contextWindow,
-        format,
-        maxTokens,
-        sampling,
-        seconds,
-        think = options.think
-      } = settings
-      const request = {
-        model: settings.model ?? options.model,
-        ...question.more,
-        ...(format === undefined ? {} : { format }),
-        stream: true,
-        keep_alive: options.keepAlive ?? "30m",
-        truncate: false,
-        shift: false,
-        options: {
-          num_ctx: contextWindow ?? options.contextWindow,
-          num_predict: maxTokens ?? options.maxAnswerTokens,
-          ...sampledWith(sampling)
-        },
-        ...(think === undefined ? {} : { think })
-      }
-      return openAnswer(connection, {
-        to,
-        body: requestBody(question, request),
-        reader: makeLineReader(),
-        times: timesOf(options.timeouts, seconds),
-        connected,
-        take
-      })
-    }
-  }
-})
-
-export const OllamaModel = {
-  /**
-   * The model as a service. It never fails while it is built: a missing server shows with the first request.
-   * The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`.
-   */
-  layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> => layerStreamed(make(options))
 }
+
+/** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
+export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const lines = linesOf(pieces)
+  for await (const { isWhole, text } of lines) {
+    if (text === "") continue
+    const value = isWhole ? readObject(text) : readRest(text)
+    if ("done" in value && value.done === true) await drain(lines)
+    // The package asks for nothing after the last line.
+    yield Buffer.from(`${text}\n`)
+  }
+  throw brokenOff("the answer ended without its last line")
+}
+
+/** The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`. */
+export const layerOllama = (options: ModelOptions) =>
+  layerStreamed(
+    {
+      spoken,
+      url: `${options.host}/api/chat`,
+      readOptions: readProviderOptions,
+      makeReader: makePartReader,
+      async *open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
+        const fetch = makeFetch({ ...exchange, read: checkedLines })
+        const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
+        const request = {
+          model,
+          format,
+          ...question,
+          stream: true as const,
+          keep_alive: options.keepAlive ?? "30m",
+          think,
+          // The server fails instead of cutting what does not fit. The package does not know these two.
+          truncate: false,
+          shift: false,
+          options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
+        }
+        yield* await client.chat(request as unknown as ChatRequest & { readonly stream: true })
+      }
+    },
+    options
+  )

@@ -1,10 +1,9 @@
 /**
- * Reads the errors of servers that speak the API of OpenAI, each of which words them in its own way: what means that the
+ * Reads the errors of OpenAI-compatible servers, each of which words them in its own way: what means that the
  * prompt is too long, and what means that there is no such model.
  */
 import * as Predicate from "effect/Predicate"
-import { type ErrorValue, readErrorValue } from "../ollama/OllamaErrorBody.ts"
-import { OllamaError } from "../ollama/OllamaErrors.ts"
+import { type ErrorValue, readErrorValue, reportedError, ServerError } from "../ServerFailure.ts"
 
 /** What servers write when a prompt is too long; the first number is the window. */
 const windowTexts = [
@@ -38,33 +37,33 @@ const readOverflowText = (text: string): ErrorValue["overflow"] => {
   return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
 }
 
-const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): OllamaError =>
-  new OllamaError({ reason: { _tag: "PromptTooLong", ...overflow } })
+const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
+  new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
 
 /** The failure in an event of a stream; nothing for an ordinary one. */
-export const readErrorEvent = (event: object): OllamaError | undefined => {
+export const readErrorEvent = (event: object): ServerError | undefined => {
   const isError = Predicate.hasProperty(event, "error") && event.error !== null
   // vLLM once sent the error itself.
   if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
   const { detail, overflow = readOverflowText(detail) } = readErrorValue(event)
   if (overflow !== undefined) return tooLong(overflow)
-  const unnamed = "the server ended its answer with an error and gave no reason"
-  return new OllamaError({ reason: { _tag: "ErrorLine", detail: detail === "" ? unnamed : detail } })
+  return reportedError(detail)
 }
 
 /** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
 /** A refused request as what it means for the model that was asked. */
-export const readRefusal = (error: OllamaError, model: string): OllamaError => {
-  const { reason } = error
-  if (reason._tag !== "BadStatus") return error
-  const overflow = reason.status === 400 || reason.status === 413 ? readOverflowText(reason.detail) : undefined
+export const readRefusal = (error: ServerError, model: string): ServerError => {
+  const { failure } = error
+  if (failure._tag !== "BadStatus") return error
+  const { detail, json, status } = failure
+  const overflow = status === 400 || status === 413 ? readOverflowText(detail) : undefined
   if (overflow !== undefined) return tooLong(overflow)
   /* llama-server with several models says with 400 what others say with 404. */
-  const isMissing = reason.status === 400 && reason.detail.includes(model) && /not found/i.test(reason.detail)
-  if (isMissing) return new OllamaError({ reason: { ...reason, status: 404, json: true } })
-  return reason.status === 404
-    ? new OllamaError({ reason: { ...reason, json: reason.json && isAboutModel(reason.detail, model) } })
+  const isMissing = status === 400 && detail.includes(model) && /not found/i.test(detail)
+  if (isMissing) return new ServerError({ failure: { ...failure, status: 404, json: true } })
+  return status === 404
+    ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })
     : error
 }

@@ -4,9 +4,8 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
-import { callParts, type GrowingParts, idOrNew, makeBlocks, paramsOf, type PartReader } from "../AnswerBlocks.ts"
-import { OllamaError } from "../ollama/OllamaErrors.ts"
-import { beginningOf } from "../ollama/OllamaParts.ts"
+import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import { badShape } from "../ServerFailure.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
@@ -61,9 +60,6 @@ type Chunk = typeof Chunk.Type
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-const count = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-
 const finishReason = (reason: string | undefined, called: boolean): Response.FinishReason => {
   switch (reason) {
     case "stop":
@@ -92,21 +88,21 @@ const finishPart = (
   usage: {
     inputTokens: {
       uncached: undefined,
-      total: count(usage?.prompt_tokens),
+      total: countOf(usage?.prompt_tokens),
       // Part of the total.
-      cacheRead: count(usage?.prompt_tokens_details?.cached_tokens),
+      cacheRead: countOf(usage?.prompt_tokens_details?.cached_tokens),
       cacheWrite: undefined
     },
     outputTokens: {
-      total: count(usage?.completion_tokens),
+      total: countOf(usage?.completion_tokens),
       text: undefined,
-      reasoning: count(usage?.completion_tokens_details?.reasoning_tokens)
+      reasoning: countOf(usage?.completion_tokens_details?.reasoning_tokens)
     }
   }
 })
 
 const metadataOf = ({ created, model }: Chunk): Response.ResponseMetadataPartEncoded => {
-  const seconds = count(created)
+  const seconds = countOf(created)
   return {
     type: "response-metadata",
     ...(model == null ? {} : { modelId: model }),
@@ -151,26 +147,27 @@ export const makePartReader = (): PartReader => {
     call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
   }
 
-  const read = (line: unknown, parts: GrowingParts): void => {
+  const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
-    if (Result.isFailure(decoded)) {
-      throw new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
-    }
+    if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
-    if (!started) parts.push(metadataOf(chunk))
+    const first = started ? [] : [metadataOf(chunk)]
     started = true
     usage = chunk.usage ?? usage
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
-    write("reasoning", delta?.reasoning_content ?? delta?.reasoning, parts)
-    write("text", delta?.content, parts)
     for (const piece of delta?.tool_calls ?? []) takePiece(piece)
     reason = choice?.finish_reason ?? reason
+    return [
+      ...first,
+      ...write("reasoning", delta?.reasoning_content ?? delta?.reasoning),
+      ...write("text", delta?.content)
+    ]
   }
-  const end = (parts: GrowingParts): void => {
-    close(parts)
-    for (const { given, id, name } of calls) parts.push(...callParts(id, name, paramsOf(given)))
-    parts.push(finishPart(reason, calls.length > 0, usage))
-  }
+  const end = (): Parts => [
+    ...close(),
+    ...calls.flatMap(({ given, id, name }) => callParts(id, name, paramsOf(given))),
+    finishPart(reason, calls.length > 0, usage)
+  ]
   return { read, end }
 }

@@ -9,8 +9,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Base64 from "effect/encoding/Base64"
-import { closedJsonSchema } from "../ClosedJsonSchema.ts"
-import { textOf, toolResultText } from "../MessageText.ts"
+import { closedJsonSchema, textOf, toolResultText } from "../PromptText.ts"
 
 /** A part of the message of a user. */
 type SentPart =

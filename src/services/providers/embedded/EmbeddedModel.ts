@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { filledPrompt, finishPart } from "./PromptText.ts"
-import { askAnswer } from "./embedded/AskAnswer.ts"
-import { stageAnswer } from "./embedded/StageAnswer.ts"
+import { filledPrompt, finishPart } from "../PromptText.ts"
+import { askAnswer } from "./AskAnswer.ts"
+import { stageAnswer } from "./StageAnswer.ts"
 
 /** What it says to a prompt: the text, and the parts behind the text. */
 const answerTo = (asked: LanguageModel.ProviderOptions) => {
