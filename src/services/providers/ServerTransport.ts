@@ -138,15 +138,17 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
 export const makeFetch =
   ({ agent, connected, read, signal }: Exchange): typeof globalThis.fetch =>
   async (input, { body, headers, method = "GET" } = {}) => {
+    signal.throwIfAborted()
     const url = new URL(String(input))
     const isSecure = url.protocol === "https:"
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const request = (isSecure ? secureRequest : http.request)(url, {
         agent,
         method,
-        signal,
         headers: Object.fromEntries(new Headers(headers))
       })
+      // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
+      signal.addEventListener("abort", () => request.destroy(), { once: true })
       request.on("socket", (socket) => {
         if (request.reusedSocket) connected?.()
         else socket.once(isSecure ? "secureConnect" : "connect", () => connected?.())

@@ -58,7 +58,7 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
   )
 })
 
-const root = new URL("../../../", import.meta.url)
+const root = new URL("../../../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
 describe("the question of the README", () => {

@@ -207,7 +207,7 @@ describe("OllamaServer", () => {
         yield* TestClock.adjust("10 seconds")
         assert.deepStrictEqual(
           yield* Fiber.join(fiber),
-          failure({ _tag: "Unreachable", host: fake.url, detail: "no answer within 10s" })
+          failure({ _tag: "Unreachable", host: fake.url, detail: "no answer within 10s", remedy: start })
         )
         yield* fake.until(({ connections }) => connections() === 0)
       })
