@@ -12,12 +12,14 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { modelNames, providerOfRun, type Setup, withProviders } from "./setup.ts"
 
+/** True for a name that may be one of a provider that is not built in. */
+const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
+
 /** The setup with the providers of plugins, when a name of a model may be one of theirs; `values` are plugins as values. */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
 ) {
-  const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
   const entries = setup.plugins.filter(({ scope }) => scope !== "project")
   if (!modelNames(setup).some(isForeign) || (entries.length === 0 && values.length === 0)) return setup
   // What cannot be loaded is reported when the tools of the plugins are.

@@ -6,16 +6,20 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { crc32 } from "node:zlib"
 import { personalKeys, readConfiguration } from "../../src/domain/configuration/Configuration.ts"
 import { filesNamedByGit, gitFolderNamed, gitSettings } from "../../src/domain/files/GitConfig.ts"
 import { jsonScripts } from "../../src/domain/map/JsonScripts.ts"
 import { recipeTargets } from "../../src/domain/map/RecipeTargets.ts"
-import { parseTemplate, templatePlaceholders, userPartMarker } from "../../src/domain/models/PromptTemplate.ts"
-import { fillTemplate } from "../../src/domain/models/TemplateFilling.ts"
+import {
+  parseTemplate,
+  templatePlaceholders,
+  userPartMarker,
+  fillTemplate
+} from "../../src/domain/models/PromptTemplate.ts"
 import { readPolicies, renderPolicies } from "../../src/domain/permissions/PolicyFormat.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
 import { readYaml } from "../../src/domain/skills/YamlFrontMatter.ts"
-import { crc32 } from "node:zlib"
 import { firstSum, readRecord } from "../../src/services/journal/JournalLine.ts"
 import { decodeLine } from "../../src/services/journal/SavedLine.ts"
 import { encodeLine } from "../support/encodeLine.ts"

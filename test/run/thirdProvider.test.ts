@@ -64,13 +64,14 @@ const usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined }
 }
 
+const connect: Provider["connect"] = ({ host }) =>
+  Effect.succeed({
+    greeting: Effect.succeed(`Acme at ${host}`),
+    facts: () => Effect.succeed({ isKnown: true, thinks: false, supportedWindow: 16_384 })
+  })
+
 /** The record of the provider, whose models are `acme:NAME`. */
 const acme = (url: string): Provider => {
-  const connect: Provider["connect"] = ({ host }) =>
-    Effect.succeed({
-      greeting: Effect.succeed(`Acme at ${host}`),
-      facts: () => Effect.succeed({ isKnown: true, thinks: false, supportedWindow: 16_384 })
-    })
   return {
     id: "acme",
     server: {
@@ -134,6 +135,35 @@ const sandbox = Effect.acquireRelease(
 
 const order = ["--model", "acme:small", "What time is it?"]
 
+/** The same provider as a module of a plugin. */
+const pluginFile = (url: string) => `
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import { definePlugin } from "task-conductor/plugin"
+
+const usage = { inputTokens: {}, outputTokens: {} }
+const ask = ({ prompt }) =>
+  Effect.promise(async () => (await fetch("${url}", { method: "POST", body: JSON.stringify(prompt.content) })).text())
+const streamText = (asked) =>
+  Stream.unwrap(
+    Effect.map(ask(asked), (delta) =>
+      Stream.make(
+        { type: "text-start", id: "text" },
+        { type: "text-delta", id: "text", delta },
+        { type: "text-end", id: "text" },
+        { type: "finish", reason: "stop", usage: {
+          inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
+          outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+        }, response: undefined }
+      )
+    )
+  )
+const model = () => Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({ generateText: () => Effect.succeed([]), streamText }))
+export default definePlugin({ name: "acme", providers: [{ id: "acme", model }] })
+`
+
 describe("a third provider", () => {
   it.live("answers a run when it is in the list of providers", () =>
     Effect.gen(function* () {
@@ -171,45 +201,17 @@ describe("a third provider", () => {
     })
   )
 
-  const pluginFile = (url: string) => `
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import * as LanguageModel from "effect/ai/LanguageModel"
-import { definePlugin } from "task-conductor/plugin"
-
-const usage = { inputTokens: {}, outputTokens: {} }
-const ask = ({ prompt }) =>
-  Effect.promise(async () => (await fetch("${url}", { method: "POST", body: JSON.stringify(prompt.content) })).text())
-const streamText = (asked) =>
-  Stream.unwrap(
-    Effect.map(ask(asked), (delta) =>
-      Stream.make(
-        { type: "text-start", id: "text" },
-        { type: "text-delta", id: "text", delta },
-        { type: "text-end", id: "text" },
-        { type: "finish", reason: "stop", usage: {
-          inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
-          outputTokens: { total: undefined, text: undefined, reasoning: undefined }
-        }, response: undefined }
-      )
-    )
-  )
-const model = () => Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({ generateText: () => Effect.succeed([]), streamText }))
-export default definePlugin({ name: "acme", providers: [{ id: "acme", model }] })
-`
-
   it.live("answers a run when the person names its plugin, and not when a project does", () =>
     Effect.gen(function* () {
       const { keys, url } = yield* textServer
       const made = yield* sandbox
       made.write("project/acme.mjs", pluginFile(url))
-      const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]))
+      const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]).ended)
       assert.deepStrictEqual([named.code, named.stdout.trim()], [0, "It is noon."], named.stderr)
       const before = keys.length
       made.write("project/task-conductor.json", JSON.stringify({ plugins: ["./acme.mjs"] }))
-      const unasked = yield* Effect.promise(() =>
-        made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } })
+      const unasked = yield* Effect.promise(
+        () => made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } }).ended
       )
       assert.notStrictEqual(unasked.code, 0)
       assert.strictEqual(keys.length, before)

@@ -5,7 +5,7 @@
 import { shortDurationText } from "../text/DurationText.ts"
 import { modelText, personText, repairText } from "../findings/PersonText.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
-import { cachedText } from "../models/CachedTokens.ts"
+import { cachedText } from "../models/TokenCounts.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
 import { count, shortNumber } from "./PageWords.ts"
 

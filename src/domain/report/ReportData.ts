@@ -12,7 +12,7 @@ import {
   taskNames
 } from "../history/RunEvidence.ts"
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
-import { cachedTokensOf } from "../models/CachedTokens.ts"
+import { cachedTokensOf } from "../models/TokenCounts.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { RunUsage } from "../runs/RunReport.ts"

@@ -2,7 +2,7 @@
  * The report of a run as one HTML page that needs nothing else: no network, no script. Everything that comes from models,
  * tools and files is escaped, and the policy of the page allows its own style only.
  */
-import { cachedText } from "../models/CachedTokens.ts"
+import { cachedText } from "../models/TokenCounts.ts"
 import { shortDurationText } from "../text/DurationText.ts"
 import { attemptsHtml, systemParts, systemPartsHtml } from "./AttemptHtml.ts"
 import { approvalsHtml } from "./CallHtml.ts"

@@ -9,19 +9,24 @@ import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.ts"
-import { readAnswer, usableAnswer } from "./AnswerStream.ts"
-import type { Phase } from "./AnswerWriting.ts"
-import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
+import { readAnswer, usableAnswer, type Phase } from "./AnswerStream.ts"
+import {
+  type CallPlan,
+  crowdedNote,
+  firstTuning,
+  planCall,
+  type Tuning,
+  makeThinking,
+  refusalNote
+} from "./CallPlan.ts"
 import type { Talk } from "./ConversationPrompt.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
 import { providerOf } from "../providers/providers.ts"
-import { makePromptMeasure, type MeasuredFor } from "./PromptMeasure.ts"
+import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { type CallLife, makeSignsOfLife } from "./SignsOfLife.ts"
+import { type CallLife, makeSignsOfLife } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
-import { makeThinking, refusalNote } from "./Thinking.ts"
-import { TokenCalibration } from "./TokenCalibration.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
 export interface ModelRequest {

@@ -17,7 +17,7 @@ import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
-import { tellQueued } from "./SignsOfLife.ts"
+import { tellQueued } from "./CallHeartbeat.ts"
 
 /** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
 interface Retries {

@@ -13,7 +13,7 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
-import type { CallTimes } from "./CallTimes.ts"
+import type { CallTimes } from "./CallOptions.ts"
 
 /** How a server is reached. */
 export interface ServerAddress {

@@ -2,7 +2,6 @@
  * A language model whose server streams objects over HTTP, as a service of effect/ai. Every request streams, even when
  * the whole answer is wanted at once, since only a stream shows whether the answer makes progress.
  */
-import type { Agent } from "node:http"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,9 +9,9 @@ import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
+import type { Agent } from "node:http"
 import { joinParts, type PartReader } from "./AnswerParts.ts"
-import { CallOptions, type CallSettings } from "./CallOptions.ts"
-import { type CallState, timesOf, watchCall } from "./CallTimes.ts"
+import { CallOptions, type CallSettings, type CallState, timesOf, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
 import { asServerError, ServerError } from "./ServerFailure.ts"

@@ -2,13 +2,62 @@
  * A stand-in for a language model that needs no server and no weights: it answers the prompts of the stages and of
  * conversations by rules, the same answer for the same prompt.
  */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Prompt from "effect/ai/Prompt"
+import * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { filledPrompt, finishPart } from "../PromptText.ts"
-import { askAnswer } from "./AskAnswer.ts"
-import { stageAnswer } from "./StageAnswer.ts"
+import { lastRequest } from "../../../domain/conversation/Conversation.ts"
+import { ToolCall } from "../../../domain/tools/ToolCall.ts"
+import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
+import { messageText, type Sent, filledPrompt, finishPart } from "../PromptText.ts"
+import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
+import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
+import type { OfferedTool } from "./PromptReading.ts"
+import { readRequest } from "./Clues.ts"
+
+/** The file in view, what is attached, and the open files stand before the first message and are not part of it. */
+const filesInView =
+  /^(?:## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+)?(?:## Attached input\n\n[^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\2\n+)?(?:## Open files\n\n(?:- [^\n]*\n)+\n*)?/
+
+const offered = (tool: Tool.Any): OfferedTool => {
+  const parameters = Tool.getJsonSchema(tool) as JsonSchema
+  return { name: tool.name, description: Tool.getDescription(tool) ?? "", parameters }
+}
+const decodeCall = Schema.decodeUnknownOption(ToolCall)
+
+/** The calls among messages that have a result. */
+const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outcome> => {
+  const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : [...content]))
+  const results = new Map(parts.flatMap((part) => (part.type === "tool-result" ? [[part.id, part.result]] : [])))
+  return parts.flatMap((part) => {
+    if (part.type !== "tool-call") return []
+    const call = decodeCall({ uid: part.id, name: part.name, arguments: part.params })
+    const output = results.get(part.id)
+    return typeof output === "string" ? Option.toArray(call).map((one) => ({ call: one, output })) : []
+  })
+}
+
+/** The next thing to say, the same every time: calls, or else an answer. */
+export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
+  const start = content.findLastIndex((one) => one.role === "user" && messageText(one) !== lastRequest.content)
+  const asked = content[start]
+  const request = readRequest(asked === undefined ? "" : messageText(asked).replace(filesInView, ""))
+  const outcomes = outcomesOf(content.slice(start + 1))
+  // What a tool with other parameters does is not understood.
+  const tools = all.map(offered).filter((tool) => kindOf(tool) !== "other")
+  const readers = tools.filter((tool) => kindOf(tool) === "path")
+  const hasRead = outcomes.some(({ call }) => readers.some(({ name }) => name === call.name))
+  const rows = outcomes.flatMap(({ output }) => matchRows(output))
+  const around = { ...request, paths: pathsOf(ranked(rows, request.terms)).slice(0, 1) }
+  const next = hasRead ? [] : fillCalls(readers, around)
+  const calls = outcomes.length === 0 ? fillCalls(tools, request) : next
+  const pieces = outcomes.flatMap((outcome) => readOutcome(outcome, request.terms))
+  return { text: calls.length > 0 ? "" : `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls }
+}
 
 /** What it says to a prompt: the text, and the parts behind the text. */
 const answerTo = (asked: LanguageModel.ProviderOptions) => {

@@ -1,21 +1,81 @@
 /**
  * The language model of an OpenAI-compatible server: `/chat/completions`, whose answers are server-sent events with a JSON
- * object each, the last of them `[DONE]`.
+ * object each, the last of them `[DONE]`, and whose errors each server words in its own way.
  */
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Sse from "effect/encoding/Sse"
+import { type ErrorValue, readErrorValue, reportedError, ServerError, badLine, brokenOff } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { nameOnServer } from "../Provider.ts"
-import { badLine, brokenOff, ServerError } from "../ServerFailure.ts"
+import { nameOnServer, type ModelOptions } from "../Provider.ts"
 import { authorization, drain, linesOf, makeFetch, maxBytes } from "../ServerTransport.ts"
-import type { ModelOptions } from "../Provider.ts"
 import { layerStreamed } from "../StreamedModel.ts"
 import { spoken } from "./OpenAiAddress.ts"
-import { readErrorEvent, readRefusal } from "./OpenAiErrors.ts"
-import { makePartReader } from "./OpenAiParts.ts"
-import { boundFormat, readProviderOptions } from "./OpenAiRequest.ts"
+import { makePartReader, boundFormat, readProviderOptions } from "./OpenAiFormat.ts"
+
+/** What servers write when a prompt is too long; the first number is the window. */
+const windowTexts = [
+  /maximum context length is (\d+) tokens/i,
+  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
+  /max_model_len\D{0,20}(\d+)/i
+]
+
+/** The size of the prompt beside it. */
+const promptTexts = [
+  /\((\d+) in the messages/i,
+  /resulted in (\d+) tokens/i,
+  /(?:has|contains?|at least) (\d+) input tokens/i,
+  /keep the first (\d+) tokens/i,
+  /requested (\d+) tokens/i,
+  /length of (\d+)/i
+]
+
+const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
+  for (const pattern of patterns) {
+    const number = pattern.exec(text)?.[1]
+    if (number !== undefined) return Number(number)
+  }
+  return undefined
+}
+
+/** Both sizes, when a text gives them. */
+const readOverflowText = (text: string): ErrorValue["overflow"] => {
+  const window = firstNumber(text, windowTexts)
+  const promptTokens = firstNumber(text, promptTexts)
+  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
+}
+
+const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
+  new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
+
+/** The failure in an event of a stream; nothing for an ordinary one. */
+export const readErrorEvent = (event: object): ServerError | undefined => {
+  const isError = Predicate.hasProperty(event, "error") && event.error !== null
+  // vLLM once sent the error itself.
+  if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
+  const { detail, overflow = readOverflowText(detail) } = readErrorValue(event)
+  if (overflow !== undefined) return tooLong(overflow)
+  return reportedError(detail)
+}
+
+/** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
+const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
+
+/** A refused request as what it means for the model that was asked. */
+export const readRefusal = (error: ServerError, model: string): ServerError => {
+  const { failure } = error
+  if (failure._tag !== "BadStatus") return error
+  const { detail, json, status } = failure
+  const overflow = status === 400 || status === 413 ? readOverflowText(detail) : undefined
+  if (overflow !== undefined) return tooLong(overflow)
+  /* llama-server with several models says with 400 what others say with 404. */
+  const isMissing = status === 400 && detail.includes(model) && /not found/i.test(detail)
+  if (isMissing) return new ServerError({ failure: { ...failure, status: 404, json: true } })
+  return status === 404
+    ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })
+    : error
+}
 
 /** Parameters of sampling by their names in a request; the last three are extensions of local servers. */
 const sampledWith = (sampling: Sampling) => ({

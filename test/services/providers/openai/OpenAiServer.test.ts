@@ -99,8 +99,9 @@ describe("the models of a server", () => {
   )
 })
 
+const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
+
 describe("the facts of a model", () => {
-  const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
   const none = undefined
   const known = { isKnown: true, thinks: false, temperature: 0.8, supportedWindow: none, loadedWindow: none }
 
