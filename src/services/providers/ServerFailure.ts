@@ -29,9 +29,10 @@ export type ServerFailure =
   /** A limit of time: no connection, no first token, no further token, no complete answer for `millis`. */
   | { readonly _tag: "NotConnected" | "NoFirstToken" | "Stalled" | "TooLong"; readonly millis: number }
 
+const within = (what: string, millis: number): string => `${what} within ${Duration.format(Duration.millis(millis))}`
+
 /** Describes the failure without a full stop, since it becomes part of longer sentences; `api` is what is spoken. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
-  const within = (what: string, millis: number) => `${what} within ${Duration.format(Duration.millis(millis))}`
   switch (failure._tag) {
     case "BadAddress":
       return `"${failure.host}" is not an address`

@@ -255,10 +255,11 @@ export const makePartReader = (): PartReader => {
     const first = started ? [] : [metadataOf(chunk)]
     started = true
     const written = [...write("reasoning", thinking), ...write("text", content)]
-    const calls = (tool_calls ?? []).flatMap(({ function: { arguments: given, name }, id }): Parts => {
+    const calls: Array<Response.StreamPartEncoded> = []
+    for (const { function: asked, id } of tool_calls ?? []) {
       called = true
-      return [...close(), ...callParts(idOrNew(id), name ?? "", paramsOf(given))]
-    })
+      calls.push(...close(), ...callParts(idOrNew(id), asked.name ?? "", paramsOf(asked.arguments)))
+    }
     return [...first, ...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
   }
   return { read, end: () => [] }

@@ -43,9 +43,9 @@ describe("the address", () => {
   })
 })
 
-describe("the slots of a server", () => {
-  const slots = (server: OpenAiServer) => server.slots ?? Effect.undefined
+const slots = (server: OpenAiServer) => server.slots ?? Effect.undefined
 
+describe("the slots of a server", () => {
   it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
     ["no such page", page({ error: "no" }, 404), undefined],
