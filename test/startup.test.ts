@@ -22,7 +22,7 @@ const rare = [
 ]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
-const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
+const server = ["app/chosenModel.ts", "services/providers/ollama/OllamaModel.ts"]
 
 /** What a person or a program starts, the modules that are loaded for it, and what must not be among them. */
 const starts = {
@@ -100,7 +100,7 @@ describe("the start", () => {
     const all = loadedWith([
       "main.ts",
       "app/worker.ts",
-      "app/serverModels.ts",
+      "services/providers/ollama/OllamaModel.ts",
       "app/runs.ts",
       "app/conversation.ts",
       "services/mcp/McpSupervisor.ts",
