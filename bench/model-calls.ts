@@ -10,8 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { readAnswer } from "../src/services/models/AnswerStream.ts"
-import { OllamaModel } from "../src/services/providers/ollama/OllamaModel.ts"
-import { PromptAnswers } from "../src/services/providers/StreamedModel.ts"
+import { layerOllama } from "../src/services/providers/ollama/OllamaModel.ts"
 import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
 
@@ -22,8 +21,7 @@ const prompt = {
 }
 
 const ask = Effect.gen(function* () {
-  const answerer = { model: yield* LanguageModel.LanguageModel, answers: yield* PromptAnswers }
-  yield* readAnswer(answerer, prompt, {
+  yield* readAnswer(yield* LanguageModel.LanguageModel, prompt, {
     server: { host: "", model: slotModel, promptTokens: 1, window: 32_768 },
     settings: { sampling: {} },
     meter: yield* UsageMeter
@@ -44,7 +42,7 @@ const measure = Effect.fnUntraced(function* (calls: number) {
 if (process.send === undefined) {
   const server = fork(fileURLToPath(import.meta.url))
   const host = await new Promise<string>((resolve) => server.once("message", (url) => resolve(String(url))))
-  const model = OllamaModel.layer({ host, model: slotModel, contextWindow: 32_768, maxAnswerTokens: 2048 })
+  const model = layerOllama({ host, model: slotModel, contextWindow: 32_768, maxAnswerTokens: 2048 })
   const calls = Number(process.argv[2] ?? "2000")
   await Effect.runPromise(Effect.provide(measure(calls), Layer.merge(model, UsageMeter.layer)))
   server.disconnect()

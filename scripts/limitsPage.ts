@@ -12,7 +12,7 @@ import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
 import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
 import { importTime } from "../src/services/plugins/PluginImport.ts"
 import { loadTime } from "../src/services/tools/PluginLoader.ts"
-import { maxBytes as maxLineBytes } from "../src/services/providers/ollama/OllamaLines.ts"
+import { maxBytes as maxLineBytes } from "../src/services/providers/ServerTransport.ts"
 import { defaultSettings } from "../src/services/runs/RunSettings.ts"
 import { defaultMaxBytes, maxRedirects } from "../src/services/web/PublicWeb.ts"
 

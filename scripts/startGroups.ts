@@ -13,7 +13,7 @@ type Starts = Readonly<Record<string, ReadonlyArray<string>>>
 /** What a run loads by `import()`, wherever it is started. */
 const run = "services/pipeline/PipelineStages.ts"
 const commandRun = ["cli/run/run.ts", "cli/run/runHandler.ts", run]
-const serverModel = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
+const serverModel = ["app/chosenModel.ts"]
 
 /** What people start all day. */
 export const commandStarts: Starts = {

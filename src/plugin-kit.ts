@@ -23,6 +23,12 @@ export { commandSeconds } from "./domain/commands/CommandSettings.ts"
 export type { TextEdit } from "./domain/files/TextEdit.ts"
 export type { LineRange } from "./domain/text/LineRange.ts"
 
+/* What a provider of models gives, and how its calls are set. */
+export type { Facts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
+export { CallOptions, type CallSettings } from "./services/providers/CallOptions.ts"
+export type { ModelOptions } from "./services/providers/Provider.ts"
+export { ModelError } from "./domain/models/ModelAnswer.ts"
+
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
 export { FileReads, type HostServices, PageFetch } from "./services/tools/Plugin.ts"

@@ -14,7 +14,7 @@ const stages = [
 const rare = ["effect/cluster/", "effect/sql/", "services/cluster/"]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
-const server = ["app/chosenModel.ts", "app/serverSlots.ts", "app/serverModels.ts"]
+const server = ["app/chosenModel.ts", "services/providers/ollama/OllamaModel.ts"]
 
 /** What a person or a program starts, the modules that are loaded for it, and what must not be among them. */
 const starts = {
@@ -78,7 +78,7 @@ describe("the start", () => {
     const all = loadedWith([
       "main.ts",
       "app/worker.ts",
-      "app/serverModels.ts",
+      "services/providers/ollama/OllamaModel.ts",
       "app/runs.ts",
       "app/conversation.ts",
       "domain/skills/YamlFrontMatter.ts",

@@ -12,8 +12,8 @@ import * as Toolkit from "effect/ai/Toolkit"
 import type { ModelError } from "../../src/domain/models/ModelAnswer.ts"
 import { CallOptions, type CallSettings } from "../../src/services/providers/CallOptions.ts"
 import { fromAiError } from "../../src/services/providers/ModelErrors.ts"
-import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
-import { OpenAiModel } from "../../src/services/providers/openai/OpenAiModel.ts"
+import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOpenAi } from "../../src/services/providers/openai/OpenAiModel.ts"
 import type { Target } from "./Check.ts"
 
 export interface Question {
@@ -43,13 +43,13 @@ export interface Answer {
 
 const layerOf = (target: Target, { keepAlive, model = target.model, window = target.window }: Question) =>
   target.api === "openai"
-    ? OpenAiModel.layer({ host: target.host, model, maxAnswerTokens: 64 })
-    : OllamaModel.layer({
+    ? layerOpenAi({ host: target.host, model, contextWindow: window, maxAnswerTokens: 64 })
+    : layerOllama({
         host: target.host,
         model,
         contextWindow: window,
         maxAnswerTokens: 64,
-        ...(keepAlive === undefined ? {} : { keepAlive })
+        keepAlive
       })
 
 const Weather = Tool.make("get_weather", {

@@ -2,14 +2,14 @@
  * What a server says of itself and of its models.
  */
 import * as Effect from "effect/Effect"
-import { OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
-import { OpenAiServer } from "../../src/services/providers/openai/OpenAiServer.ts"
+import { connectOllama, type OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
+import { connectOpenAi } from "../../src/services/providers/openai/OpenAiServer.ts"
 import { ask } from "./Asking.ts"
 import { type Check, CheckFailed, notSupported, require, type Target } from "./Check.ts"
 
-const ofOllama = <A, E>(target: Target, use: (server: OllamaServer["Service"]) => Effect.Effect<A, E>) =>
+const ofOllama = <A, E>(target: Target, use: (server: OllamaServer) => Effect.Effect<A, E>) =>
   target.api === "ollama"
-    ? Effect.flatMap(OllamaServer, use).pipe(Effect.provide(OllamaServer.layer({ host: target.host })))
+    ? Effect.scoped(Effect.flatMap(connectOllama({ host: target.host }), use))
     : Effect.fail(notSupported("the API has no such question"))
 
 const isNamed = (name: string, model: string): boolean => name === model || name === `${model}:latest`
@@ -46,9 +46,11 @@ export const serverChecks: ReadonlyArray<Check> = [
         const names =
           target.api === "ollama"
             ? yield* ofOllama(target, (server) => Effect.map(server.models, (models) => models.map(({ name }) => name)))
-            : yield* Effect.flatMap(OpenAiServer, ({ models }) =>
-                Effect.map(models, (all) => all.map(({ id }) => id))
-              ).pipe(Effect.provide(OpenAiServer.layer({ host: target.host })))
+            : yield* Effect.scoped(
+                Effect.flatMap(connectOpenAi({ host: target.host }), ({ models }) =>
+                  Effect.map(models, (all) => all.map(({ id }) => id))
+                )
+              )
         yield* require(names.some((name) => isNamed(name, target.model)), () =>
           `${target.model} is not among ${names.join(", ")}`)
         return `${names.length} models`

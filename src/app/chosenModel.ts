@@ -2,22 +2,37 @@
  * Which models a run uses: those that are named, as the server knows them, or the one that the person picks when none is
  * named. Part of the composition root. It is decided before a run begins, so that a wrong name leaves no run behind.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import type { Facts } from "../services/providers/ModelFacts.ts"
-import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
-import { readInventory } from "../services/providers/ollama/OllamaInventory.ts"
-import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
-import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
-import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
-import { ModelUnchosen } from "./ModelUnchosen.ts"
-import { modelNames, renameModels, type Setup } from "./setup.ts"
+import { type Facts, type ModelServer } from "../services/providers/Provider.ts"
+import { providerOf } from "../services/providers/providers.ts"
+import { askServer, patience } from "./modelServer.ts"
+import { modelNames, providerOfRun, renameModels, type Setup } from "./setup.ts"
+
+/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
+export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
+  host: Schema.String,
+  userFile: Schema.String,
+  models: Schema.Array(Schema.String),
+  lines: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const [first] = this.models
+    if (first === undefined) {
+      return `The model server at ${this.host} has no model that can write text. Get one, for example: ollama pull qwen3:8b (5 GB). Or try the built-in demo, which only searches and quotes: --model embedded`
+    }
+    const how = `Name one with --model, for example --model ${first}, or set TASK_CONDUCTOR_MODEL or "model" in ${this.userFile}.`
+    return [
+      `No model is chosen. ${how} The server at ${this.host} has:`,
+      ...this.lines.map((line) => `  ${line}`)
+    ].join("\n")
+  }
+}
 
 /** What a person picks a model from. */
 export interface ModelOffer {
@@ -43,19 +58,14 @@ export interface SettledModels {
   readonly notes: ReadonlyArray<string>
 }
 
-/** The address of the server of a setup, with its key. */
-export const serverOf = ({ apiKey, settings: { host } }: Setup) => ({
-  host,
-  ...(apiKey === undefined ? {} : { apiKey })
-})
-
-/** A person is waiting, so that a server that hangs is told of soon. */
-export const patience = Duration.seconds(2)
-
 /** Lets the person pick a model of the server. */
-const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | undefined) {
+const pick = Effect.fnUntraced(function* (
+  setup: Setup,
+  pickModel: PickModel | undefined,
+  { inventory = Effect.succeed([]) }: ModelServer
+) {
   const { settings, userFile } = setup
-  const models = fittingModels(yield* readInventory)
+  const models = fittingModels(yield* inventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
     userFile: belowHome(userFile, setup.folders.home),
@@ -74,31 +84,21 @@ const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | u
 })
 
 /** What the server knows by a name, or the only tag that the name can mean. */
-const settle = Effect.fnUntraced(function* (given: string) {
-  const facts = yield* readFacts(given)
-  if (facts.isMissing !== true) return { given, name: given, facts }
-  const server = yield* OllamaServer
-  const listed = yield* Effect.option(server.models)
-  const missing = { _tag: "ModelMissing" as const, model: given, detail: `model '${given}' not found` }
-  if (Option.isNone(listed)) return yield* new ModelError({ reason: missing })
+const settle = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
+  const found = yield* facts(given)
+  if (found.isMissing !== true || missing === undefined) return { given, name: given, facts: found }
+  const reason = missing(given)
+  const listed = yield* Effect.option(inventory ?? Effect.succeed([]))
+  if (Option.isNone(listed)) return yield* new ModelError({ reason })
   const installed = listed.value.map(({ name }) => name)
   const { nearest, only } = matchName(given, installed)
   /* A model that is forwarded is only used by its whole name. */
   if (only !== undefined && !isCloudModel(only)) {
-    const found = yield* readFacts(only)
-    if (found.isForwarded !== true) return { given, name: only, facts: found }
+    const other = yield* facts(only)
+    if (other.isForwarded !== true) return { given, name: only, facts: other }
   }
-  return yield* new ModelError({ reason: { ...missing, nearest, installed } })
+  return yield* new ModelError({ reason: { ...reason, nearest, installed } })
 })
-
-const settleOllama = (named: ReadonlyArray<string>, setup: Setup) =>
-  Effect.forEach(named, settle, { concurrency: "unbounded" }).pipe(Effect.provide(OllamaServer.layer(serverOf(setup))))
-
-/** Servers that speak the API of OpenAI know their models by whole names. */
-const settleOpenAi = (named: ReadonlyArray<string>, setup: Setup) =>
-  Effect.forEach(named, (given) => Effect.map(readOpenAiFacts(given), (facts) => ({ given, name: given, facts })), {
-    concurrency: "unbounded"
-  }).pipe(Effect.provide(OpenAiServer.layer(serverOf(setup))))
 
 /**
  * Settles all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
@@ -106,18 +106,21 @@ const settleOpenAi = (named: ReadonlyArray<string>, setup: Setup) =>
  */
 export const settleModels = Effect.fn("settleModels")(function* (given: Setup, pickModel: PickModel | undefined) {
   const picked = given.usesDefaultModel
-    ? yield* Effect.provide(pick(given, pickModel), OllamaServer.layer({ ...serverOf(given), timeout: patience }))
-    : { model: given.settings.model, notes: [] }
-  const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked.model)
-  const provider = providerOf(setup.settings.model)
-  const named = modelNames(setup).filter((name) => providerOf(name) === provider)
-  const settled = yield* provider === "openai" ? settleOpenAi(named, setup) : settleOllama(named, setup)
+    ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
+    : undefined
+  const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked?.model)
+  const provider = providerOfRun(setup)
+  const named = modelNames(setup).filter((name) => providerOf(name, setup.providers) === provider)
+  const settled =
+    (yield* askServer(setup, (server) =>
+      Effect.forEach(named, (name) => settle(name, server), { concurrency: "unbounded" })
+    )) ?? []
   const names = new Map(settled.map(({ given, name }) => [given, name]))
   const found: SettledModels = {
     setup: renameModels(setup, names),
     facts: new Map(settled.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
     notes: [
-      ...picked.notes,
+      ...(picked?.notes ?? []),
       ...settled.flatMap(({ given, name }) =>
         given === name ? [] : [`Using ${name}, the only installed tag of ${given}.`]
       )

@@ -8,7 +8,8 @@ import { Activities } from "../services/journal/Activities.ts"
 import { ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
 import { layerProject, type RunPorts, type WorkerPorts } from "./projectLayers.ts"
-import { layerCalls, layerModel, layerPipeline, layerTasks } from "./runLayers.ts"
+import { layerModel } from "./modelServer.ts"
+import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
 import type { Setup } from "./setup.ts"
 
 /**

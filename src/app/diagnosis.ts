@@ -2,7 +2,6 @@
  * Looks at what a run in a project needs: configuration, server, models, sandbox, folders. It changes nothing and loads no
  * plugin. Part of the composition root.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -10,66 +9,108 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
 import { belowHome } from "../domain/text/Format.ts"
+import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
-import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
-import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
-import { serverOf } from "./chosenModel.ts"
-import { diagnoseModels } from "./modelDiagnosis.ts"
-import { readSetup, type Setup } from "./setup.ts"
+import type { ModelUnchosen } from "./chosenModel.ts"
+import { askServer, patience } from "./modelServer.ts"
+import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { withPluginProviders } from "./pluginProviders.ts"
+import { modelNames, providerOfRun, readSetup, type Setup } from "./setup.ts"
 
-/** A person is waiting: a server that hangs is told of soon. */
-const patience = Duration.seconds(2)
-
-const layerServer = (setup: Setup) => OllamaServer.layer({ ...serverOf(setup), timeout: patience })
-
-/** Whether a server of the API of OpenAI answers, which has no word for what it is. */
-const openAiFinding = (setup: Setup, host: string) =>
-  Effect.result(Effect.flatMap(OpenAiServer, ({ models }) => models)).pipe(
-    Effect.map(
-      Result.match({
-        onSuccess: ({ length }): Finding => ({
-          name: "server",
-          state: "ok",
-          what: `the API of OpenAI at ${host}, with ${length} ${length === 1 ? "model" : "models"}`
-        }),
-        onFailure: ({ what }): Finding => ({
-          name: "server",
-          state: "problem",
-          what: `none answers at ${host} (${what})`,
-          remedy:
-            'Start it, or set OPENAI_BASE_URL, or "openaiBaseUrl" in your configuration; a key goes into OPENAI_API_KEY.'
-        })
-      })
-    ),
-    Effect.provide(OpenAiServer.layer({ ...serverOf(setup), timeout: patience }))
-  )
-
+/** Whether the server of the run answers. */
 const serverFinding = Effect.fnUntraced(function* (setup: Setup) {
-  const { configuration, settings } = setup
-  const { host } = settings
-  if (configuration.model === "embedded") {
-    const finding: Finding = { name: "server", state: "ok", what: "not needed by the built-in demo" }
-    return finding
-  }
-  if (providerOf(configuration.model ?? "") === "openai") return yield* openAiFinding(setup, host)
-  const answered = yield* Effect.result((yield* OllamaServer).version)
+  const { server } = providerOfRun(setup)
+  const answered = yield* Effect.result(askServer(setup, ({ greeting }) => greeting, { patience }))
   const finding: Finding = Result.match(answered, {
-    onSuccess: (version) => ({ name: "server", state: "ok", what: `Ollama ${version} at ${host}` }),
+    onSuccess: (what = "not needed by the built-in demo") => ({ name: "server", state: "ok", what }),
     onFailure: ({ what }) => ({
       name: "server",
       state: "problem",
-      what: `none answers at ${host} (${what})`,
-      remedy:
-        'Start it with "ollama serve", or get it from https://ollama.com/download. For a server elsewhere, set OLLAMA_HOST.'
+      what: `none answers at ${setup.settings.host} (${what})`,
+      remedy: server?.remedy
     })
   })
   return finding
 })
+
+const demo: Finding = {
+  name: "model",
+  state: "note",
+  what: "embedded, the built-in demo, which only searches and quotes",
+  remedy: "Choose a model of an Ollama server: task-conductor init."
+}
+
+const unchosen = ({ models }: ModelUnchosen): Finding =>
+  models.length === 0
+    ? {
+        name: "model",
+        state: "problem",
+        what: "the server has no model that can write text",
+        remedy: "Get one, for example: ollama pull qwen3:8b (5 GB)."
+      }
+    : {
+        name: "model",
+        state: "problem",
+        what: `none is chosen; the server has ${models.join(", ")}`,
+        remedy: "Choose one for good: task-conductor init. Or for one run: --model NAME.",
+        choices: models
+      }
+
+const abilities = ({ completion, thinking, tools }: InstalledModel): Finding => {
+  if (!completion) {
+    return { name: "abilities", state: "problem", what: "it cannot write text", remedy: "Choose another with --model." }
+  }
+  const thinks = thinking ? "thinks" : "does not think"
+  if (tools) return { name: "abilities", state: "ok", what: `writes text, calls tools, ${thinks}` }
+  const remedy = 'For "ask", choose a model with tools: task-conductor models. "run" needs none.'
+  return { name: "abilities", state: "note", what: `writes text, ${thinks}, calls no tools, which "ask" needs`, remedy }
+}
+
+const windowFinding = ({ isLowered, note, setup }: FittedSetup, model: InstalledModel | undefined): Finding => {
+  const { contextWindow } = setup.settings
+  const loaded = model?.loadedWindow
+  const what = note === undefined ? `${contextWindow} tokens` : note.replace(/\.$/, "")
+  if (isLowered) return { name: "window", state: "note", what }
+  if (loaded === undefined || loaded === contextWindow) return { name: "window", state: "ok", what }
+  const again = `the server has loaded it with ${loaded}, and loads it anew for the first call`
+  return { name: "window", state: "note", what: `${contextWindow} tokens; ${again}` }
+}
+
+/** Models that are there, by their settled names. */
+const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
+  const { setup } = fitted
+  const [name = "", ...ofStages] = modelNames(setup)
+  const installed = (yield* askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory)) ?? []
+  const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
+  const notes = (fitted.modelNotes ?? []).map((what): Finding => ({ name: "model", state: "note", what }))
+  const findings: ReadonlyArray<Finding> = [
+    { name: "model", state: "ok", what: name },
+    ...ofStages.map((one): Finding => ({ name: "model", state: "ok", what: `${one}, for single stages` })),
+    ...notes,
+    ...(model === undefined ? [] : [abilities(model)]),
+    windowFinding(fitted, model)
+  ]
+  return findings
+})
+
+/** The models of a setup; its server is known to answer. */
+const diagnoseModels = (setup: Setup) =>
+  providerOfRun(setup).server === undefined
+    ? Effect.succeed([demo])
+    : fitWindow(setup, {}).pipe(
+        Effect.flatMap(found),
+        Effect.catch((error) => {
+          const problem: Finding =
+            error._tag === "ModelUnchosen"
+              ? unchosen(error)
+              : { name: "model", state: "problem", what: error.message.replace(/\.$/, "") }
+          return Effect.succeed([problem])
+        })
+      )
 
 const sandboxFinding = (setup: Setup) => {
   const { configuration, folders, project } = setup
@@ -147,13 +188,13 @@ export const configurationFindings = Effect.fnUntraced(function* ({ folders, pro
 
 /** Server and models only, for a first look; no longer than a few seconds. */
 export const firstLook = Effect.fn("firstLook")(function* (setup: Setup) {
-  const server = yield* Effect.provide(serverFinding(setup), layerServer(setup))
+  const server = yield* serverFinding(setup)
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
 /** Everything that a run in this project needs. `given` are flags. */
 export const diagnose = Effect.fn("diagnose")(function* (project: string, given: Configuration) {
-  const read = yield* Effect.result(readSetup(project, given))
+  const read = yield* Effect.result(Effect.flatMap(readSetup(project, given), (setup) => withPluginProviders(setup)))
   if (Result.isFailure(read)) {
     const broken: Finding = { name: "configuration", state: "problem", what: read.failure.message }
     return [broken]

@@ -26,14 +26,7 @@ export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<vo
 /** What of the person's settings says how models are called. */
 const callSettings = ({ configuration }: Setup): Configuration => {
   const { contextWindow, host, keepAlive, limits, sampling, think } = configuration
-  return {
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(host === undefined ? {} : { host }),
-    ...(keepAlive === undefined ? {} : { keepAlive }),
-    ...(think === undefined ? {} : { think }),
-    ...(sampling === undefined ? {} : { sampling }),
-    limits: { ...limits, rounds: 1 }
-  }
+  return { contextWindow, host, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
 /** A setup with nothing of the person, in folders of its own. */
@@ -59,6 +52,7 @@ const makeSetup = Effect.fnUntraced(function* (given: Setup, model: string) {
     folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
+    providers: given.providers,
     apiKey: given.apiKey
   }
   return renameModels(setup, new Map(), model)

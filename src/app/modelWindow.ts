@@ -7,13 +7,15 @@ import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import type { PickModel } from "./chosenModel.ts"
+import { askServer, patience } from "./modelServer.ts"
+import { withPluginProviders } from "./pluginProviders.ts"
 import type { RunPorts } from "./projectLayers.ts"
-import { type Setup, withWindow } from "./setup.ts"
+import { providerOfRun, type Setup, withWindow } from "./setup.ts"
 
 export interface FittedSetup {
   readonly setup: Setup
   /** What the person should know about the window. */
-  readonly note?: string
+  readonly note?: string | undefined
   /** What the person should know about the choice of the model. */
   readonly modelNotes?: ReadonlyArray<string>
   /** True when it is smaller than it was wanted. */
@@ -21,7 +23,7 @@ export interface FittedSetup {
 }
 
 /** What chooses models and windows: a model that is a value needs none of it. */
-export interface ModelPorts extends Pick<RunPorts, "model"> {
+export interface ModelPorts extends Pick<RunPorts, "model" | "plugins"> {
   /** Asks the person for a model when none is named; without it that is an error. */
   readonly pickModel?: PickModel
   /** Takes what the person should know when no model can be settled: it may say why. */
@@ -32,18 +34,29 @@ export interface ModelPorts extends Pick<RunPorts, "model"> {
   }) => Effect.Effect<void>
 }
 
+/** As many calls as `--parallel` may name. */
+const mostSlots = 64
+
+/** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
+const withSlots = Effect.fnUntraced(function* (setup: Setup) {
+  if (setup.configuration.parallel !== undefined) return setup
+  const slots = yield* askServer(setup, (server) => server.slots ?? Effect.undefined, { patience })
+  return slots === undefined ? setup : { ...setup, settings: { ...setup.settings, slots: Math.min(slots, mostSlots) } }
+})
+
 /**
  * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
  * first call of the run says so. A run that is resumed has its window set, so that it keeps it.
  */
 export const fitWindow = Effect.fn("fitWindow")(function* (
-  found: Setup,
-  { model: value, pickModel, warn }: ModelPorts
+  given: Setup,
+  { model: value, pickModel, plugins, warn }: ModelPorts
 ) {
+  if (value !== undefined) return { setup: given, isLowered: false } satisfies FittedSetup as FittedSetup
+  const found = yield* withPluginProviders(given, plugins)
   const unchanged: FittedSetup = { setup: found, isLowered: false }
-  if (found.configuration.model === "embedded" || value !== undefined) return unchanged
+  if (providerOfRun(found).connect === undefined) return unchanged
   const { settleModels } = yield* Effect.promise(() => import("./chosenModel.ts"))
-  const { withSlots } = yield* Effect.promise(() => import("./serverSlots.ts"))
   const {
     facts: known,
     notes: modelNotes,
@@ -60,17 +73,16 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
   const facts = known.get(settings.model)
   if (facts === undefined) return { ...unchanged, setup: { ...setup, modelFacts: known }, modelNotes }
   const chosen = chooseWindow({
-    ...(configuration.contextWindow === undefined ? {} : { given: configuration.contextWindow }),
-    ...(facts.window === undefined ? {} : { modelfile: facts.window }),
-    ...(facts.loadedWindow === undefined ? {} : { loaded: facts.loadedWindow }),
-    ...(facts.supportedWindow === undefined ? {} : { supported: facts.supportedWindow })
+    given: configuration.contextWindow,
+    modelfile: facts.window,
+    loaded: facts.loadedWindow,
+    supported: facts.supportedWindow
   })
-  const note = windowNote(settings.model, chosen)
   const fitted: FittedSetup = {
     setup: { ...withWindow(yield* withSlots(setup), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
     modelNotes,
-    ...(note === undefined ? {} : { note })
+    note: windowNote(settings.model, chosen)
   }
   return fitted
 })

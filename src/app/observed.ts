@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
+import { traceName } from "../services/providers/providers.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import type { Setup } from "./setup.ts"
 import { version } from "./version.ts"
@@ -32,7 +33,11 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
   const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const observing = yield* observeRun(settings, { model: setup.settings.model, version }).pipe(
+      const observing = yield* observeRun(settings, {
+        model: setup.settings.model,
+        providerOf: (model) => traceName(model, setup.providers),
+        version
+      }).pipe(
         Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
         Effect.result
       )

@@ -7,6 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
+import { leavesMachine } from "../services/providers/providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { type KnownJournal, readProof } from "../services/history/RunJournal.ts"
@@ -67,7 +68,7 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
   const proof = yield* readProof(content, locks)
   const from = proof?.from ?? content.lines.length + 1
   const { isMoved, project } = yield* chooseProject(content, from, named)
-  const settings = countedSettings(opened.settings, from === 1)
+  const settings = countedSettings(opened.settings, from === 1, leavesMachine)
   if (settings.model === undefined && opened.settings.model !== undefined && flags.model === undefined && !hasModel) {
     const why = `its journal is not proven to be yours, and its model ${opened.settings.model} is a hosted one, to which your project would be sent`
     return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)

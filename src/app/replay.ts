@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { recordedTools } from "../domain/history/RecordedTool.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
+import { leavesMachine } from "../services/providers/providers.ts"
 import { recordedPlugins } from "../services/history/RecordedTools.ts"
 import { originOf } from "../services/tools/PluginLoader.ts"
 import type { RunOpened } from "../domain/history/JournalRecord.ts"
@@ -32,7 +33,7 @@ const replaySession = Effect.fnUntraced(function* (
   { plugins: given = [] }: Pick<RunPorts, "plugins">
 ) {
   /* The model and its server only have names: nobody calls them. */
-  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true))
+  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
   const setup: Setup = { ...found, plugins: [], tools: { ofProject: {}, ofUser: {} } }
   const replay = yield* makeReplay(lines, session)
   const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))

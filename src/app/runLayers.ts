@@ -5,13 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stageModel } from "../domain/models/Generation.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
-import { EmbeddedModel } from "../services/providers/EmbeddedModel.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Journal } from "../services/journal/Journal.ts"
@@ -37,19 +35,9 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
+import { layerModel, layerToolSupport } from "./modelServer.ts"
 import type { Setup } from "./setup.ts"
 import { layerProject, type RunPorts } from "./projectLayers.ts"
-
-/** The model that the settings name, with what its server knows of it. A server's client is loaded when there is one. */
-export const layerModel = (setup: Setup) =>
-  setup.settings.model === "embedded"
-    ? EmbeddedModel.layer
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("./serverModels.ts")),
-          ({ layerServerModel }) => layerServerModel(setup)
-        )
-      )
 
 /** What every model call needs, beside the model and the run. */
 export const layerCalls = (
@@ -109,26 +97,20 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
     Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
-const layerToolSupport = (setup: Setup) => {
-  const { generation, model } = setup.settings
-  return providerOf(model) !== "ollama"
-    ? ToolSupport.layerAssumed
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("./serverModels.ts")),
-          (models) => models.layerToolSupport(setup, stageModel(generation, "ask") ?? model)
-        )
-      )
-}
-
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
-export const layerAskModel = (setup: Setup, ports: RunPorts) =>
-  layerConversation.pipe(
+export const layerAskModel = (setup: Setup, ports: RunPorts) => {
+  const { generation, model } = setup.settings
+  const toolSupport =
+    ports.model === undefined
+      ? layerToolSupport(setup, stageModel(generation, "ask") ?? model)
+      : ToolSupport.layerAssumed
+  return layerConversation.pipe(
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provideMerge(toolSupport),
     Layer.provide(RunSettings.layer(setup.settings))
   )
+}
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
 export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>

@@ -8,8 +8,7 @@ import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Generation } from "../domain/models/Generation.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
-import { isCloudModel } from "../domain/skills/Skill.ts"
+import { providerOf, builtInProviders, defaultProvider, leavesMachine } from "../services/providers/providers.ts"
 import type { PluginEntry, PluginScope } from "../domain/configuration/PluginEntry.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
@@ -18,10 +17,8 @@ import {
   type LoadedConfiguration,
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
-import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
-import { baseUrlProblem, resolveBaseUrl } from "../services/providers/openai/OpenAiAddress.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
-import type { Facts } from "../services/providers/ModelFacts.ts"
+import type { Facts, Provider } from "../services/providers/Provider.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { folderProblem } from "../services/configuration/FolderTrust.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
@@ -49,6 +46,8 @@ export interface Setup {
   readonly usesDefaultModel: boolean
   /** What the server has said of models, by their names. */
   readonly modelFacts?: ReadonlyMap<string, Facts>
+  /** Those that are built in, and those of plugins once they are needed. */
+  readonly providers: ReadonlyArray<Provider>
   readonly apiKey: Redacted.Redacted | undefined
 }
 
@@ -62,35 +61,40 @@ const generationOf = ({ sampling, stages, think }: Configuration): Generation =>
   ...(stages === undefined ? {} : { stages })
 })
 
-/** The address of the server that has the model; that of Ollama when none is named yet. */
-const hostOf = ({ host, model = "", openaiBaseUrl }: Configuration): string => {
-  const provider = providerOf(model)
-  return provider === "embedded" ? "" : provider === "openai" ? resolveBaseUrl(openaiBaseUrl) : resolveHost(host)
-}
+/** What has the model of a configuration; the default provider when none is named yet. */
+const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
+  providerOf(model, providers)
+
+/** The provider of the model of a run. */
+export const providerOfRun = ({ configuration, providers }: Setup): Provider => providerFor(configuration, providers)
 
 /** What is wrong with the address, and where it was set. */
-const addressProblem = ({ host, model }: Settings) => {
-  if (host === "") return undefined
-  const isOpenAi = providerOf(model) === "openai"
-  const what = isOpenAi ? baseUrlProblem(host) : hostProblem(host)
-  const source = isOpenAi ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
-  return what === undefined ? undefined : new ConfigurationError({ source, problems: [{ what }] })
+const addressProblem = ({ host }: Settings, { server }: Provider) => {
+  const what = server?.problem(host)
+  return server === undefined || what === undefined
+    ? undefined
+    : new ConfigurationError({ source: server.source, problems: [{ what }] })
 }
 
-const settingsOf = (given: Configuration): Settings => {
+const settingsOf = (given: Configuration, providers: ReadonlyArray<Provider>): Settings => {
   const model = given.model ?? defaultSettings.model
   const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
   return {
     limits: { ...defaultLimits, ...given.limits },
     generation: generationOf(given),
     model,
-    host: hostOf(given),
+    host: providerFor(given, providers).server?.read(given) ?? "",
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
     strictSections: given.strictSections ?? defaultSettings.strictSections,
     referenceBudget: referenceBudgetOf(given, contextWindow)
   }
 }
+
+const keyOf = ({ server }: Provider) =>
+  server === undefined
+    ? Effect.undefined
+    : Effect.map(environmentVariable(server.keyVariable), (key) => (key === undefined ? undefined : Redacted.make(key)))
 
 const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
   plugins.map((text) => ({ text, scope, folder }))
@@ -105,10 +109,12 @@ const requireValid = (given: Configuration) =>
 
 /** A model that only the project names, and that is reached elsewhere: prompts would leave the machine unasked. */
 const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, flags: Configuration) =>
-  flags.model === undefined && own.model === undefined && model !== undefined && isCloudModel(model) ? model : undefined
+  flags.model === undefined && own.model === undefined && model !== undefined && leavesMachine(model)
+    ? model
+    : undefined
 
 const cloudNote = (model: string, file: string): string =>
-  `${file} chooses the model ${model}, ${providerOf(model) === "openai" ? "which gets all prompts at the server that you have set for it" : "which your server forwards to another one with all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "which your server forwards to another one with all prompts" : "which gets all prompts at the server that you have set for it"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
@@ -127,12 +133,10 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const folders = { ...found, notes: [...found.notes, ...notes] }
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
-  const settings = settingsOf(configuration)
-  const misplaced = addressProblem(settings)
+  const settings = settingsOf(configuration, builtInProviders)
+  const provider = providerFor(configuration, builtInProviders)
+  const misplaced = addressProblem(settings, provider)
   if (misplaced !== undefined) return yield* misplaced
-  const apiKey = yield* environmentVariable(
-    providerOf(settings.model) === "openai" ? "OPENAI_API_KEY" : "OLLAMA_API_KEY"
-  )
   const setup: Setup = {
     project: folder,
     configuration,
@@ -153,7 +157,8 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     ...(problem === undefined ? {} : { userFileProblem: problem }),
     isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
-    apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
+    providers: builtInProviders,
+    apiKey: yield* keyOf(provider)
   }
   return setup
 })
@@ -168,10 +173,24 @@ export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
   }
 })
 
-/** The setup with the address of its server, also when the model of the run needs none. */
-export const withServer = (setup: Setup): Setup => ({
-  ...setup,
-  settings: { ...setup.settings, host: resolveHost(setup.configuration.host) }
+/** The setup with more providers, one of which may have its model: that says where its server is. */
+export const withProviders = Effect.fnUntraced(function* (found: Setup, more: ReadonlyArray<Provider>) {
+  const providers = [...more, ...found.providers]
+  const provider = providerFor(found.configuration, providers)
+  const setup: Setup = {
+    ...found,
+    providers,
+    settings: { ...found.settings, host: provider.server?.read(found.configuration) ?? "" },
+    apiKey: yield* keyOf(provider)
+  }
+  const misplaced = addressProblem(setup.settings, provider)
+  return misplaced === undefined ? setup : yield* misplaced
+})
+
+/** The setup with the address and the key of the default server, whatever the model of the run needs. */
+export const withDefaultServer = Effect.fnUntraced(function* (setup: Setup) {
+  const host = defaultProvider.server?.read(setup.configuration) ?? ""
+  return { ...setup, settings: { ...setup.settings, host }, apiKey: yield* keyOf(defaultProvider) } satisfies Setup
 })
 
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */
@@ -196,11 +215,12 @@ export const renameModels = (
     model: renamed(model),
     ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
   }
-  return { ...setup, configuration, settings: settingsOf(configuration) }
+  return { ...setup, configuration, settings: settingsOf(configuration, setup.providers) }
 }
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
-export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
+export const savedSettings = (setup: Setup): Configuration => {
+  const { configuration, plugins, settings } = setup
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel, strictSections } = settings
   const { deny = [], keepAlive } = configuration
   return {
@@ -214,7 +234,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
     plugins: plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
-    ...(host === "" ? {} : providerOf(model) === "openai" ? { openaiBaseUrl: host } : { host }),
+    ...providerOfRun(setup).server?.save(host),
     ...(keepAlive === undefined ? {} : { keepAlive }),
     ...generationOf(configuration)
   }

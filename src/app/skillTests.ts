@@ -23,6 +23,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../services/runs/RunSettings.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
+import { builtInProviders } from "../services/providers/providers.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"
@@ -132,6 +133,7 @@ const runTest = Effect.fnUntraced(function* (
     folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
+    providers: builtInProviders,
     apiKey: undefined
   }
   const { asked, model } = scripted(test)

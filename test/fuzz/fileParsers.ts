@@ -9,11 +9,14 @@ import { join } from "node:path"
 import { personalKeys, readConfiguration } from "../../src/domain/configuration/Configuration.ts"
 import { filesNamedByGit, gitFolderNamed, gitSettings } from "../../src/domain/files/GitConfig.ts"
 import { jsonScripts, recipeTargets } from "../../src/domain/map/ProjectCommands.ts"
-import { parseTemplate, templatePlaceholders, userPartMarker } from "../../src/domain/models/PromptTemplate.ts"
-import { fillTemplate } from "../../src/domain/models/TemplateFilling.ts"
+import {
+  parseTemplate,
+  templatePlaceholders,
+  userPartMarker,
+  fillTemplate
+} from "../../src/domain/models/PromptTemplate.ts"
 import { readPolicies, renderPolicies } from "../../src/domain/permissions/PolicyFormat.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
-import { crc32 } from "node:zlib"
 import { firstSum, readRecord } from "../../src/services/journal/JournalLine.ts"
 import { decodeLine } from "../../src/services/journal/SavedLine.ts"
 import { encodeLine } from "../support/encodeLine.ts"
@@ -21,6 +24,7 @@ import { oneOfEach } from "../support/Journals.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
 import { gitIngredients } from "./gitIngredients.ts"
 import { json, jsonTokens } from "./jsonTokens.ts"
+import { crc32 } from "node:zlib"
 
 const root = join(import.meta.dirname, "../..")
 const textsBelow = (folder: string, name: RegExp): ReadonlyArray<string> =>

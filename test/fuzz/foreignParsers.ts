@@ -15,11 +15,11 @@ import { readMcpFile } from "../../src/domain/plugins/McpFile.ts"
 import { mcpData, mcpToolName, schemaExcess, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
 import { entryCandidates, PackageManifest } from "../../src/domain/plugins/PackageManifest.ts"
 import { numberCalls, readCallBlock } from "../../src/domain/tools/ToolCallFormat.ts"
-import { readLine } from "../../src/services/providers/ollama/OllamaLines.ts"
+import { readObject, ServerError } from "../../src/services/providers/ServerFailure.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
 import { json, jsonTokens, parsed } from "./jsonTokens.ts"
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const readLine = (text: string) => Result.try({ try: () => readObject(text), catch: (cause) => cause })
 
 const callTokens = [
   ...jsonTokens,
@@ -130,11 +130,12 @@ const lines: FuzzedParser = {
     '{"error":"no"}'
   ],
   tokens: [...jsonTokens, '"done":true', '"message":{', '"error":', '"tool_calls":['],
-  accepts: (text) => Result.isSuccess(readLine(bytesOf(text))),
+  accepts: (text) => Result.isSuccess(readLine(text)),
   defect: (text) => {
-    const read = readLine(bytesOf(text))
-    if (Result.isFailure(read)) return read.failure.message === "" ? "refused without a reason" : undefined
-    return read.success === undefined || Predicate.isObject(read.success.value) ? undefined : "a line that is no object"
+    const read = readLine(text)
+    if (Result.isSuccess(read)) return Predicate.isObject(read.success) ? undefined : "a line that is no object"
+    const { failure } = read
+    return failure instanceof ServerError && failure.message !== "" ? undefined : "refused without a reason"
   }
 }
 

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
@@ -46,7 +46,7 @@ const runWith = (model: string) =>
         layerTestRun({
           files: { ".agents/skills/tell-time/SKILL.md": skillWith(model) },
           settings: { model: "qwen3:8b", host: server.url }
-        }).pipe(Layer.provide(OllamaModel.layer(options)))
+        }).pipe(Layer.provide(layerOllama(options)))
       )
     )
     return {

@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { modelCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
-import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "../support/EventLog.ts"
@@ -89,8 +89,7 @@ const sequence: ReadonlyArray<readonly [release: string, then: string]> = [
 const eventName = (event: RunEvent): string =>
   event.type === "task.finished" || event.type === "task.started" ? `${event.type} ${event.task}` : event.type
 
-const model = (url: string) =>
-  OllamaModel.layer({ host: url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 })
+const model = (url: string) => layerOllama({ host: url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 })
 
 it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
   Effect.gen(function* () {

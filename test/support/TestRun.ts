@@ -14,6 +14,7 @@ import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { RunEvents } from "../../src/services/runs/RunEvents.ts"
 import { defaultSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
+import { builtInProviders } from "../../src/services/providers/providers.ts"
 import type { Setup } from "../../src/app/setup.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
@@ -104,6 +105,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     },
     userFile: `${home}/.config/task-conductor/config.json`,
     usesDefaultModel: false,
+    providers: builtInProviders,
     apiKey: undefined
   }
   const doors: RunPorts = {

@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
-import { OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
+import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { connectOllama } from "../../src/services/providers/ollama/OllamaServer.ts"
 
 const host = process.argv[2] ?? ""
 const options = { model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }
@@ -15,7 +15,7 @@ const fails = (prompt: string, host: string) =>
   LanguageModel.generateText({ prompt }).pipe(
     Effect.result,
     Effect.map(Result.isFailure),
-    Effect.provide(OllamaModel.layer({ ...options, host }))
+    Effect.provide(layerOllama({ ...options, host }))
   )
 
 const outcomes = await Effect.runPromise(
@@ -28,11 +28,11 @@ const outcomes = await Effect.runPromise(
     const unreachable = yield* Effect.forEach(["http://127.0.0.1:1", "http://no such host"], (other) =>
       fails("hello", other)
     )
-    const server = yield* OllamaServer
+    const server = yield* connectOllama({ host })
     const documents = yield* Effect.forEach([server.models, server.loaded], (question) =>
       Effect.map(Effect.result(question), Result.isFailure)
     )
     return [...chats, !fine, ...unreachable, ...documents]
-  }).pipe(Effect.provide(OllamaServer.layer({ host })))
+  }).pipe(Effect.scoped)
 )
 process.exitCode = outcomes.every(Boolean) ? 0 : 1

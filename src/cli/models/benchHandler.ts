@@ -3,17 +3,16 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { serverOf, settleModels } from "../../app/chosenModel.ts"
+import { settleModels } from "../../app/chosenModel.ts"
 import { type BenchListener, benchModels } from "../../app/modelBench.ts"
-import { readSetup, renameModels, type Setup, withServer } from "../../app/setup.ts"
+import { installedModels } from "../../app/modelServer.ts"
+import { readSetup, renameModels, type Setup, withDefaultServer } from "../../app/setup.ts"
 import { configurationFor, recommend } from "../../domain/checking/BenchScore.ts"
 import { benchLines } from "../../domain/checking/BenchText.ts"
 import { fittingModels } from "../../domain/models/InstalledModel.ts"
 import { secondsText } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
-import { readInventory } from "../../services/providers/ollama/OllamaInventory.ts"
-import { OllamaServer } from "../../services/providers/ollama/OllamaServer.ts"
 import { modelConfiguration, type ModelFlags } from "../run/modelFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
@@ -37,7 +36,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
       )
     )
   }
-  const installed = yield* Effect.provide(readInventory, OllamaServer.layer(serverOf(setup)))
+  const installed = yield* installedModels(setup)
   const fitting = fittingModels(installed).filter(({ isForwarded }) => !isForwarded)
   if (fitting.length > 0) return fitting.map(({ name }) => name)
   return yield* new CommandFailure({
@@ -71,7 +70,7 @@ const progress = (tell: Output["Service"]["tell"]) =>
 /** Tries the models and prints how they did. Exit code 1 when none gave a valid document. */
 export const compareModels = Effect.fn("compareModels")(function* (flags: BenchFlags) {
   const { print, result, tell } = yield* Output
-  const setup = withServer(yield* readSetup(".", modelConfiguration(flags)))
+  const setup = yield* withDefaultServer(yield* readSetup(".", modelConfiguration(flags)))
   const names = yield* chosen(setup, flags.names)
   yield* tell(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
   const scores = yield* benchModels(setup, names, yield* progress(tell))

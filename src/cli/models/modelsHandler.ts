@@ -2,13 +2,11 @@
  * What `models` does once flags are read. Loaded when it is needed, like the handler of `run`.
  */
 import * as Effect from "effect/Effect"
-import { serverOf } from "../../app/chosenModel.ts"
-import { modelNames, readSetup, type Setup, withServer } from "../../app/setup.ts"
+import { installedModels } from "../../app/modelServer.ts"
+import { modelNames, readSetup, type Setup, withDefaultServer } from "../../app/setup.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
-import { readInventory } from "../../services/providers/ollama/OllamaInventory.ts"
-import { OllamaServer } from "../../services/providers/ollama/OllamaServer.ts"
 import { Output } from "../terminal/Output.ts"
 
 const jsonOf = (model: InstalledModel) => ({
@@ -25,8 +23,8 @@ const jsonOf = (model: InstalledModel) => ({
 
 /** The models of the server that the configuration names, whatever model it names. */
 const readModels = Effect.fnUntraced(function* () {
-  const setup: Setup = withServer(yield* readSetup(".", {}))
-  const models = yield* Effect.provide(readInventory, OllamaServer.layer(serverOf(setup)))
+  const setup: Setup = yield* withDefaultServer(yield* readSetup(".", {}))
+  const models = yield* installedModels(setup)
   return { models, setup }
 })
 

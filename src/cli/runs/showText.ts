@@ -6,7 +6,7 @@ import { modelText, personText, repairText } from "../../domain/findings/IssueTe
 import type { Attempt, CallEvidence, TaskEvidence, TaskState } from "../../domain/history/RunEvidence.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
-import { cachedText } from "../../domain/models/CachedTokens.ts"
+import { cachedText } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
 import { withoutProject } from "../../domain/text/Format.ts"

@@ -4,7 +4,7 @@
  */
 import { personText } from "../../domain/findings/IssueText.ts"
 import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
-import { cachedText, cachedTokensOf } from "../../domain/models/CachedTokens.ts"
+import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import { shortDurationText, withoutProject } from "../../domain/text/Format.ts"

@@ -2,7 +2,7 @@
  * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
  */
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
-import { cachedText } from "../../domain/models/CachedTokens.ts"
+import { cachedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"

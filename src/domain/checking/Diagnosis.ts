@@ -12,7 +12,7 @@ export interface Finding {
   /** A clause or sentences. */
   readonly what: string
   /** What to do, as a sentence; absent when there is nothing to do. */
-  readonly remedy?: string
+  readonly remedy?: string | undefined
   /** What can be chosen instead, the most suitable first. */
   readonly choices?: ReadonlyArray<string>
 }

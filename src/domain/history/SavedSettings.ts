@@ -5,7 +5,6 @@
 import * as Struct from "effect/Struct"
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
-import { isCloudModel } from "../skills/Skill.ts"
 
 /** What neither sends anything to another place nor runs code. */
 const harmless = [
@@ -26,23 +25,26 @@ const chosen = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as con
 
 type Settings = Pick<Configuration, (typeof chosen)[number]>
 
+/** True for a model whose prompts may leave the machine. */
+type LeavesMachine = (model: string) => boolean
+
 /** A model of a stage that is reached elsewhere is left out, as that of the run is. */
-const withoutCloudModels = (stages: StageGenerations): StageGenerations =>
+const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesMachine): StageGenerations =>
   Object.fromEntries(
     Object.entries(stages).map(([stage, { model, ...others }]) => [
       stage,
-      model === undefined || isCloudModel(model) ? others : { model, ...others }
+      model === undefined || leavesMachine(model) ? others : { model, ...others }
     ])
   )
 
 /** The settings that count; `isOwn` says that this person provably wrote them. */
-export const countedSettings = (settings: Configuration, isOwn: boolean): Settings => {
+export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickPresent(settings, chosen)
   const { model, stages } = settings
   return {
     ...pickPresent(settings, harmless),
-    ...(stages === undefined ? {} : { stages: withoutCloudModels(stages) }),
-    ...(model === undefined || isCloudModel(model) ? {} : { model })
+    ...(stages === undefined ? {} : { stages: withoutModelsElsewhere(stages, leavesMachine) }),
+    ...(model === undefined || leavesMachine(model) ? {} : { model })
   }
 }
 

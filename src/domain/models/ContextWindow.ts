@@ -9,13 +9,13 @@ export const defaultContextWindow = 8192
 /** Sizes in tokens; absent when they are not known. */
 export interface WindowFacts {
   /** What the person set. */
-  readonly given?: number
+  readonly given?: number | undefined
   /** `num_ctx` of the Modelfile. */
-  readonly modelfile?: number
+  readonly modelfile?: number | undefined
   /** The window with which the server has loaded the model. */
-  readonly loaded?: number
+  readonly loaded?: number | undefined
   /** The largest window that the model was trained for. */
-  readonly supported?: number
+  readonly supported?: number | undefined
 }
 
 export interface ChosenWindow {

@@ -136,7 +136,7 @@ const highest = 1
 /** What is known about the sampling of a model: the temperature in its Modelfile; absent when it sets none. */
 export interface ModelSampling {
   readonly isKnown: boolean
-  readonly temperature?: number
+  readonly temperature?: number | undefined
 }
 
 /**

@@ -14,11 +14,11 @@ export interface InstalledModel {
   /** The server forwards prompts for it to another server. */
   readonly isForwarded: boolean
   /** The largest window that it was trained for. */
-  readonly supportedWindow?: number
+  readonly supportedWindow?: number | undefined
   /** `num_ctx` of its Modelfile. */
-  readonly modelfileWindow?: number
+  readonly modelfileWindow?: number | undefined
   /** The window with which it is in memory now. */
-  readonly loadedWindow?: number
+  readonly loadedWindow?: number | undefined
 }
 
 /** The models that can write text, those first that a run gets along with best: here, with tools, in memory already. */

@@ -47,13 +47,13 @@ const retried = Schema.optionalKey(
   Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
 )
 
-/** Says that the server speaks the API of OpenAI; absent for Ollama. */
-const api = Schema.optionalKey(Schema.Literal("openai"))
+/** What a person can do about it, as the provider says it. */
+const remedy = Schema.optional(Schema.String)
 
 const Unreachable = Schema.TaggedStruct("Unreachable", {
   host: Schema.String,
   detail: Schema.String,
-  api,
+  remedy,
   limit,
   waitedSeconds
 })
@@ -61,7 +61,9 @@ const Unreachable = Schema.TaggedStruct("Unreachable", {
 const ModelMissing = Schema.TaggedStruct("ModelMissing", {
   model: Schema.String,
   detail: Schema.String,
-  api,
+  remedy,
+  /** The command that gets the model. */
+  command: Schema.optional(Schema.String),
   nearest: Schema.optionalKey(Schema.Array(Schema.String)),
   installed: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -74,7 +76,7 @@ const Busy = Schema.TaggedStruct("Busy", {
   waitedSeconds
 })
 /** The server refuses permanently: bad key, bad request. */
-const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String, api })
+const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String, remedy })
 /** The server or the model does not take the setting for thinking. */
 const ThinkingRefused = Schema.TaggedStruct("ThinkingRefused", { detail: Schema.String })
 /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
@@ -142,41 +144,27 @@ const listOf = (names: ReadonlyArray<string>): string =>
 const shownNames = 8
 
 const missingText = (reason: typeof ModelMissing.Type): string => {
-  const { detail, installed, model, nearest = [] } = reason
-  if (installed === undefined)
-    return `The model "${model}" is not on the server (${detail}). ${remedyOf(reason).get(model)}`
+  const { command, detail, installed, model, nearest = [], remedy = "Choose another one with --model." } = reason
   const what = `The model "${model}" is not on the server`
+  if (installed === undefined) return `${what} (${detail}). ${remedy}`
   const [first] = nearest.length > 0 ? nearest : installed
-  if (first === undefined) return `${what}, which has no model yet. Get it with "ollama pull ${model}".`
+  if (first === undefined)
+    return `${what}, which has no model yet.${command === undefined ? "" : ` Get it with "${command}".`}`
   const there = nearest.length > 0 ? `. Nearest there: ${listOf(nearest)}` : `, which has: ${listOf(installed)}`
-  return `${what}${there}. Choose one, for example --model ${first}, or get it with "ollama pull ${model}".`
+  const get = command === undefined ? "" : `, or get it with "${command}"`
+  return `${what}${there}. Choose one, for example --model ${first}${get}.`
 }
-/** What to do about a server or a model, by what the server speaks. */
-const remedies = {
-  ollama: {
-    start: 'Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.',
-    get: (model: string) => `Get it with "ollama pull ${model}" or choose another with --model.`,
-    check: "Check OLLAMA_HOST, OLLAMA_API_KEY and the model."
-  },
-  openai: {
-    start: 'Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.',
-    get: () => "Choose one that the server offers with --model openai:NAME.",
-    check: "Check OPENAI_BASE_URL, OPENAI_API_KEY and the model."
-  }
-} as const
-
-const remedyOf = ({ api }: { readonly api?: "openai" }) => remedies[api ?? "ollama"]
 
 const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {
     case "Unreachable":
-      return `No model server answers at ${reason.host} (${reason.detail}). ${remedyOf(reason).start}${reached(reason)}${waited(reason)}`
+      return `No model server answers at ${reason.host} (${reason.detail}). ${reason.remedy ?? "Check its address, or use --model embedded."}${reached(reason)}${waited(reason)}`
     case "ModelMissing":
       return missingText(reason)
     case "Busy":
       return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${reached(reason)}${sentAgain(reason)}${waited(reason)}`
     case "Refused":
-      return `The model server refused the request (${reason.detail}). ${remedyOf(reason).check}`
+      return `The model server refused the request (${reason.detail}). ${reason.remedy ?? "Check its address, its key and the model."}`
     case "ThinkingRefused":
       return `The model server refused the setting for thinking (${reason.detail}). Leave out --think and "think".`
     case "DiedMidStream":

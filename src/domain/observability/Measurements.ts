@@ -3,7 +3,6 @@
  */
 import type { ModelCallId } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import { providerOf } from "./TraceSteps.ts"
 
 /** A histogram. */
 export interface Instrument {
@@ -35,8 +34,12 @@ export interface Measurement {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** `modelOf` is the model that a call was sent to. */
-export const measurements = (event: RunEvent, modelOf: (call: ModelCallId) => string): ReadonlyArray<Measurement> => {
+/** `modelOf` is the model that a call was sent to, `providerOf` what its provider is called. */
+export const measurements = (
+  event: RunEvent,
+  modelOf: (call: ModelCallId) => string,
+  providerOf: (model: string) => string
+): ReadonlyArray<Measurement> => {
   switch (event.type) {
     case "model.finished": {
       const model = modelOf(event.call)

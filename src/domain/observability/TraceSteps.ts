@@ -33,6 +33,8 @@ export type TraceStep = SpanStart | SpanEnd
 export interface TraceStyle {
   /** The model of the run. */
   readonly model: string
+  /** What is called the provider of a model. */
+  readonly providerOf: (model: string) => string
   /** Prompts, arguments, results and answers are told as well. */
   readonly withContent: boolean
 }
@@ -42,9 +44,6 @@ const roots = ["run", "ask"]
 const taskKey = (round: number, task: string): string => `task ${round}/${slugOf(task)}/`
 const stageKeyOf = (stage: Stage, round: number, task?: string): string =>
   `stage ${stage}/${round}/${task === undefined ? "" : slugOf(task)}/`
-
-/** The server that answers for a model. */
-export const providerOf = (model: string): string => (model === "embedded" ? "task-conductor" : "ollama")
 
 const start = (
   key: string,
@@ -87,7 +86,11 @@ const stageStarts = (stage: Stage, round: number, task?: string): ReadonlyArray<
   return [taskStart(round, task), start(key, [taskKey(round, task)], `stage ${stage}`, attributes)]
 }
 
-const modelStart = ({ attempt, pass, round, stage, task }: ModelCallId, model: string): SpanStart => {
+const modelStart = (
+  { attempt, pass, round, stage, task }: ModelCallId,
+  model: string,
+  { providerOf }: TraceStyle
+): SpanStart => {
   const id = { attempt, round, stage, ...(pass === undefined ? {} : { pass }), ...(task === undefined ? {} : { task }) }
   const parents = [stageKeyOf(stage, round, task), ...(task === undefined ? [] : [taskKey(round, task)])]
   const attributes: Attributes = {
@@ -145,7 +148,7 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
   switch (event.type) {
     case "run.started": {
       const asked = content(style, { "gen_ai.input.messages": message("user", event.prompt) })
-      const model = { "gen_ai.request.model": event.model, "gen_ai.provider.name": providerOf(event.model) }
+      const model = { "gen_ai.request.model": event.model, "gen_ai.provider.name": style.providerOf(event.model) }
       return [start("run", [], "invoke_agent task-conductor", { ...agent(event.runId), ...model, ...asked })]
     }
     case "ask.started": {
@@ -179,7 +182,7 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       return [...ends, end(taskKey(event.round, event.task), { "error.type": error }, error)]
     }
     case "model.started":
-      return [modelStart(event.call, event.model ?? style.model)]
+      return [modelStart(event.call, event.model ?? style.model, style)]
     case "model.finished": {
       const { answerTokens, promptTokens } = event.usage
       return [end(`model ${modelCallKey(event.call)} `, usageAttributes(promptTokens, answerTokens))]

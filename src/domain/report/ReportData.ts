@@ -13,7 +13,7 @@ import {
   taskNames
 } from "../history/RunEvidence.ts"
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
-import { cachedTokensOf } from "../models/CachedTokens.ts"
+import { cachedTokensOf } from "../models/TokenCounts.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { parseKey } from "../runs/ActivityKey.ts"

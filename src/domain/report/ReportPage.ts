@@ -4,7 +4,7 @@
  * the data and an entry in `sectionsOf`.
  */
 import type { Attempt } from "../history/RunEvidence.ts"
-import { cachedText } from "../models/CachedTokens.ts"
+import { cachedText } from "../models/TokenCounts.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"

@@ -5,7 +5,7 @@
 import { modelText, personText, repairText } from "../findings/IssueText.ts"
 import type { Attempt, CallEvidence } from "../history/RunEvidence.ts"
 import type { UnrunCall } from "../history/UnrunCalls.ts"
-import { cachedText } from "../models/CachedTokens.ts"
+import { cachedText } from "../models/TokenCounts.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { callWords } from "../runs/CallWords.ts"
 import { shortDurationText } from "../text/Format.ts"

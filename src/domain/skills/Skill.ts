@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import type { Issue } from "../findings/Issue.ts"
 import { makeIssue } from "../findings/IssueCode.ts"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
-import { nameOnServer, providerOf } from "../models/ModelName.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
@@ -53,15 +52,14 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   execution: Schema.String
 }) {}
 
-/** True for the name of a model in the form of Ollama: `qwen3:8b`, `someone/model:tag`. Never a URL or a path. */
+/** True for the name of a model: `qwen3:8b`, `someone/model:tag`, `openai:NAME`. Never a URL or a path. */
 export const isModelName = (name: string): boolean =>
   name.length <= 200 &&
-  /^[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(nameOnServer(name)) &&
+  /^(?:[a-z][a-z\d-]*:)?[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
   !name.includes("..")
 
-/** True for a model whose prompts may leave the machine: `gpt-oss:120b-cloud`, which is forwarded, and `openai:NAME`. */
-export const isCloudModel = (name: string): boolean =>
-  /[:-]cloud(?:@.*)?$/i.test(name.trim()) || providerOf(name.trim()) === "openai"
+/** True for a model that its server forwards to another one: `gpt-oss:120b-cloud`. */
+export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
 /** The most passes that a skill may ask for: what comes back from every look takes space in the next prompt. */
 export const maxPasses = 5

@@ -1,7 +1,6 @@
 /**
  * The cluster runs in their database. Clients start and follow them, and workers execute them.
  */
-import { randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -9,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import { randomUUID } from "node:crypto"
 import {
   type CallIntent,
   EventTold,
@@ -16,7 +16,7 @@ import {
   ClusterRunEnding,
   ClusterRun
 } from "../../domain/history/JournalRecord.ts"
-import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
+import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"

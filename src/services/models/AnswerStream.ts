@@ -1,31 +1,127 @@
 /**
- * Reads one answer of a model while it is written: collects it, passes it to a listener, and stops as soon as it cannot
- * become a usable answer. Leaving the stream closes the request.
+ * Reads one answer of a model while it is written: keeps its thoughts apart from its text, in fields or in tags, passes the text
+ * to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
-import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
 import {
+  type AnswerShape,
+  AnswerWatch,
+  type Unrecoverable,
+  longestPreamble
+} from "../../domain/documents/AnswerWatch.ts"
+import {
+  type AskedCall,
+  type ModelErrorReason,
   type ModelAnswer,
   ModelError,
-  type ModelErrorReason,
-  type Usage,
-  type AskedCall
+  type Usage
 } from "../../domain/models/ModelAnswer.ts"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
+import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
-import type { Progress } from "../providers/ollama/AnswerExchange.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
-import type { AskPrompt, PromptAnswers, TakeParts } from "../providers/StreamedModel.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
+
+export interface WritingOptions {
+  /** The expected document; see `ModelRequest`. */
+  readonly shape?: AnswerShape
+  /** Receives the text as it arrives, without thoughts. */
+  readonly listen?: (delta: string) => void
+  /** How many tokens the model may think, and how many characters a token has. */
+  readonly thinking?: { readonly tokens: number; readonly scale: TokenScale }
+}
+
+export type Phase = "thinking" | "writing"
+
+const quoted = (unit: string): string => (unit.length > 120 ? `${unit.slice(0, 120)}...` : unit)
+
+const detailOf = (found: Unrecoverable): string =>
+  found.kind === "loop"
+    ? `it repeated "${quoted(found.unit)}" ${found.times} times`
+    : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
+
+/** What an answer consists of so far, with thoughts apart. */
+export class AnswerWriting {
+  text = ""
+  thinking = ""
+  readonly calls: Array<AskedCall> = []
+  /** Absent until the model thinks: a model that only writes has no phases. */
+  phase: Phase | undefined
+  readonly #split = new ThinkingSplit()
+  readonly #watch: AnswerWatch
+  readonly #options: WritingOptions
+
+  constructor({ listen, shape, thinking }: WritingOptions) {
+    this.#watch = new AnswerWatch(shape)
+    this.#options = { ...(listen === undefined ? {} : { listen }), ...(thinking === undefined ? {} : { thinking }) }
+  }
+
+  get thinkingTokens(): number {
+    return estimateTokens(this.thinking, this.#options.thinking?.scale)
+  }
+
+  /** Takes text as the server sent it, in which thoughts may stand in tags. */
+  addText(delta: string): ModelErrorReason | undefined {
+    return this.#add(this.#split.add(delta))
+  }
+
+  addThinking(delta: string): ModelErrorReason | undefined {
+    return this.#add([{ kind: "thinking", text: delta }])
+  }
+
+  #add(pieces: ReadonlyArray<WrittenPiece>): ModelErrorReason | undefined {
+    for (const { kind, text } of pieces) {
+      const found = kind === "text" ? this.#write(text) : this.#think(text)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #write(delta: string): ModelErrorReason | undefined {
+    if (this.phase !== undefined && delta.trim() !== "") this.phase = "writing"
+    this.text += delta
+    this.#options.listen?.(delta)
+    return this.#hopeless(this.#watch.text(delta))
+  }
+
+  #think(delta: string): ModelErrorReason | undefined {
+    this.thinking += delta
+    // Some models write an empty block of thoughts when they are asked not to think.
+    if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
+    const { tokens = Infinity } = this.#options.thinking ?? {}
+    const thought = this.thinkingTokens
+    // A document may have begun in thoughts that are never closed; the length of the answer ends it.
+    if (thought > tokens && !this.#split.hasHeading) return { _tag: "ThinkingCutOff", tokens: thought }
+    return this.#hopeless(this.#watch.thinking(delta))
+  }
+
+  #hopeless(found: Unrecoverable | undefined): ModelErrorReason | undefined {
+    if (found === undefined) return undefined
+    return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
+  }
+
+  /** Takes what is left when the answer has ended. */
+  end(): void {
+    const { answer, pieces } = this.#split.end()
+    this.#add(pieces)
+    if (answer !== "") {
+      this.thinking = this.thinking.slice(0, -answer.length)
+      this.text += answer
+      this.#options.listen?.(answer)
+    }
+    const lone = splitLoneClosing(this.text)
+    this.thinking += lone.thinking
+    this.text = lone.text
+  }
+}
 
 /** A complete answer. */
 export interface Received {
@@ -41,12 +137,6 @@ export interface Received {
   readonly usage: Usage
 }
 
-/** Who is asked; `answers` is the short way, if the model has one. */
-export interface Answerer {
-  readonly model: LanguageModel.LanguageModel
-  readonly answers: (typeof PromptAnswers)["Service"]
-}
-
 export interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
@@ -56,8 +146,8 @@ export interface ReadOptions extends WritingOptions {
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
-  /** Is called when the first part of the answer arrives; gives what has to be run then. */
-  readonly arrived?: () => Effect.Effect<void> | undefined
+  /** Runs when the first part of the answer arrives. */
+  readonly arrived?: Effect.Effect<void>
   /** Runs when the model begins to think, and when it begins to write after that. */
   readonly entered?: (phase: Phase) => Effect.Effect<void>
 }
@@ -66,8 +156,7 @@ export interface ReadOptions extends WritingOptions {
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
-/** A part of an answer: as effect/ai reads it, or as the server of a model gives it. */
-type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred"> | Response.StreamPartEncoded
+type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /** How often the last piece of an answer came in a row; blanks around a piece do not count. */
 class PieceRun {
@@ -81,53 +170,20 @@ class PieceRun {
   }
 }
 
-/** What follows from a part. */
-type Follows = Effect.Effect<void, ModelError> | undefined
-
-/** Reads an answer to its end; the request ends with it. Parts are read as they come, whether or not a fiber has its turn. */
-const readParts = (
-  ask: (take: TakeParts) => ReturnType<AskPrompt>,
-  failed: (error: AiError.AiError) => ModelError,
-  read: (part: AnswerPart) => Follows
-): Effect.Effect<void, ModelError> => {
-  const due: Array<Effect.Effect<void, ModelError>> = []
-  const take: TakeParts = (parts) => {
-    for (const part of parts) {
-      const follows = read(part)
-      if (follows !== undefined) due.push(follows)
-    }
-    return due.length > 0
-  }
-  const goOn = (progress: Progress<AiError.AiError>): Effect.Effect<void, ModelError | AiError.AiError> =>
-    Effect.flatMap(progress, (state) => {
-      const rest = state === "ended" ? Effect.void : goOn(progress)
-      return due.length === 0 ? rest : Effect.andThen(Effect.all(due.splice(0), { discard: true }), rest)
-    })
-  return Effect.catch(
-    Effect.acquireUseRelease(
-      // The request is made when it is sent: it holds its body, which then lives no longer than the sending.
-      Effect.suspend(() => ask(take)),
-      ({ progress }) => goOn(progress),
-      ({ close }) => close
-    ),
-    (error) => Effect.fail(error instanceof ModelError ? error : failed(error))
-  )
-}
-
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
  */
 export const readAnswer = Effect.fnUntraced(function* (
-  { answers, model }: Answerer,
+  model: LanguageModel.LanguageModel,
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived, entered = () => Effect.void, heard, meter, server, settings, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   const run = new PieceRun()
-  let finish: Response.FinishPart | Response.FinishPartEncoded | undefined
+  let finish: Response.FinishPart | undefined
   let hasArrived = false
 
   const take = (part: AnswerPart): ModelErrorReason | undefined => {
@@ -148,8 +204,8 @@ export const readAnswer = Effect.fnUntraced(function* (
         return undefined
     }
   }
-  const usageOf = Clock.clockWith((clock) => {
-    const durationMs = clock.currentTimeMillisUnsafe() - started
+  const usageOf = Effect.gen(function* () {
+    const durationMs = (yield* Clock.currentTimeMillis) - started
     const promptTokens = finish?.usage.inputTokens.total
     const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
@@ -160,40 +216,27 @@ export const readAnswer = Effect.fnUntraced(function* (
       ...(answerTokens === undefined ? {} : { answerTokens }),
       durationMs
     }
-    return Effect.as(meter.modelCall(usage), usage)
+    yield* meter.modelCall(usage)
+    return usage
   })
 
-  const failed = (error: AiError.AiError) => fromAiError(error, { ...server, partial: writing.text, repeated: run })
-
-  const stop = (reason: ModelErrorReason) => Effect.andThen(usageOf, Effect.fail(new ModelError({ reason })))
-
-  let isStopped = false
-  /** What follows from a part; nothing from most. */
-  const read = (part: AnswerPart): Follows => {
-    if (isStopped) return undefined
-    const first = hasArrived ? undefined : arrived?.()
+  const read = Effect.fnUntraced(function* (part: AnswerPart) {
+    if (!hasArrived) yield* arrived
     hasArrived = true
     const { phase } = writing
     const reason = take(part)
-    isStopped = reason !== undefined
     heard?.(writing.thinking.length + writing.text.length)
-    const isNewPhase = writing.phase !== undefined && writing.phase !== phase
-    if (first === undefined && !isNewPhase && reason === undefined) return undefined
-    return (first ?? Effect.void).pipe(
-      Effect.andThen(isNewPhase && writing.phase !== undefined ? entered(writing.phase) : Effect.void),
-      Effect.andThen(reason === undefined ? Effect.void : stop(reason))
-    )
-  }
+    if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
+    if (reason === undefined) return
+    yield* usageOf
+    return yield* new ModelError({ reason })
+  })
 
-  if (answers !== undefined && talk === undefined) {
-    yield* readParts((take) => answers(prompt, settings, take), failed, read)
-  } else {
-    yield* openAnswer(model, prompt, talk).pipe(
-      Stream.mapError(failed),
-      Stream.runForEach((part) => read(part) ?? Effect.void),
-      Effect.provideService(CallOptions, settings)
-    )
-  }
+  yield* openAnswer(model, prompt, talk).pipe(
+    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated: run })),
+    Stream.runForEach(read),
+    Effect.provideService(CallOptions, settings)
+  )
   writing.end()
   const usage = yield* usageOf
   const { calls, text, thinking, thinkingTokens } = writing

@@ -8,22 +8,25 @@ import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
-import { otherModel } from "../../domain/models/ModelName.ts"
 import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.ts"
-import { readAnswer, usableAnswer } from "./AnswerStream.ts"
-import type { Phase } from "./AnswerWriting.ts"
-import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
+import { readAnswer, usableAnswer, type Phase } from "./AnswerStream.ts"
+import {
+  type CallPlan,
+  crowdedNote,
+  firstTuning,
+  planCall,
+  type Tuning,
+  makeThinking,
+  refusalNote
+} from "./CallPlan.ts"
 import type { Talk } from "./ConversationPrompt.ts"
-import { makeCallTimers } from "../providers/CallTimers.ts"
-import { type Facts, ModelFacts } from "../providers/ModelFacts.ts"
-import { PromptAnswers } from "../providers/StreamedModel.ts"
-import { makePromptMeasure, type MeasuredFor } from "./PromptMeasure.ts"
+import { CurrentServer, type Facts } from "../providers/Provider.ts"
+import { providerOf } from "../providers/providers.ts"
+import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { type CallLife, makeSignsOfLife } from "./SignsOfLife.ts"
+import { type CallLife, makeSignsOfLife } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
-import { makeThinking, refusalNote } from "./Thinking.ts"
-import { TokenCalibration } from "./TokenCalibration.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
 export interface ModelRequest {
@@ -61,18 +64,20 @@ export interface Tries {
 
 /** Makes what sends the calls of a run. What it learns about models holds for all of them. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
-  const answerer = { model: yield* LanguageModel.LanguageModel, answers: yield* PromptAnswers }
+  const languageModel = yield* LanguageModel.LanguageModel
   const events = yield* RunEvents
   const settings = yield* RunSettings
   const meter = yield* UsageMeter
   const calibration = yield* TokenCalibration
-  const factsOf = yield* ModelFacts
+  const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
+    yield* CurrentServer
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.slots, yield* makeCallTimers)
+  const withSigns = yield* makeSignsOfLife(events, settings.slots)
   let isCrowdedTold = false
 
+  /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
   const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
-    otherModel(settings.model, model)
+    model === undefined || model === settings.model || !serves(model) ? undefined : model
   const measure = makePromptMeasure(settings, calibration, events)
 
   const targetOf = (request: ModelRequest): Effect.Effect<Target> => {
@@ -118,7 +123,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const scale = calibration.scale(name)
     const read = (life: CallLife) => {
       const heard = listen?.()
-      return readAnswer(answerer, prompt, {
+      return readAnswer(languageModel, prompt, {
         heard: (characters) => life.heard(characters),
         server: {
           host: settings.host,

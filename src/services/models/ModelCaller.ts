@@ -17,7 +17,7 @@ import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
-import { tellQueued } from "./SignsOfLife.ts"
+import { tellQueued } from "./CallHeartbeat.ts"
 
 /** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
 interface Retries {
@@ -92,7 +92,7 @@ export class ModelCaller extends Context.Service<
             what: late.what,
             ...next
           })
-        if (!saysNothing.has(error.reason._tag)) yield* server.reached() ?? Effect.void
+        if (!saysNothing.has(error.reason._tag)) yield* server.reached
         if (server.waitsFor(error)) {
           if (!tries.isWaiting) yield* failed(error, true)
           yield* server.after(error).pipe(Effect.tapError((late) => failed(late, false)))

@@ -3,15 +3,14 @@
  * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
  * call of the earliest turn in flight takes that place, since another would hold back what is more urgent.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { progressEvery } from "../../domain/runs/SignOfLife.ts"
-import { type CallTimers, makeCallTimers } from "../providers/CallTimers.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makePrioritySemaphore } from "./PrioritySemaphore.ts"
+import { makePrioritySemaphore, meanwhile } from "./PrioritySemaphore.ts"
 
 /**
  * The priority of a call: stages that see the whole list, then earlier turns, and in a turn refinement before execution, so that
@@ -41,7 +40,7 @@ const beforeAll = -1
  */
 const toolsTake = 20
 
-const makeSlots = (slots: number, timers: CallTimers) => {
+const makeSlots = (slots: number, scope: Scope.Scope) => {
   let hasExecuted = false
   const callOf = ({ beginning, stage, turn }: Urgency): Call => {
     const isTask = stage === "refine" || (stage === "execute" && hasExecuted)
@@ -55,11 +54,7 @@ const makeSlots = (slots: number, timers: CallTimers) => {
     kindOf: ({ beginning }) => beginning,
     turnOf: ({ turn }) => turn,
     giveBack: ({ isRefinement, turn }, next, now) =>
-      isRefinement && turn < next.turn
-        ? Clock.clockWith((clock) =>
-            Effect.asVoid(timers.start(clock.currentTimeMillisUnsafe() + toolsTake, Effect.as(now, undefined)))
-          )
-        : now,
+      isRefinement && turn < next.turn ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now,
     hasPermit: ({ turn }, underWay) => underWay.count < slots || (underWay.count === slots && turn <= underWay.earliest)
   })
   return <A, E, R>(
@@ -68,11 +63,7 @@ const makeSlots = (slots: number, timers: CallTimers) => {
     queued: Effect.Effect<void> = Effect.void
   ): Effect.Effect<A, E, R> =>
     Effect.suspend(() =>
-      semaphore.withPermit(callOf(urgency), effect, (wait) =>
-        Clock.clockWith((clock) =>
-          timers.during(clock.currentTimeMillisUnsafe() + progressEvery, Effect.as(queued, undefined), wait)
-        )
-      )
+      semaphore.withPermit(callOf(urgency), effect, (wait) => meanwhile(Effect.delay(queued, progressEvery), wait))
     )
 }
 
@@ -94,7 +85,7 @@ export class ModelSlots extends Context.Service<
     ModelSlots,
     Effect.gen(function* () {
       const { slots } = yield* RunSettings
-      return ModelSlots.of({ withSlot: makeSlots(slots, yield* makeCallTimers) })
+      return ModelSlots.of({ withSlot: makeSlots(slots, yield* Effect.scope) })
     })
   )
 }

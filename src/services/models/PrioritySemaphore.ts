@@ -2,8 +2,9 @@
  * A semaphore for work of which only so much may be under way. Work that gets no permit waits, the lowest rank first, then the
  * kind of work that went last, and then in order of arrival. Nothing passes what is more urgent.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 
 /** The work that has a permit. */
 export interface UnderWay {
@@ -24,8 +25,6 @@ export interface PermitRules<Work> {
   readonly hasPermit: (work: Work, underWay: UnderWay) => boolean
 }
 
-type WithPermit<Work> = <A, E, R>(work: Work, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-
 /** Runs around the waiting for a permit, when there is none at once. */
 export type WhileWaiting = (wait: Effect.Effect<void>) => Effect.Effect<void>
 
@@ -33,7 +32,7 @@ export interface PrioritySemaphore<Work> {
   /** Waits for a permit, which is the caller's until `withTaken` has run an effect. Only waiting can be interrupted. */
   readonly take: (work: Work, whileWaiting?: WhileWaiting) => Effect.Effect<void>
   /** Runs an effect with a permit that was taken for the work, and gives it back in any case. */
-  readonly withTaken: WithPermit<Work>
+  readonly withTaken: <A, E, R>(work: Work, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Waits for a permit and runs an effect with it. */
   readonly withPermit: <A, E, R>(
     work: Work,
@@ -44,149 +43,69 @@ export interface PrioritySemaphore<Work> {
 
 interface Waiter<Work> {
   readonly work: Work
-  granted: boolean
-  readonly grant: () => void
-}
-
-type Kinds<Work> = Map<string, Set<Waiter<Work>>>
-
-const makeLine = <Work>(rankOf: (work: Work) => number, kindOf: (work: Work) => string) => {
-  const waiting = new Map<number, Kinds<Work>>()
-  /** Those that somebody waits in, the lowest first. */
-  const ranks: Array<number> = []
-
-  const kindsOf = (rank: number): Kinds<Work> => {
-    const known = waiting.get(rank)
-    if (known !== undefined) return known
-    const kinds: Kinds<Work> = new Map()
-    waiting.set(rank, kinds)
-    const higher = ranks.findIndex((other) => other > rank)
-    ranks.splice(higher < 0 ? ranks.length : higher, 0, rank)
-    return kinds
-  }
-  return {
-    add: (waiter: Waiter<Work>): void => {
-      const kinds = kindsOf(rankOf(waiter.work))
-      const kind = kindOf(waiter.work)
-      const same = kinds.get(kind)
-      if (same === undefined) kinds.set(kind, new Set([waiter]))
-      else same.add(waiter)
-    },
-    remove: (waiter: Waiter<Work>): void => {
-      const rank = rankOf(waiter.work)
-      const kind = kindOf(waiter.work)
-      const kinds = waiting.get(rank)
-      const same = kinds?.get(kind)
-      if (kinds === undefined || same?.delete(waiter) !== true || same.size > 0) return
-      kinds.delete(kind)
-      if (kinds.size > 0) return
-      waiting.delete(rank)
-      ranks.splice(ranks.indexOf(rank), 1)
-    },
-    /** The next one, of this kind if it can be; it stays in the line. */
-    next: (kind: string): Waiter<Work> | undefined => {
-      const [lowest] = ranks
-      const kinds = lowest === undefined ? undefined : waiting.get(lowest)
-      if (kinds === undefined) return undefined
-      const [first] = kinds.values()
-      const [next] = kinds.get(kind) ?? first ?? []
-      return next
-    }
-  }
-}
-
-const makeUnderWay = <Work>(turnOf: (work: Work) => number) => {
-  const turns = new Map<number, number>()
-  let count = 0
-  const change = (work: Work, by: number): void => {
-    count += by
-    const left = (turns.get(turnOf(work)) ?? 0) + by
-    if (left === 0) turns.delete(turnOf(work))
-    else turns.set(turnOf(work), left)
-  }
-  return {
-    add: (work: Work): void => change(work, 1),
-    remove: (work: Work): void => change(work, -1),
-    now: {
-      get count() {
-        return count
-      },
-      get earliest() {
-        return Math.min(...turns.keys())
-      }
-    } satisfies UnderWay
-  }
+  readonly granted: Deferred.Deferred<void>
 }
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const makePrioritySemaphore = <Work>({
-  giveBack,
+  giveBack = (_work, _next, now) => now,
   hasPermit,
   kindOf = () => "",
   rankOf,
   turnOf
 }: PermitRules<Work>): PrioritySemaphore<Work> => {
-  const line = makeLine(rankOf, kindOf)
-  const underWay = makeUnderWay(turnOf)
+  /** In order of arrival. */
+  const waiting = new Set<Waiter<Work>>()
+  const running: Array<Work> = []
   let lastKind = ""
 
   const begin = (work: Work): void => {
-    underWay.add(work)
+    running.push(work)
     lastKind = kindOf(work)
+  }
+  const mayBegin = (work: Work): boolean =>
+    hasPermit(work, { count: running.length, earliest: Math.min(...running.map(turnOf)) })
+  const isBefore = (one: Work, other: Work): boolean =>
+    rankOf(one) === rankOf(other) ? kindOf(one) === lastKind && kindOf(other) !== lastKind : rankOf(one) < rankOf(other)
+  /** The most urgent of those that wait. */
+  const next = (): Waiter<Work> | undefined => {
+    let first: Waiter<Work> | undefined
+    for (const waiter of waiting) if (first === undefined || isBefore(waiter.work, first.work)) first = waiter
+    return first
   }
 
   const giveBackNow = (work: Work) =>
     Effect.sync(() => {
-      underWay.remove(work)
-      let next = line.next(lastKind)
-      while (next !== undefined && hasPermit(next.work, underWay.now)) {
-        line.remove(next)
-        begin(next.work)
-        next.grant()
-        next = line.next(lastKind)
+      running.splice(running.indexOf(work), 1)
+      for (let waiter = next(); waiter !== undefined && mayBegin(waiter.work); waiter = next()) {
+        waiting.delete(waiter)
+        begin(waiter.work)
+        Deferred.doneUnsafe(waiter.granted, Effect.void)
       }
     })
-
   const release = (work: Work) =>
     Effect.suspend(() => {
-      const next = line.next(lastKind)
-      const now = giveBackNow(work)
-      return next === undefined || giveBack === undefined ? now : giveBack(work, next.work, now)
-    })
-
-  const waitInLine = (work: Work, waiter: { current: Waiter<Work> | undefined }) =>
-    Effect.callback<void>((resume) => {
-      const mine: Waiter<Work> = {
-        work,
-        granted: false,
-        grant: () => {
-          mine.granted = true
-          resume(Effect.void)
-        }
-      }
-      waiter.current = mine
-      line.add(mine)
-      return Effect.sync(() => line.remove(mine))
+      const waiter = next()
+      return waiter === undefined ? giveBackNow(work) : giveBack(work, waiter.work, giveBackNow(work))
     })
 
   const takeWith = (restore: Restore, work: Work, whileWaiting: WhileWaiting = (wait) => wait): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const next = line.next(lastKind)
-      if ((next === undefined || rankOf(work) < rankOf(next.work)) && hasPermit(work, underWay.now)) {
+      const first = next()
+      if ((first === undefined || rankOf(work) < rankOf(first.work)) && mayBegin(work)) {
         begin(work)
         return Effect.void
       }
-      const waiter: { current: Waiter<Work> | undefined } = { current: undefined }
-      return restore(whileWaiting(waitInLine(work, waiter))).pipe(
+      const mine: Waiter<Work> = { work, granted: Deferred.makeUnsafe() }
+      waiting.add(mine)
+      return restore(whileWaiting(Deferred.await(mine.granted))).pipe(
         // A permit may be given at the moment of an interruption: it must not get lost.
-        Effect.onExit((exit) =>
-          Exit.isFailure(exit) && waiter.current?.granted === true ? release(work) : Effect.void
-        )
+        Effect.onError(() => (waiting.delete(mine) ? Effect.void : release(work)))
       )
     })
 
-  const withTaken: WithPermit<Work> = (work, effect) => Effect.ensuring(effect, release(work))
+  const withTaken: PrioritySemaphore<Work>["withTaken"] = (work, effect) => Effect.ensuring(effect, release(work))
 
   return {
     take: (work, whileWaiting) => Effect.uninterruptibleMask((restore) => takeWith(restore, work, whileWaiting)),
@@ -197,3 +116,14 @@ export const makePrioritySemaphore = <Work>({
       )
   }
 }
+
+/** Runs an effect, and beside it what ends with it. */
+export const meanwhile = <A, E, R, R2>(
+  beside: Effect.Effect<unknown, never, R2>,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | R2> =>
+  Effect.acquireUseRelease(
+    Effect.forkChild(beside, { startImmediately: true }),
+    () => effect,
+    (fiber) => Fiber.interrupt(fiber)
+  )

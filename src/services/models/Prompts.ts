@@ -14,9 +14,9 @@ import {
   type PromptTemplate,
   type TemplateName,
   type TemplateValues,
-  parseTemplate
+  parseTemplate,
+  fillTemplate
 } from "../../domain/models/PromptTemplate.ts"
-import { fillTemplate } from "../../domain/models/TemplateFilling.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
 /** A template file is missing or does not hold what its stage fills in. */

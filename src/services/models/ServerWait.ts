@@ -37,8 +37,8 @@ const afterWait = (error: ModelError, seconds: number): ModelError =>
     : error
 
 export interface ServerWait {
-  /** The server has said anything but that it is overloaded. Gives what has to be run for calls that wait to go on. */
-  readonly reached: () => Effect.Effect<void> | undefined
+  /** To be run when the server has said anything but that it is overloaded: calls that wait go on. */
+  readonly reached: Effect.Effect<void>
   /** The server is known to have answered before; nothing goes on by it. */
   readonly known: () => void
   /** To be run before a call is sent: waits while the server is known to be gone. */
@@ -60,12 +60,12 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       yield* events.publish({ type: "server.back", waitedSeconds })
       yield* Deferred.succeed(over, undefined)
     })
-    const reached = () => {
+    const reached = Effect.suspend(() => {
       wasReached = true
       const over = outage
       outage = undefined
-      return over === undefined ? undefined : goOn(over)
-    }
+      return over === undefined ? Effect.void : goOn(over)
+    })
 
     const begin = Effect.fnUntraced(function* ({ message, reason }: ModelError) {
       if (outage !== undefined) return outage

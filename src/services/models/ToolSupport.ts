@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { ModelServer } from "../providers/Provider.ts"
 
 /** The model cannot call tools; `able` are installed models that can. */
 export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSupport", {
@@ -32,4 +33,20 @@ export class ToolSupport extends Context.Service<
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void })
   )
+
+  /** Asks the server what the model can do, and when it cannot, which of the others can. */
+  static readonly layerServer = (
+    { facts, greeting, inventory }: ModelServer,
+    model: string
+  ): Layer.Layer<ToolSupport> => {
+    if (inventory === undefined) return ToolSupport.layerAssumed
+    const require = Effect.gen(function* () {
+      const { canCallTools, isKnown } = yield* facts(model)
+      if (!isKnown) yield* greeting
+      if (canCallTools !== false) return
+      const able = (yield* inventory).filter(({ tools }) => tools).map(({ name }) => name)
+      return yield* new NoToolSupport({ model, able })
+    })
+    return Layer.succeed(ToolSupport)(ToolSupport.of({ require }))
+  }
 }

@@ -20,7 +20,13 @@ import {
   type Measurement,
   measurements
 } from "../../domain/observability/Measurements.ts"
-import { type Attributes, type SpanEnd, type SpanStart, traceSteps } from "../../domain/observability/TraceSteps.ts"
+import {
+  type Attributes,
+  type SpanEnd,
+  type SpanStart,
+  traceSteps,
+  type TraceStyle
+} from "../../domain/observability/TraceSteps.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import { makeRedaction, secretValues } from "../../domain/text/Redaction.ts"
@@ -106,7 +112,7 @@ const histograms = {
 /** Starts to observe a run. What is left is sent when the scope closes. Returns what takes its events. */
 export const observeRun = Effect.fn("observeRun")(function* (
   { protocols, withContent }: TelemetrySettings,
-  { model, version }: { readonly model: string; readonly version: string }
+  { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
   /* Metrics of the runtime and of other runs are not ours to send. */
   const registry: Metric.MetricRegistry = new Map()
@@ -125,11 +131,11 @@ export const observeRun = Effect.fn("observeRun")(function* (
   return ({ at, event }: RecordedEvent): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (event.type === "model.started") models.set(modelCallKey(event.call), event.model ?? model)
-      for (const step of traceSteps(event, { model, withContent })) {
+      for (const step of traceSteps(event, { model, providerOf, withContent })) {
         if (step._tag === "Start") trace.start(step, nanos(at))
         else trace.end(step, nanos(at))
       }
-      const values = measurements(event, (call) => models.get(modelCallKey(call)) ?? model)
+      const values = measurements(event, (call) => models.get(modelCallKey(call)) ?? model, providerOf)
       return Effect.forEach(
         values,
         ({ attributes, name, value }) => Metric.update(Metric.withAttributes(histograms[name], attributes), value),

@@ -111,6 +111,9 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
   })
 )
 
+/** The modules that were imported into this process, which keeps them: another probe would say nothing of them. */
+const imported = new Set<string>()
+
 /** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
 export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
   const { entry, file, version } = found
@@ -118,7 +121,7 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   const failed = (detail: string) => problem({ _tag: "LoadFailed", detail })
   const path = yield* Path.Path
   const url = pathToFileURL(file).href
-  const wrong = yield* probeImport(url)
+  const wrong = imported.has(url) ? undefined : yield* probeImport(url)
   if (wrong !== undefined) return yield* failed(wrong)
   const isOwn = (other: string): boolean => isOwnFile(path, found, other)
   shareModules({ url, ...(entry.scope === "project" ? { isOwn } : {}) })
@@ -126,6 +129,7 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   const exit = yield* runIsolated(Effect.timeoutOption(load, importTime))
   if (Exit.isFailure(exit)) return yield* failed(causeText(exit.cause))
   if (Option.isNone(exit.value)) return yield* failed(`its import took longer than ${importTime}`)
+  imported.add(url)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* problem({ _tag: "NotAPlugin" })
   return guardPlugin(version === undefined ? plugin : { ...plugin, version })

@@ -1,12 +1,28 @@
 /**
- * Translates errors of effect/ai into the errors of the domain. It uses the facts that OllamaModel puts into the
- * metadata, and the general reason for any other provider.
+ * Translates failures of model servers, and the errors of effect/ai, into the errors of the domain. A failure passes
+ * through effect/ai as metadata of its error.
  */
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import type * as AiError from "effect/ai/AiError"
+import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason, type ReachedLimit } from "../../domain/models/ModelAnswer.ts"
-import { OllamaErrorReason } from "./ollama/OllamaErrors.ts"
+import { describeFailure, type ServerFailure } from "./ServerFailure.ts"
+
+/** What a person can do about a server or a model; a sentence each. */
+export interface Remedies {
+  readonly start: string
+  readonly check: string
+  readonly missing: string
+  /** The command that gets the model. */
+  readonly command?: string
+}
+
+/** How a server is spoken of. */
+export interface Spoken {
+  /** Names the provider in errors of effect/ai. */
+  readonly module: string
+  /** What is spoken: "Ollama". */
+  readonly api: string
+  readonly remedies: (model: string) => Remedies
+}
 
 /** What the caller knows of the request. `partial` is the text that had arrived. */
 export interface FailureContext {
@@ -20,20 +36,33 @@ export interface FailureContext {
   readonly repeated?: { readonly piece: string; readonly times: number }
 }
 
-const decodeFacts = Schema.decodeUnknownOption(OllamaErrorReason)
+interface Carried {
+  readonly failure: ServerFailure
+  readonly remedies: Remedies
+}
 
-const factsOf = (reason: AiError.AiErrorReason): OllamaErrorReason | undefined =>
-  "metadata" in reason ? Option.getOrUndefined(decodeFacts(reason.metadata["ollama"])) : undefined
+/** Under which key an error of effect/ai carries a failure. */
+const key = "task-conductor"
+
+/** The failure as an error of effect/ai. */
+export const toAiError = (
+  failure: ServerFailure,
+  { api, module, remedies }: Spoken,
+  { method, model }: { readonly method: string; readonly model: string }
+): AiError.AiError =>
+  AiError.make({
+    module,
+    method,
+    reason: new AiError.InternalProviderError({
+      description: describeFailure(failure, api),
+      metadata: { [key]: { failure: { ...failure }, remedies: { ...remedies(model) } } }
+    })
+  })
 
 /** One short line without a full stop, since the messages of `ModelError` continue after it. */
-const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | undefined): string => {
-  const said =
-    "description" in reason && reason.description !== undefined && reason.description !== ""
-      ? reason.description
-      : facts !== undefined && "detail" in facts
-        ? facts.detail
-        : reason.message
-  return (said.split("\n", 1)[0] ?? "").replace(/\.$/, "")
+const detailOf = (reason: AiError.AiErrorReason): string => {
+  const said = "description" in reason ? reason.description : undefined
+  return ((said || reason.message).split("\n", 1)[0] ?? "").replace(/\.$/, "")
 }
 
 /** Names the setting, and not a model such as `qwen3:4b-thinking`. */
@@ -43,7 +72,7 @@ const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort
 const saysTooLong = /input length exceeds the context length/i
 
 /** A server that has too much to do, and a proxy whose server is being restarted. */
-const overloadedStatus: ReadonlySet<number> = new Set([502, 503, 504])
+const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 const limitOf = (name: ReachedLimit["name"], { millis }: { readonly millis: number }): ReachedLimit => ({
   name,
@@ -61,63 +90,92 @@ const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | 
   return { _tag: "Hopeless", kind: "loop", detail, partial }
 }
 
-const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
-  const facts = factsOf(reason)
-  const detail = detailOf(reason, facts)
-  const broken = { _tag: "DiedMidStream" as const, detail, partial: context.partial }
-  const hasBegun = context.partial !== ""
-  if (facts?._tag === "BadStatus" && facts.status === 400 && namesThinking.test(facts.detail)) {
-    return { _tag: "ThinkingRefused", detail }
+const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
+  _tag: "DiedMidStream" as const,
+  detail,
+  partial
+})
+
+/** What the status of a refusal means. */
+const refusal = (
+  { detail: said, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
+  { check, command, missing }: Remedies,
+  { model, promptTokens = 0, window = 0 }: FailureContext
+): ModelErrorReason => {
+  const detail = `HTTP ${status}: ${said.split("\n", 1)[0] ?? ""}`
+  if (status === 400 && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
+  if (saysTooLong.test(said)) return { _tag: "ContextOverflow", estimated: promptTokens, window }
+  if (status === 404 && json) {
+    return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
-  if (facts?._tag === "BadStatus" && saysTooLong.test(facts.detail)) {
-    return { _tag: "ContextOverflow", estimated: context.promptTokens ?? 0, window: context.window ?? 0 }
-  }
-  switch (facts?._tag) {
+  if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
+  return status >= 500 ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
+}
+
+const ofFailure = ({ failure, remedies }: Carried, detail: string, context: FailureContext): ModelErrorReason => {
+  const { host, partial } = context
+  const broken = brokenAnswer(detail, context)
+  const remedy = remedies.start
+  switch (failure._tag) {
+    case "BadAddress":
+    case "NoResponse":
+      return partial === "" ? { _tag: "Unreachable", host, detail, remedy } : broken
+    case "BadStatus":
+      return refusal(failure, remedies, context)
     case "PromptTooLong":
-      return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
+      return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
     case "BrokenOff":
       return stoppedLoop(context) ?? broken
-    case "ErrorLine":
-      return broken
     case "NotConnected":
-      return { _tag: "Unreachable", host: context.host, detail, limit: limitOf("connectSeconds", facts) }
+      return { _tag: "Unreachable", host, detail, remedy, limit: limitOf("connectSeconds", failure) }
     case "NoFirstToken":
-      return { _tag: "Busy", detail, limit: limitOf("firstWordSeconds", facts) }
+      return { _tag: "Busy", detail, limit: limitOf("firstWordSeconds", failure) }
     case "Stalled":
-      return { ...broken, limit: limitOf("nextWordSeconds", facts) }
+      return { ...broken, limit: limitOf("nextWordSeconds", failure) }
     case "TooLong":
-      return { ...broken, limit: limitOf("callSeconds", facts) }
+      return { ...broken, limit: limitOf("callSeconds", failure) }
+    default:
+      return broken
   }
+}
+
+/** The general reason, for a model that was made elsewhere. */
+const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
+  const detail = detailOf(reason)
+  const { host, model, partial } = context
+  const unlessBegun = (other: ModelErrorReason) => (partial === "" ? other : brokenAnswer(detail, context))
   switch (reason._tag) {
     case "NetworkError":
-      return hasBegun ? broken : { _tag: "Unreachable", host: context.host, detail }
+      return unlessBegun({ _tag: "Unreachable", host, detail })
     case "RateLimitError":
-      return hasBegun ? broken : { _tag: "Busy", detail, isOverloaded: true }
-    case "InternalProviderError": {
-      const isOverloaded = facts?._tag === "BadStatus" && overloadedStatus.has(facts.status)
-      return hasBegun ? broken : { _tag: "Busy", detail, ...(isOverloaded ? { isOverloaded } : {}) }
-    }
+      return unlessBegun({ _tag: "Busy", detail, isOverloaded: true })
+    case "InternalProviderError":
+      return unlessBegun({ _tag: "Busy", detail })
     case "InvalidRequestError":
-      return reason.parameter === "model"
-        ? { _tag: "ModelMissing", model: context.model, detail }
-        : { _tag: "Refused", detail }
+      return reason.parameter === "model" ? { _tag: "ModelMissing", model, detail } : { _tag: "Refused", detail }
     case "InvalidResponseError":
     case "InvalidOutputError":
     case "StructuredOutputError":
-      return broken
+      return brokenAnswer(detail, context)
     default:
       return { _tag: "Refused", detail }
   }
 }
 
-/** Says which API the server speaks, where a message names what to check. */
-const withApi = (reason: ModelErrorReason): ModelErrorReason =>
-  reason._tag === "Unreachable" || reason._tag === "ModelMissing" || reason._tag === "Refused"
-    ? { ...reason, api: "openai" }
-    : reason
-
 /** The error of the domain for a failed request of any provider. */
-export const fromAiError = (error: AiError.AiError, context: FailureContext): ModelError => {
-  const reason = readReason(error.reason, context)
-  return new ModelError({ reason: error.module === "OpenAiModel" ? withApi(reason) : reason })
+export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext): ModelError => {
+  const carried = "metadata" in reason ? (reason.metadata[key] as unknown as Carried | undefined) : undefined
+  return new ModelError({
+    reason: carried ? ofFailure(carried, detailOf(reason), context) : ofReason(reason, context)
+  })
 }
+
+/** The error of the domain for a failed question about a server or its models. */
+export const fromFailure = (failure: ServerFailure, { api, remedies }: Spoken, host: string, model = ""): ModelError =>
+  new ModelError({
+    reason: ofFailure({ failure, remedies: remedies(model) }, describeFailure(failure, api), {
+      host,
+      model,
+      partial: ""
+    })
+  })

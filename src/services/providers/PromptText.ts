@@ -1,6 +1,9 @@
 /**
- * The text that is sent to a model, and an estimate of its tokens for models without a tokenizer.
+ * What of a prompt of effect/ai all providers read alike: the texts of its messages, the JSON schema that binds an answer,
+ * and an estimate of tokens for models without a tokenizer.
  */
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Schema from "effect/Schema"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
@@ -62,3 +65,20 @@ export const finishPart = (sent: Sent, said: string, reason: Response.FinishReas
   },
   response: undefined
 })
+
+/** The text parts of a message, with the separator between them. */
+export const textOf = (parts: ReadonlyArray<{ readonly type: string }>, separator: string): string =>
+  parts.flatMap((part) => ("text" in part && part.type === "text" ? [String(part.text)] : [])).join(separator)
+
+/** The result of a tool as the model sees it. */
+export const toolResultText = (part: Prompt.ToolResultPart): string => {
+  const shown = part.modelOutput === undefined ? part.result : textOf(part.modelOutput, "\n\n")
+  return typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
+}
+
+/** Closed objects, since a server lets the model add any properties to an open one. */
+export const closedJsonSchema = (schema: Schema.Constraint): JsonSchema.JsonSchema => {
+  const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  const { definitions } = document
+  return Object.keys(definitions).length === 0 ? document.schema : { ...document.schema, $defs: definitions }
+}

@@ -1,138 +1,114 @@
 /**
- * A language model whose server streams objects over HTTP, in two forms: the service of effect/ai, which conversations with
- * tools use, and the short way to the answer of one prompt, which does without the streams and schemas of that service.
+ * A language model whose server streams objects over HTTP, as a service of effect/ai. Every request streams, even when
+ * the whole answer is wanted at once, since only a stream shows whether the answer makes progress.
  */
-import * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import type { PartReader, Parts } from "./AnswerBlocks.ts"
-import { CallOptions, type CallSettings } from "./CallOptions.ts"
-import type { OpenAnswer, TakeObjects } from "./ollama/AnswerExchange.ts"
-import type { OllamaError } from "./ollama/OllamaErrors.ts"
-import { joinParts } from "./ollama/OllamaParts.ts"
-import { promptQuestion, type Question } from "./RequestBody.ts"
+import type { Agent } from "node:http"
+import { joinParts, type PartReader } from "./AnswerParts.ts"
+import { CallOptions, type CallSettings, type CallState, timesOf, watchCall } from "./CallOptions.ts"
+import { type Spoken, toAiError } from "./ModelErrors.ts"
+import type { ModelOptions } from "./Provider.ts"
+import { asServerError, ServerError } from "./ServerFailure.ts"
+import { type Exchange, openAgent } from "./ServerTransport.ts"
 
-/** Gets the parts of an answer as they come; true when `Progress` has to go on. */
-export type TakeParts = (parts: Parts) => boolean
-
-/** Sends a prompt. */
-export type AskPrompt = (
-  prompt: FilledPrompt,
-  settings: CallSettings,
-  take: TakeParts
-) => Effect.Effect<OpenAnswer<AiError.AiError>, AiError.AiError>
-
-/** Messages, and what else a request may say of its answer. */
-interface AskedOptions {
-  readonly messages: ReadonlyArray<object>
+/** What a call sends: the options of the model with those of the call in their places. */
+export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
+  readonly model: string
+  readonly contextWindow: number
+  readonly maxTokens: number
 }
 
-/** What a server needs to be asked. */
-export interface StreamedServer {
-  readonly module: string
+/** What is special about a server. */
+export interface StreamedServer<Question> {
+  readonly spoken: Spoken
+  /** Where answers come from. */
+  readonly url: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<AskedOptions, AiError.AiErrorReason>
-  readonly send: (
-    question: Question,
-    settings: CallSettings,
-    take: TakeObjects
-  ) => Effect.Effect<OpenAnswer, OllamaError>
+  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
+  /** Sends a question; gives the objects of the answer as they come. */
+  readonly open: (question: Question, sent: Sent, exchange: Exchange) => AsyncIterable<unknown>
   readonly makeReader: () => PartReader
-  readonly toError: (error: OllamaError, method: Method) => AiError.AiError
+  /** What a failure means for the model that was asked. */
+  readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-type Method = "generateText" | "streamText"
+/** The connections of one model, and when its server last sent an object to any call. */
+interface Connection {
+  readonly agent: Agent
+  heardAt: number
+}
 
-/** Asks with one prompt; absent for a model that can only be asked through effect/ai. */
-export const PromptAnswers = Context.Reference<AskPrompt | undefined>(
-  "task-conductor/services/providers/PromptAnswers",
-  { defaultValue: () => undefined }
-)
+/** The parts of one answer. */
+const answer = <Question>(
+  server: StreamedServer<Question>,
+  connection: Connection,
+  question: Question,
+  { timeouts, ...options }: ModelOptions,
+  settings: CallSettings
+): Stream.Stream<Response.StreamPartEncoded, ServerError> =>
+  Effect.gen(function* () {
+    const signal = yield* Effect.abortSignal
+    const clock = yield* Clock.Clock
+    const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, heardAt: undefined }
+    const connected = () => {
+      state.isConnected = true
+      settings.connected?.()
+    }
+    const { contextWindow, maxTokens, model, think } = settings
+    const sent: Sent = {
+      ...settings,
+      model: model ?? options.model,
+      contextWindow: contextWindow ?? options.contextWindow,
+      maxTokens: maxTokens ?? options.maxAnswerTokens,
+      think: think ?? options.think
+    }
+    async function* parts() {
+      const { end, read } = server.makeReader()
+      for await (const object of server.open(question, sent, { agent: connection.agent, connected, signal })) {
+        state.heardAt = connection.heardAt = clock.currentTimeMillisUnsafe()
+        yield* read(object)
+      }
+      yield* end()
+    }
+    return Stream.fromAsyncIterable(parts(), asServerError).pipe(
+      Stream.interruptWhen(watchCall(timesOf(timeouts, settings.seconds), state, () => connection.heardAt)),
+      Stream.mapError((error) => server.refine?.(error, sent.model) ?? error)
+    )
+  }).pipe(Stream.unwrap)
 
-/** Both services of the model; it is made when the layer is built. */
-export const layerStreamed = (
-  make: Effect.Effect<StreamedServer, never, Scope.Scope>
+/** The model as a service. It never fails while it is built: a missing server shows with the first request. */
+export const layerStreamed = <Question>(
+  server: StreamedServer<Question>,
+  options: ModelOptions
 ): Layer.Layer<LanguageModel.LanguageModel> =>
-  Layer.effectContext(
+  Layer.effect(
+    LanguageModel.LanguageModel,
     Effect.gen(function* () {
-      const { makeReader, module, readOptions, send, toError } = yield* make
-
-      const open = (
-        question: Question,
-        settings: CallSettings,
-        method: Method,
-        take: TakeParts
-      ): ReturnType<AskPrompt> => {
-        const failed = (error: OllamaError) => toError(error, method)
-        const { end, read } = makeReader()
-        const takeObjects: TakeObjects = (objects) => {
-          const parts: Array<Response.StreamPartEncoded> = []
-          let isAsked = false
-          try {
-            for (const object of objects) read(object, parts)
-          } finally {
-            // What was read before an object that is none of an answer counts, too.
-            isAsked = take(parts)
+      const connection: Connection = { agent: yield* openAgent(options.host), heardAt: 0 }
+      const isAddress = URL.canParse(server.url)
+      const { module } = server.spoken
+      const streamed = (asked: LanguageModel.ProviderOptions, method: "generateText" | "streamText") =>
+        Effect.gen(function* () {
+          const settings = yield* CallOptions
+          const model = settings.model ?? options.model
+          const failed = (error: ServerError) => toAiError(error.failure, server.spoken, { method, model })
+          if (!isAddress) {
+            return yield* failed(new ServerError({ failure: { _tag: "BadAddress", host: options.host } }))
           }
-          return isAsked
-        }
-        const untilEnd = Effect.mapBoth({
-          onFailure: failed,
-          onSuccess: (state: "asked" | "ended") => {
-            if (state === "ended") {
-              const parts: Array<Response.StreamPartEncoded> = []
-              end(parts)
-              take(parts)
-            }
-            return state
-          }
-        })
-        return Effect.mapBoth(send(question, settings, takeObjects), {
-          onFailure: failed,
-          onSuccess: ({ close, progress }) => ({ close, progress: untilEnd(progress) })
-        })
-      }
-
-      const streamed = (asked: LanguageModel.ProviderOptions, method: Method) => {
-        let arrived: Array<Response.StreamPartEncoded> = []
-        const take: TakeParts = (parts) => arrived.push(...parts) > 0
-        const parts = (state: "asked" | "ended") => {
-          const taken = arrived
-          arrived = []
-          return [taken, state] as const
-        }
-        return readOptions(asked).pipe(
-          Effect.mapError((reason) => AiError.make({ module, method, reason })),
-          Effect.map(({ messages, ...more }) => ({ messages: JSON.stringify(messages), more })),
-          Effect.flatMap((question) =>
-            Effect.flatMap(CallOptions, (settings) =>
-              Effect.acquireRelease(open(question, settings, method, take), ({ close }) => close)
-            )
-          ),
-          Effect.map(({ progress }) =>
-            Stream.unfold("asked" as "asked" | "ended", (state) =>
-              state === "ended" ? Effect.undefined : Effect.map(progress, parts)
-            )
-          ),
-          Stream.unwrap,
-          Stream.flattenIterable
-        )
-      }
-
-      const model = yield* LanguageModel.make({
+          const question = yield* Effect.mapError(server.readOptions(asked), (reason) =>
+            AiError.make({ module, method, reason })
+          )
+          return Stream.mapError(answer(server, connection, question, options, settings), failed)
+        }).pipe(Stream.unwrap)
+      return yield* LanguageModel.make({
         generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
         streamText: (asked) => streamed(asked, "streamText")
       })
-      return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, (prompt, settings, take) =>
-          open(promptQuestion(prompt), settings, "streamText", take)
-        )
-      )
     })
   )

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
+import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunUsage } from "../../domain/runs/RunReport.ts"
 

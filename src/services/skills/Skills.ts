@@ -9,7 +9,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
-import { isCloudModel, Skill } from "../../domain/skills/Skill.ts"
+import { Skill } from "../../domain/skills/Skill.ts"
+import { leavesMachine } from "../providers/providers.ts"
 import { makeToolSkills } from "../../domain/skills/ToolSkill.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
@@ -41,15 +42,15 @@ const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefine
     )
   }
   const { model, ...rest } = skill
-  const leavesMachine = model !== undefined && isCloudModel(model)
-  if (leavesMachine) {
+  const isElsewhere = model !== undefined && leavesMachine(model)
+  if (isElsewhere) {
     notes.push(
       `The model "${model}" of the skill "${skill.name}" in ${file.path} is not used: it works on another server, and a project cannot choose that.`
     )
   }
   const requiresApproval = skill.requiresApproval || keepsApproval
   return {
-    skill: new Skill({ ...rest, requiresApproval, ...(model === undefined || leavesMachine ? {} : { model }) }),
+    skill: new Skill({ ...rest, requiresApproval, ...(model === undefined || isElsewhere ? {} : { model }) }),
     notes
   }
 }

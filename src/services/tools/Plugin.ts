@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import type { ToolFailure, ArgumentAliases, ToolErrors, Arguments } from "../../domain/tools/ToolCall.ts"
 import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
+import type { Provider } from "../providers/Provider.ts"
 import type { Page } from "./WebFetch.ts"
 import type * as Schema from "effect/Schema"
 import type { Access, CanonicalAccess, EffectClass, Risk } from "../../domain/tools/Access.ts"
@@ -107,14 +108,25 @@ export interface Plugin {
   /** The version of the package, where it comes from one. */
   readonly version?: string
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** Providers of models. They count when the person names the plugin, not when a project does. */
+  readonly providers?: ReadonlyArray<Provider>
 }
 
-/** Makes a plugin from an effect that yields its tools; the effect may open resources, they live as long as the run. */
-export const definePlugin = (plugin: {
+/**
+ * Makes a plugin from an effect that yields its tools, from providers of models, or from both. The effect may open
+ * resources, they live as long as the run.
+ */
+export const definePlugin = ({
+  name,
+  providers,
+  tools = Effect.succeed({})
+}: {
   readonly name: string
-  readonly tools: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+  readonly tools?: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+  readonly providers?: ReadonlyArray<Provider>
 }): Plugin => ({
   apiVersion: pluginApiVersion,
-  name: plugin.name,
-  tools: Layer.effect(PluginTools, plugin.tools)
+  name,
+  ...(providers === undefined ? {} : { providers }),
+  tools: Layer.effect(PluginTools, tools)
 })

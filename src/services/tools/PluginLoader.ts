@@ -20,6 +20,7 @@ import { EffectClass, Risk } from "../../domain/tools/Access.ts"
 import { isToolName } from "../../domain/permissions/Permission.ts"
 import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { textHash } from "../files/Hash.ts"
+import type { Provider } from "../providers/Provider.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
 import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
@@ -50,7 +51,15 @@ const ToolShape = Schema.Struct({
   errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
-const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
+const ProviderShape = Schema.Struct({
+  id: Schema.String.check(Schema.isPattern(/^[a-z][a-z\d-]*$/)),
+  model: Schema.declare((value): value is Provider["model"] => typeof value === "function")
+})
+const PluginShape = Schema.Struct({
+  name: Schema.NonEmptyString,
+  apiVersion: Schema.Int,
+  providers: Schema.optional(Schema.Array(ProviderShape))
+})
 
 /** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
 const isOwnSchema = (value: unknown): boolean => {

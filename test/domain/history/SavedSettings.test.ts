@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Configuration } from "../../../src/domain/configuration/Configuration.ts"
 import { countedSettings } from "../../../src/domain/history/SavedSettings.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 /** A value of every setting that there is. */
 const everything: Required<Configuration> = {
@@ -45,11 +46,13 @@ const harmless = [
 
 describe("of the settings in a journal count", () => {
   it("those that send nothing anywhere and run no code, when anybody may have written it", () => {
-    expect(Object.keys(countedSettings(everything, false)).toSorted()).toEqual([...harmless, "model"].toSorted())
+    expect(Object.keys(countedSettings(everything, false, leavesMachine)).toSorted()).toEqual(
+      [...harmless, "model"].toSorted()
+    )
   })
 
   it("servers and plugins as well, when its person wrote it, and never what permits something", () => {
-    const own = Object.keys(countedSettings(everything, true)).toSorted()
+    const own = Object.keys(countedSettings(everything, true, leavesMachine)).toSorted()
     expect(own).toEqual([...harmless, "host", "model", "openaiBaseUrl", "plugins"].toSorted())
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
@@ -68,14 +71,17 @@ describe("of the settings in a journal count", () => {
   it.each(["gpt-oss:120b-cloud", "qwen3-coder:480b-CLOUD", "glm-4.6:cloud", "x-cloud", "openai:gpt-5"])(
     "no hosted model, when anybody may have written it: %s",
     (model) => {
-      expect(countedSettings({ model }, false)).toEqual({})
-      expect(countedSettings({ model }, true)).toEqual({ model })
+      expect(countedSettings({ model }, false, leavesMachine)).toEqual({})
+      expect(countedSettings({ model }, true, leavesMachine)).toEqual({ model })
     }
   )
 
   it("no hosted model of a stage either", () => {
     const stages = { plan: { model: "gpt-oss:120b-cloud", think: true }, refine: { model: "qwen3:8b" } }
-    expect(countedSettings({ stages }, false).stages).toEqual({ plan: { think: true }, refine: { model: "qwen3:8b" } })
-    expect(countedSettings({ stages }, true).stages).toEqual(stages)
+    expect(countedSettings({ stages }, false, leavesMachine).stages).toEqual({
+      plan: { think: true },
+      refine: { model: "qwen3:8b" }
+    })
+    expect(countedSettings({ stages }, true, leavesMachine).stages).toEqual(stages)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { cachedText, cachedTokensOf } from "../../../src/domain/models/CachedTokens.ts"
+import { cachedText, cachedTokensOf } from "../../../src/domain/models/TokenCounts.ts"
 
 interface Counted {
   readonly promptTokens: number

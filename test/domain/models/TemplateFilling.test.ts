@@ -1,9 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { parseTemplate, type PromptTemplate, userPartMarker } from "../../../src/domain/models/PromptTemplate.ts"
-import { fillTemplate } from "../../../src/domain/models/TemplateFilling.ts"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  parseTemplate,
+  type PromptTemplate,
+  userPartMarker,
+  fillTemplate
+} from "../../../src/domain/models/PromptTemplate.ts"
 
 const template = (text: string): PromptTemplate<"conclusion"> =>
   Option.getOrThrow(parseTemplate("conclusion", text).value)

@@ -21,14 +21,26 @@ import {
   withoutDeeper
 } from "../../../src/domain/text/Json.ts"
 import { markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
+import {
+  readBadStatus,
+  readErrorValue,
+  readObject,
+  ServerError
+} from "../../../src/services/providers/ServerFailure.ts"
 import { firstSum } from "../../../src/services/journal/JournalLine.ts"
 import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
-import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
-import { readLine } from "../../../src/services/providers/ollama/OllamaLines.ts"
 import { settled } from "../../support/Journals.ts"
 import { deepTexts, deepValues } from "../../support/deepJson.ts"
 import { encodeLine } from "../../support/encodeLine.ts"
 
+/** A line that is none is an error of the server, and nothing else. */
+const readServerLine = (text: string): void => {
+  try {
+    readObject(text)
+  } catch (cause) {
+    if (!(cause instanceof ServerError)) throw cause
+  }
+}
 describe("canonicalJson", () => {
   it("sorts the keys at every depth and leaves arrays in order", () => {
     assert.strictEqual(
@@ -116,10 +128,9 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "the scripts of a package": (text) => scriptsChange(undefined, `{"scripts":${text}}`),
   "the result of a server": (text) =>
     mcpData("a", { isError: false, parts: [{ _tag: "Text", text }], structured: { a: 1 } }),
-  "a line of the model server": (text) => readLine(new TextEncoder().encode(text)),
-  "an error of the model server": (text) =>
-    readBadStatus({ status: 500, statusText: "", retryAfter: undefined, body: text }),
-  "an error line": (text) => readLine(new TextEncoder().encode(`{"error":${text}}`)),
+  "a line of the model server": readServerLine,
+  "an error of the model server": (text) => readBadStatus({ status: 500, statusText: "", body: text }),
+  "an error line": (text) => readServerLine(`{"error":${text}}`),
   "a line of a journal": journalLine
 }
 

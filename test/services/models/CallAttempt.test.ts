@@ -12,9 +12,9 @@ import { firstTuning } from "../../../src/services/models/CallPlan.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
-import { layerOllamaFacts } from "../../../src/services/providers/ollama/OllamaFacts.ts"
-import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
-import { OllamaServer } from "../../../src/services/providers/ollama/OllamaServer.ts"
+import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { connectOllama } from "../../../src/services/providers/ollama/OllamaServer.ts"
+import { layerCurrentServer } from "../../../src/services/providers/Provider.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -32,8 +32,8 @@ const contextWindow = 8192
 
 const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
   ModelCaller.layer.pipe(
-    Layer.provide(OllamaModel.layer({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
-    Layer.provide(Layer.provide(layerOllamaFacts(), OllamaServer.layer({ host: url }))),
+    Layer.provide(layerOllama({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
+    Layer.provide(layerCurrentServer(connectOllama({ host: url }))),
     Layer.provide([
       ModelSlots.layer,
       Activities.layerDirect,

@@ -19,7 +19,7 @@ import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
-import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -33,7 +33,7 @@ const contextWindow = 8192
 
 const layer = (host: string, limits: Partial<Limits>) =>
   ModelCaller.layer.pipe(
-    Layer.provide(OllamaModel.layer({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
+    Layer.provide(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
     Layer.provide([
       ModelSlots.layer,
       Activities.layerDirect,

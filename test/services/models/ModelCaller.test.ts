@@ -13,7 +13,7 @@ import { Journal } from "../../../src/services/journal/Journal.ts"
 import type { ModelRequest } from "../../../src/services/models/CallAttempt.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
@@ -35,7 +35,7 @@ const caller = (model: Layer.Layer<LanguageModel>, activities = Activities.layer
   )
 
 const ollama = ({ url }: FakeServer) =>
-  caller(OllamaModel.layer({ host: url, model: name, contextWindow, maxAnswerTokens: 2048 }))
+  caller(layerOllama({ host: url, model: name, contextWindow, maxAnswerTokens: 2048 }))
 
 const prompt = (characters: number, start = ""): FilledPrompt => ({
   system: start,
@@ -239,7 +239,7 @@ describe("a prompt", () => {
         promptTokens: counts[index] ?? 0,
         cachedTokens: 10
       }))
-      const model = OllamaModel.layer({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
+      const model = layerOllama({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
       const first = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(keeping)))
       const again = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(knowing)))
       expect(first.map(({ charactersPerToken }) => charactersPerToken)).toEqual([4, 10_500 / 1800])

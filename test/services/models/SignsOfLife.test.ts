@@ -1,13 +1,12 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { assert, describe, it } from "@effect/vitest"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { isFleeting, isSignOfLife } from "../../../src/domain/runs/SignOfLife.ts"
-import { type CallLife, makeSignsOfLife } from "../../../src/services/models/SignsOfLife.ts"
-import { makeCallTimers } from "../../../src/services/providers/CallTimers.ts"
-import { LoadedModels } from "../../../src/services/providers/LoadedModels.ts"
+import { type CallLife, makeSignsOfLife } from "../../../src/services/models/CallHeartbeat.ts"
+import { CurrentServer, unknownFacts } from "../../../src/services/providers/Provider.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { callOf } from "../../support/LiveEvents.ts"
@@ -47,8 +46,11 @@ const loadedFrom = (second: number | undefined) => () =>
 /** What is told of calls one after another; the server lists the model from a certain second on, or tells nothing. */
 const told = (courses: ReadonlyArray<Course>, listedAt: number | undefined, stage: "plan" | "conclude" = "plan") =>
   Effect.gen(function* () {
-    const follow = yield* makeSignsOfLife(yield* RunEvents, 1, yield* makeCallTimers).pipe(
-      Effect.provideService(LoadedModels, loadedFrom(listedAt))
+    const follow = yield* makeSignsOfLife(yield* RunEvents, 1).pipe(
+      Effect.provideService(CurrentServer, {
+        facts: () => Effect.succeed(unknownFacts),
+        isLoaded: loadedFrom(listedAt)
+      })
     )
     const followed = { call: callOf(stage), model: "m", limits, charactersPerToken: 4, tellsText: stage === "conclude" }
     const all = Effect.forEach(courses, (course) => follow(followed, readThrough(course)), { discard: true })

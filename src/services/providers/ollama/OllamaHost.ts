@@ -1,6 +1,7 @@
 /**
- * The address of the Ollama server: reads OLLAMA_HOST in every form that Ollama itself accepts.
+ * The address of the Ollama server, in every form that Ollama itself accepts in OLLAMA_HOST, and what a person does about it.
  */
+import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
@@ -47,4 +48,15 @@ export const hostProblem = (host: string): string | undefined => {
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return undefined
   const shown = host.replace(/\/\/.*@/, "//...@")
   return `${shown} is not the address of a model server. Write it as HOST:PORT or http://HOST:PORT; a key goes into OLLAMA_API_KEY.`
+}
+
+export const spoken: Spoken = {
+  module: "OllamaModel",
+  api: "Ollama",
+  remedies: (model) => ({
+    start: 'Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.',
+    check: "Check OLLAMA_HOST, OLLAMA_API_KEY and the model.",
+    missing: `Get it with "ollama pull ${model}" or choose another with --model.`,
+    command: `ollama pull ${model}`
+  })
 }

@@ -1,36 +1,268 @@
 /**
- * The language model of an Ollama server for effect/ai. Every request streams, even when the whole answer is wanted at
- * once, since only a stream shows whether the answer makes progress.
+ * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
+ * since the package can only stop all requests of a client together, and its lines are checked before the package reads
+ * them, since it skips those that it cannot read.
  */
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
-import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { makeCallTimers } from "../CallTimers.ts"
-import { requestBody } from "../RequestBody.ts"
-import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
-import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
-import type { ServerAddress } from "./OllamaClient.ts"
-import { OllamaError, toAiError } from "./OllamaErrors.ts"
-import { makeLineReader } from "./OllamaLines.ts"
-import { makePartReader } from "./OllamaParts.ts"
-import { readProviderOptions } from "./OllamaRequest.ts"
-import { openAgent } from "./OllamaTransport.ts"
-import { type CallTimes, timesOf } from "./OllamaWaits.ts"
+import type * as Prompt from "effect/ai/Prompt"
+import * as Tool from "effect/ai/Tool"
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Response from "effect/ai/Response"
+import { type ChatRequest, Ollama } from "ollama/browser"
+import { closedJsonSchema, textOf, toolResultText } from "../PromptText.ts"
+import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
+import type { Sampling } from "../../../domain/models/Generation.ts"
+import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
+import type { ModelOptions } from "../Provider.ts"
+import { layerStreamed } from "../StreamedModel.ts"
+import { spoken } from "./OllamaHost.ts"
 
-export interface OllamaModelOptions extends ServerAddress {
-  readonly model: string
-  /** `num_ctx` in tokens. One value for each model: the server loads it anew whenever it changes. */
-  readonly contextWindow: number
-  /** `num_predict` in tokens of a call that sets none. Without it a model that repeats itself never stops. */
-  readonly maxAnswerTokens: number
-  /** How long the server keeps the model loaded, longer than a person thinks at an approval; 30m when absent. */
-  readonly keepAlive?: string
-  /** Whether and how hard the model thinks in a call that does not set it; left to the model when absent. */
-  readonly think?: Think
-  /** The longest times of a call that sets none. */
-  readonly timeouts?: Partial<CallTimes>
+/** A tool call as Ollama wants to see it again. */
+interface SentToolCall {
+  readonly id: string
+  readonly function: { readonly name: string; readonly arguments: Record<string, unknown> }
+}
+
+/** One message. Its keys are the server's. */
+export interface SentMessage {
+  readonly role: Prompt.Message["role"]
+  readonly content: string
+  readonly thinking?: string
+  readonly images?: Array<string>
+  readonly tool_calls?: Array<SentToolCall>
+  readonly tool_name?: string
+  readonly tool_call_id?: string
+}
+
+const imageOf = (part: Prompt.FilePart): Effect.Effect<string, AiError.InvalidUserInputError> =>
+  !part.mediaType.startsWith("image/") || part.data instanceof URL
+    ? Effect.fail(
+        new AiError.InvalidUserInputError({
+          description: `Ollama takes text and images by content, not ${part.fileName ?? part.mediaType}`
+        })
+      )
+    : Effect.succeed(typeof part.data === "string" ? part.data : Base64.encode(part.data))
+
+const userMessage = Effect.fnUntraced(function* (message: Prompt.UserMessage) {
+  const files = message.content.filter((part) => part.type === "file")
+  const images = yield* Effect.forEach(files, imageOf)
+  const sent: SentMessage = {
+    role: "user",
+    content: textOf(message.content, "\n\n"),
+    ...(images.length === 0 ? {} : { images })
+  }
+  return [sent]
+})
+
+/** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
+const sentArguments = (params: unknown): Record<string, unknown> =>
+  typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
+
+const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
+  const thinking = message.content.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("")
+  const calls = message.content.flatMap((part) =>
+    part.type === "tool-call"
+      ? [{ id: part.id, function: { name: part.name, arguments: sentArguments(part.params) } }]
+      : []
+  )
+  return {
+    role: "assistant",
+    content: textOf(message.content, ""),
+    ...(thinking === "" ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls })
+  }
+}
+
+const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =>
+  message.content.flatMap((part) =>
+    part.type === "tool-result"
+      ? [{ role: "tool" as const, content: toolResultText(part), tool_name: part.name, tool_call_id: part.id }]
+      : []
+  )
+
+const messagesOf = (
+  message: Prompt.Message
+): Effect.Effect<ReadonlyArray<SentMessage>, AiError.InvalidUserInputError> => {
+  switch (message.role) {
+    case "system":
+      return Effect.succeed([{ role: "system", content: message.content }])
+    case "user":
+      return userMessage(message)
+    case "assistant":
+      return Effect.succeed([assistantMessage(message)])
+    case "tool":
+      return Effect.succeed(toolMessages(message))
+  }
+}
+
+/**
+ * The tools the model may call. The server cannot force a call, so a choice only narrows the list and
+ * "required" is the same as "auto".
+ */
+const toolsOf = (options: LanguageModel.ProviderOptions) => {
+  const choice = options.toolChoice
+  if (choice === "none") return []
+  const chosen =
+    typeof choice === "object" && "tool" in choice
+      ? options.tools.filter((tool) => tool.name === choice.tool)
+      : options.tools
+  return chosen.map((tool) => ({
+    type: "function",
+    function: {
+      name: tool.name,
+      description: Tool.getDescription(tool) ?? "",
+      parameters: Tool.getJsonSchema(tool)
+    }
+  }))
+}
+
+/** The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. */
+export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
+  const foreign = options.tools.find(Tool.isProviderDefined)
+  if (foreign !== undefined) {
+    return yield* new AiError.ToolConfigurationError({
+      toolName: foreign.name,
+      description: "Ollama has no tools of its own; define the tool with parameters and a handler"
+    })
+  }
+  const messages = (yield* Effect.forEach(options.prompt.content, messagesOf)).flat()
+  const tools = toolsOf(options)
+  const wanted = options.responseFormat
+  const format =
+    wanted.type === "text"
+      ? undefined
+      : yield* Effect.try({
+          try: () => closedJsonSchema(wanted.schema),
+          catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
+        })
+  return {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(format === undefined ? {} : { format })
+  }
+})
+
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** A call. A missing name is accepted here and rejected later, so that the rest of the answer is not lost. */
+const ReceivedToolCall = Schema.Struct({
+  id: text,
+  function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
+})
+
+/** One line of an answer. Counts are not checked here, so that an invalid statistic does not lose an answer. */
+const Chunk = Schema.Struct({
+  model: Schema.optionalKey(Schema.String),
+  created_at: Schema.optionalKey(Schema.String),
+  message: Schema.optionalKey(
+    Schema.Struct({
+      content: text,
+      thinking: text,
+      tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(ReceivedToolCall)))
+    })
+  ),
+  done: Schema.optionalKey(Schema.Boolean),
+  done_reason: text,
+  total_duration: Schema.optionalKey(Schema.Unknown),
+  load_duration: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_count: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_cached_count: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_duration: Schema.optionalKey(Schema.Unknown),
+  eval_count: Schema.optionalKey(Schema.Unknown),
+  eval_duration: Schema.optionalKey(Schema.Unknown)
+})
+type Chunk = typeof Chunk.Type
+
+const decodeChunk = Schema.decodeUnknownResult(Chunk)
+
+const nanosPerMilli = 1_000_000
+
+/** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
+const durationsOf = (chunk: Chunk): Record<string, number> => {
+  const durations: Record<string, number> = {}
+  const add = (key: string, given: unknown): void => {
+    const nanos = countOf(given)
+    if (nanos !== undefined) durations[key] = nanos / nanosPerMilli
+  }
+  add("totalMs", chunk.total_duration)
+  add("loadMs", chunk.load_duration)
+  add("promptMs", chunk.prompt_eval_duration)
+  add("answerMs", chunk.eval_duration)
+  return durations
+}
+
+const finishReason = (reason: string | null | undefined, called: boolean): Response.FinishReason => {
+  switch (reason) {
+    case "stop":
+      return called ? "tool-calls" : "stop"
+    case "length":
+      return "length"
+    case null:
+    case undefined:
+    case "":
+      return "unknown"
+    default:
+      return "other"
+  }
+}
+
+const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason: finishReason(chunk.done_reason, called),
+  usage: {
+    inputTokens: {
+      uncached: undefined,
+      total: countOf(chunk.prompt_eval_count),
+      // Part of the total; servers that do not say it may leave it out of the total.
+      cacheRead: countOf(chunk.prompt_eval_cached_count),
+      cacheWrite: undefined
+    },
+    outputTokens: { total: countOf(chunk.eval_count), text: undefined, reasoning: undefined }
+  },
+  metadata: {
+    ollama: { ...(chunk.done_reason == null ? {} : { doneReason: chunk.done_reason }), ...durationsOf(chunk) }
+  }
+})
+
+const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
+  const at = chunk.created_at === undefined ? Number.NaN : Date.parse(chunk.created_at)
+  return {
+    type: "response-metadata",
+    ...(chunk.model === undefined ? {} : { modelId: chunk.model }),
+    ...(Number.isNaN(at) ? {} : { timestamp: new Date(at).toISOString() })
+  }
+}
+
+/**
+ * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
+ * the order in which they come; a call without an id is given one.
+ */
+export const makePartReader = (): PartReader => {
+  let started = false
+  let called = false
+  const { close, write } = makeBlocks()
+
+  const read = (line: unknown): Parts => {
+    const decoded = decodeChunk(line)
+    if (Result.isFailure(decoded)) throw badShape(line)
+    const chunk = decoded.success
+    const { content, thinking, tool_calls } = chunk.message ?? {}
+    const first = started ? [] : [metadataOf(chunk)]
+    started = true
+    const written = [...write("reasoning", thinking), ...write("text", content)]
+    const calls: Array<Response.StreamPartEncoded> = []
+    for (const { function: asked, id } of tool_calls ?? []) {
+      called = true
+      calls.push(...close(), ...callParts(idOrNew(id), asked.name ?? "", paramsOf(asked.arguments)))
+    }
+    return [...first, ...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
+  }
+  return { read, end: () => [] }
 }
 
 /** Parameters of sampling by their names in a request; absent ones are left to the Modelfile. */
@@ -43,65 +275,54 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Makes the model. It owns the connections to the server; they close with the scope. */
-const make = Effect.fnUntraced(function* (
-  options: OllamaModelOptions
-): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
-  const connection: Connection = {
-    agent: yield* openAgent(options.host),
-    timers: yield* makeCallTimers,
-    heard: { at: 0 }
+/** The last line of a body, which may lack more than its end. */
+const readRest = (text: string): object => {
+  try {
+    return readObject(text)
+  } catch (cause) {
+    const isCut = cause instanceof ServerError && cause.failure._tag === "BadLine"
+    throw isCut ? brokenOff("the answer ended in the middle of a line") : cause
   }
-  const { apiKey, host } = options
-  const address = `${host}/api/chat`
-  const to = serverPath(address, apiKey, "application/x-ndjson")
-  return {
-    module: "OllamaModel",
-    readOptions: readProviderOptions,
-    makeReader: makePartReader,
-    toError: (error, method) => toAiError(error, { method, url: address }),
-    send: (question, settings, take) => {
-      if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
-      const {
-        connected = () => undefined,
-        contextWindow,
-        format,
-        maxTokens,
-        sampling,
-        seconds,
-        think = options.think
-      } = settings
-      const request = {
-        model: settings.model ?? options.model,
-        ...question.more,
-        ...(format === undefined ? {} : { format }),
-        stream: true,
-        keep_alive: options.keepAlive ?? "30m",
-        truncate: false,
-        shift: false,
-        options: {
-          num_ctx: contextWindow ?? options.contextWindow,
-          num_predict: maxTokens ?? options.maxAnswerTokens,
-          ...sampledWith(sampling)
-        },
-        ...(think === undefined ? {} : { think })
-      }
-      return openAnswer(connection, {
-        to,
-        body: requestBody(question, request),
-        reader: makeLineReader(),
-        times: timesOf(options.timeouts, seconds),
-        connected,
-        take
-      })
-    }
-  }
-})
-
-export const OllamaModel = {
-  /**
-   * The model as a service. It never fails while it is built: a missing server shows with the first request.
-   * The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`.
-   */
-  layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> => layerStreamed(make(options))
 }
+
+/** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
+export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const lines = linesOf(pieces)
+  for await (const { isWhole, text } of lines) {
+    if (text === "") continue
+    const value = isWhole ? readObject(text) : readRest(text)
+    if ("done" in value && value.done === true) await drain(lines)
+    // The package asks for nothing after the last line.
+    yield Buffer.from(`${text}\n`)
+  }
+  throw brokenOff("the answer ended without its last line")
+}
+
+/** The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`. */
+export const layerOllama = (options: ModelOptions) =>
+  layerStreamed(
+    {
+      spoken,
+      url: `${options.host}/api/chat`,
+      readOptions: readProviderOptions,
+      makeReader: makePartReader,
+      async *open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
+        const fetch = makeFetch({ ...exchange, read: checkedLines })
+        const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
+        const request = {
+          model,
+          format,
+          ...question,
+          stream: true as const,
+          keep_alive: options.keepAlive ?? "30m",
+          think,
+          // The server fails instead of cutting what does not fit. The package does not know these two.
+          truncate: false,
+          shift: false,
+          options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
+        }
+        yield* await client.chat(request as unknown as ChatRequest & { readonly stream: true })
+      }
+    },
+    options
+  )

@@ -1,30 +1,30 @@
 /**
- * Reads the state of an Ollama server: its version, the installed and loaded models, and the capabilities of a model.
+ * Asks an Ollama server: its version, the installed and loaded models, what each model can do, and which facts of a model
+ * a run needs.
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Ollama } from "ollama/browser"
+import { Ollama } from "ollama/browser"
+import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { fromAiError } from "../ModelErrors.ts"
-import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
-import { beginningOf } from "./OllamaParts.ts"
-import { OllamaError, toAiError } from "./OllamaErrors.ts"
-import { openAgent, openExchange } from "./OllamaTransport.ts"
+import { fromFailure } from "../ModelErrors.ts"
+import { type Facts, type ModelServer, type ServerAddress, unknownFacts } from "../Provider.ts"
+import { asServerError, badShape, ServerError } from "../ServerFailure.ts"
+import { authorization, makeFetch, openAgent } from "../ServerTransport.ts"
+import { spoken } from "./OllamaHost.ts"
 
 /** A model on the server; `size` in bytes. */
-export interface InstalledModel {
+interface ListedModel {
   readonly name: string
   readonly size: number
 }
 
 /** A model in memory. Sizes are in bytes; `contextWindow` (tokens) is absent when the server is too old to tell. */
-export interface LoadedModel extends InstalledModel {
+export interface LoadedModel extends ListedModel {
   /** The part of `size` that is in the memory of the graphics card. */
   readonly sizeVram: number
-  readonly contextWindow?: number
+  readonly contextWindow: number | undefined
 }
 
 /** What a model can do. A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
@@ -33,17 +33,17 @@ export interface Capabilities {
   readonly tools: boolean
   readonly thinking: boolean
   /** The server forwards prompts to another server. */
-  readonly isForwarded?: boolean
+  readonly isForwarded: boolean
   /** The largest context window the model was trained for, in tokens. */
-  readonly contextLength?: number
+  readonly contextLength: number | undefined
   /** `num_ctx` and `temperature` as the Modelfile sets them. */
-  readonly window?: number
-  readonly temperature?: number
+  readonly window: number | undefined
+  readonly temperature: number | undefined
 }
 
 export interface OllamaServerOptions extends ServerAddress {
   /** How long one question may take; 10 seconds when absent. */
-  readonly timeout?: Duration.Duration
+  readonly patience?: Duration.Input
 }
 
 const Version = Schema.Struct({ version: Schema.String })
@@ -89,10 +89,10 @@ const readCapabilities = (shown: typeof Show.Type): Capabilities => {
     completion: names.includes("completion"),
     tools: names.includes("tools"),
     thinking: names.includes("thinking"),
-    ...([shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== "") ? { isForwarded: true } : {}),
-    ...(length === undefined ? {} : { contextLength: length }),
-    ...(window === undefined || !Number.isSafeInteger(window) || window < 1 ? {} : { window }),
-    ...(temperature === undefined ? {} : { temperature })
+    isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
+    contextLength: length,
+    window: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window,
+    temperature
   }
 }
 
@@ -100,78 +100,155 @@ const readLoaded = (model: (typeof Running.Type)["models"][number]): LoadedModel
   name: model.name,
   size: model.size,
   sizeVram: model.size_vram,
-  ...(model.context_length === undefined ? {} : { contextWindow: model.context_length })
+  contextWindow: model.context_length
 })
 
-const unreadable = (said: unknown): OllamaError =>
-  new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(said) } })
+const tooSlow = (timeout: Duration.Duration): ServerError =>
+  new ServerError({ failure: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })
 
-const tooSlow = (timeout: Duration.Duration): OllamaError =>
-  new OllamaError({ reason: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })
+/** What can be asked of an Ollama server in particular. */
+interface Queries {
+  readonly version: Effect.Effect<string, ModelError>
+  /** What is installed, in the server's order: newest first. */
+  readonly models: Effect.Effect<ReadonlyArray<ListedModel>, ModelError>
+  /** What is in memory now. */
+  readonly loaded: Effect.Effect<ReadonlyArray<LoadedModel>, ModelError>
+  /** Fails with `ModelMissing` when the server does not have the model. */
+  readonly capabilities: (model: string) => Effect.Effect<Capabilities, ModelError>
+}
 
-const defaultTimeout = Duration.seconds(10)
+export type OllamaServer = ModelServer & Queries
 
-const make = Effect.fnUntraced(function* (options: OllamaServerOptions) {
-  const agent = yield* openAgent(options.host)
-  const timeout = options.timeout ?? defaultTimeout
+const make = Effect.fnUntraced(function* (address: OllamaServerOptions) {
+  const { host } = address
+  const agent = yield* openAgent(host)
+  const timeout = Duration.fromInputUnsafe(address.patience ?? "10 seconds")
 
   /** Sends one query; every failure becomes an error of the domain. */
   const ask = <A>(
-    path: string,
     answer: Schema.Codec<A, unknown>,
     question: (client: Ollama) => Promise<unknown>,
     model = ""
   ): Effect.Effect<A, ModelError> =>
     Effect.gen(function* () {
-      const client = yield* makeClient(options, yield* openExchange(agent))
-      const said = yield* Effect.tryPromise({ try: () => question(client), catch: asOllamaError })
-      return yield* Schema.decodeUnknownEffect(answer)(said).pipe(Effect.mapError(() => unreadable(said)))
+      const said = yield* Effect.tryPromise({
+        try: (signal) => {
+          if (!URL.canParse(host)) throw new ServerError({ failure: { _tag: "BadAddress", host } })
+          return question(new Ollama({ host, fetch: makeFetch({ agent, signal }), headers: authorization(address) }))
+        },
+        catch: asServerError
+      })
+      return yield* Schema.decodeUnknownEffect(answer)(said).pipe(Effect.mapError(() => badShape(said)))
     }).pipe(
-      Effect.scoped,
       Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow(timeout)) }),
-      Effect.mapError((error) =>
-        fromAiError(toAiError(error, { method: path, url: `${options.host}/api/${path}` }), {
-          host: options.host,
-          model,
-          partial: ""
-        })
-      )
+      Effect.mapError(({ failure }) => fromFailure(failure, spoken, host, model))
     )
 
-  return OllamaServer.of({
-    host: options.host,
-    version: ask("version", Version, (client) => client.version()).pipe(
-      Effect.map(({ version }) => version),
-      Effect.withSpan("OllamaServer.version")
+  const queries: Queries = {
+    version: Effect.map(
+      ask(Version, (client) => client.version()),
+      ({ version }) => version
     ),
-    models: ask("tags", Tags, (client) => client.list()).pipe(
-      Effect.map(({ models }) => models.map(({ name, size }) => ({ name, size }))),
-      Effect.withSpan("OllamaServer.models")
+    models: Effect.map(
+      ask(Tags, (client) => client.list()),
+      ({ models }) => models.map(({ name, size }) => ({ name, size }))
     ),
-    loaded: ask("ps", Running, (client) => client.ps()).pipe(
-      Effect.map(({ models }) => models.map(readLoaded)),
-      Effect.withSpan("OllamaServer.loaded")
+    loaded: Effect.map(
+      ask(Running, (client) => client.ps()),
+      ({ models }) => models.map(readLoaded)
     ),
-    capabilities: Effect.fn("OllamaServer.capabilities")((model: string) =>
-      ask("show", Show, (client) => client.show({ model }), model).pipe(Effect.map(readCapabilities))
-    )
-  })
+    capabilities: (model) =>
+      Effect.map(
+        ask(Show, (client) => client.show({ model }), model),
+        readCapabilities
+      )
+  }
+  return queries
 })
 
-export class OllamaServer extends Context.Service<
-  OllamaServer,
-  {
-    /** The address that is asked. */
-    readonly host: string
-    readonly version: Effect.Effect<string, ModelError>
-    /** What is installed, in the server's order: newest first. */
-    readonly models: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
-    /** What is in memory now. */
-    readonly loaded: Effect.Effect<ReadonlyArray<LoadedModel>, ModelError>
-    /** Fails with `ModelMissing` when the server does not have the model. */
-    capabilities(model: string): Effect.Effect<Capabilities, ModelError>
+/** How long a run waits for facts before it does without them: a server that hangs is reported by the first call. */
+const patience = "2 seconds"
+
+/** How long an answer about the loaded models holds. */
+const valid = "1 second"
+
+const isNamed = (model: string) => (one: { readonly name: string }) =>
+  one.name === model || one.name === `${model}:latest`
+
+const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
+  const answers = Effect.all([server.capabilities(model), Effect.orElseSucceed(server.loaded, () => [])])
+  const answered = yield* Effect.result(Effect.timeout(answers, patience))
+  if (answered._tag === "Failure") {
+    const isMissing = answered.failure._tag === "ModelError" && answered.failure.reason._tag === "ModelMissing"
+    return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
   }
->()("task-conductor/services/providers/ollama/OllamaServer") {
-  static readonly layer = (options: OllamaServerOptions): Layer.Layer<OllamaServer> =>
-    Layer.effect(OllamaServer, make(options))
-}
+  const [{ contextLength, isForwarded, temperature, thinking, tools, window }, loaded] = answered.success
+  const facts: Facts = {
+    isKnown: true,
+    thinks: thinking,
+    canCallTools: tools,
+    isForwarded,
+    supportedWindow: contextLength,
+    window,
+    temperature,
+    loadedWindow: loaded.find(isNamed(model))?.contextWindow
+  }
+  return facts
+})
+
+/** How many models are asked about at the same time. */
+const askedAtOnce = 4
+
+const describe = (
+  { name, size }: ListedModel,
+  loaded: ReadonlyArray<LoadedModel>,
+  shown: Capabilities | undefined
+): InstalledModel => ({
+  name,
+  size,
+  /* A model that the server says nothing of is taken for one that writes text. */
+  completion: shown?.completion ?? true,
+  tools: shown?.tools ?? false,
+  thinking: shown?.thinking ?? false,
+  isForwarded: shown?.isForwarded ?? false,
+  supportedWindow: shown?.contextLength,
+  modelfileWindow: shown?.window,
+  loadedWindow: loaded.find((model) => model.name === name)?.contextWindow
+})
+
+/** Everything that is installed, in the server's order: newest first. */
+const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
+  const models = yield* server.models
+  const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
+  return yield* Effect.forEach(
+    models,
+    (model) =>
+      server.capabilities(model.name).pipe(
+        Effect.orElseSucceed(() => undefined),
+        Effect.map((shown) => describe(model, loaded, shown))
+      ),
+    { concurrency: askedAtOnce }
+  )
+})
+
+export const connectOllama = Effect.fnUntraced(function* (address: OllamaServerOptions) {
+  const server = yield* make(address)
+  const asked = server.loaded.pipe(
+    Effect.timeout(patience),
+    Effect.orElseSucceed(() => undefined)
+  )
+  /* Calls that wait at the same time share one answer. */
+  const loaded = yield* Effect.cachedWithTTL(asked, valid)
+  const connected: OllamaServer = {
+    ...server,
+    greeting: Effect.map(server.version, (version) => `Ollama ${version} at ${address.host}`),
+    facts: (model) => readFacts(server, model),
+    missing: (model) => {
+      const { command, missing: remedy } = spoken.remedies(model)
+      return { _tag: "ModelMissing", model, detail: `model '${model}' not found`, remedy, command }
+    },
+    isLoaded: (model) => Effect.map(loaded, (all) => all?.some(isNamed(model))),
+    inventory: readInventory(server)
+  }
+  return connected
+})

@@ -1,6 +1,8 @@
 /**
- * The base address of a server that speaks the API of OpenAI: the part of its addresses before `/chat/completions`.
+ * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, and what a person
+ * does about it.
  */
+import type { Spoken } from "../ModelErrors.ts"
 
 /** Where llama.cpp's server listens when nobody says anything. */
 const defaultAddress = "http://127.0.0.1:8080/v1"
@@ -26,4 +28,14 @@ export const baseUrlProblem = (baseUrl: string): string | undefined => {
   if (isUsable) return undefined
   const shown = baseUrl.replace(/\/\/.*@/, "//...@").replace(/\?.*/s, "?...")
   return `${shown} is not the base address of a model server. Write it as http://HOST:PORT/v1; a key goes into OPENAI_API_KEY.`
+}
+
+export const spoken: Spoken = {
+  module: "OpenAiModel",
+  api: "the OpenAI API",
+  remedies: () => ({
+    start: 'Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.',
+    check: "Check OPENAI_BASE_URL, OPENAI_API_KEY and the model.",
+    missing: "Choose one that the server offers with --model openai:NAME."
+  })
 }

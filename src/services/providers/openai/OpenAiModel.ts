@@ -1,36 +1,80 @@
 /**
- * The language model of a server that speaks the API of OpenAI, for effect/ai, over the transport and with the limits of
- * time of the Ollama server. Every request streams, since only a stream shows whether the answer makes progress.
+ * The language model of an OpenAI-compatible server: `/chat/completions`, whose answers are server-sent events with a JSON
+ * object each, the last of them `[DONE]`, and whose errors each server words in its own way.
  */
-import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as Predicate from "effect/Predicate"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Sse from "effect/encoding/Sse"
+import { type ErrorValue, readErrorValue, reportedError, ServerError, badLine, brokenOff } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { nameOnServer } from "../../../domain/models/ModelName.ts"
-import { type Connection, openAnswer, serverPath } from "../ollama/AnswerExchange.ts"
-import type { ServerAddress } from "../ollama/OllamaClient.ts"
-import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
-import { openAgent } from "../ollama/OllamaTransport.ts"
-import { type CallTimes, timesOf } from "../ollama/OllamaWaits.ts"
-import { makeCallTimers } from "../CallTimers.ts"
-import { requestBody } from "../RequestBody.ts"
-import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
-import { readRefusal } from "./OpenAiErrors.ts"
-import { makeEventReader } from "./OpenAiEvents.ts"
-import { makePartReader } from "./OpenAiParts.ts"
-import { boundFormat, readProviderOptions } from "./OpenAiRequest.ts"
+import { nameOnServer, type ModelOptions } from "../Provider.ts"
+import { authorization, drain, linesOf, makeFetch, maxBytes } from "../ServerTransport.ts"
+import { layerStreamed } from "../StreamedModel.ts"
+import { spoken } from "./OpenAiAddress.ts"
+import { makePartReader, boundFormat, readProviderOptions } from "./OpenAiFormat.ts"
 
-/** `host` is the base address, from `resolveBaseUrl`. */
-export interface OpenAiModelOptions extends ServerAddress {
-  /** With or without `openai:`. */
-  readonly model: string
-  /** `max_tokens` of a call that sets none. Without it a model that repeats itself never stops. */
-  readonly maxAnswerTokens: number
-  /** Whether and how hard the model thinks in a call that does not set it; left to the server when absent. */
-  readonly think?: Think
-  /** The longest times of a call that sets none. */
-  readonly timeouts?: Partial<CallTimes>
+/** What servers write when a prompt is too long; the first number is the window. */
+const windowTexts = [
+  /maximum context length is (\d+) tokens/i,
+  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
+  /max_model_len\D{0,20}(\d+)/i
+]
+
+/** The size of the prompt beside it. */
+const promptTexts = [
+  /\((\d+) in the messages/i,
+  /resulted in (\d+) tokens/i,
+  /(?:has|contains?|at least) (\d+) input tokens/i,
+  /keep the first (\d+) tokens/i,
+  /requested (\d+) tokens/i,
+  /length of (\d+)/i
+]
+
+const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
+  for (const pattern of patterns) {
+    const number = pattern.exec(text)?.[1]
+    if (number !== undefined) return Number(number)
+  }
+  return undefined
+}
+
+/** Both sizes, when a text gives them. */
+const readOverflowText = (text: string): ErrorValue["overflow"] => {
+  const window = firstNumber(text, windowTexts)
+  const promptTokens = firstNumber(text, promptTexts)
+  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
+}
+
+const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
+  new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
+
+/** The failure in an event of a stream; nothing for an ordinary one. */
+export const readErrorEvent = (event: object): ServerError | undefined => {
+  const isError = Predicate.hasProperty(event, "error") && event.error !== null
+  // vLLM once sent the error itself.
+  if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
+  const { detail, overflow = readOverflowText(detail) } = readErrorValue(event)
+  if (overflow !== undefined) return tooLong(overflow)
+  return reportedError(detail)
+}
+
+/** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
+const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
+
+/** A refused request as what it means for the model that was asked. */
+export const readRefusal = (error: ServerError, model: string): ServerError => {
+  const { failure } = error
+  if (failure._tag !== "BadStatus") return error
+  const { detail, json, status } = failure
+  const overflow = status === 400 || status === 413 ? readOverflowText(detail) : undefined
+  if (overflow !== undefined) return tooLong(overflow)
+  /* llama-server with several models says with 400 what others say with 404. */
+  const isMissing = status === 400 && detail.includes(model) && /not found/i.test(detail)
+  if (isMissing) return new ServerError({ failure: { ...failure, status: 404, json: true } })
+  return status === 404
+    ? new ServerError({ failure: { ...failure, json: json && isAboutModel(detail, model) } })
+    : error
 }
 
 /** Parameters of sampling by their names in a request; the last three are extensions of local servers. */
@@ -46,54 +90,94 @@ const sampledWith = (sampling: Sampling) => ({
 /** The API knows levels only. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
-/** Makes the model. It owns the connections to the server; they close with the scope. */
-const make = Effect.fnUntraced(function* (
-  options: OpenAiModelOptions
-): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
-  const connection: Connection = {
-    agent: yield* openAgent(options.host),
-    timers: yield* makeCallTimers,
-    heard: { at: 0 }
-  }
-  const { apiKey, host } = options
-  const address = `${host}/chat/completions`
-  const to = serverPath(address, apiKey, "text/event-stream")
-  return {
-    module: "OpenAiModel",
-    readOptions: readProviderOptions,
-    makeReader: makePartReader,
-    toError: (error, method) => toAiError(error, { method, url: address, api: "OpenAI" }),
-    send: (question, settings, take) => {
-      if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
-      const model = nameOnServer(settings.model ?? options.model)
-      const { connected = () => undefined, format, maxTokens, sampling, seconds, think = options.think } = settings
-      const request = {
-        model,
-        ...(format === undefined ? {} : { response_format: boundFormat(format) }),
-        ...question.more,
-        stream: true,
-        stream_options: { include_usage: true },
-        max_tokens: maxTokens ?? options.maxAnswerTokens,
-        ...sampledWith(sampling),
-        ...(think === undefined ? {} : { reasoning_effort: effortOf(think) })
-      }
-      const opened = openAnswer(connection, {
-        to,
-        body: requestBody(question, request),
-        reader: makeEventReader(),
-        times: timesOf(options.timeouts, seconds),
-        connected,
-        take
-      })
-      return Effect.map(opened, ({ close, progress }) => ({
-        close,
-        progress: Effect.mapError(progress, (error) => readRefusal(error, model))
-      }))
-    }
-  }
-})
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
-export const OpenAiModel = {
-  /** The model as a service. It never fails while it is built: a missing server shows with the first request. */
-  layer: (options: OpenAiModelOptions): Layer.Layer<LanguageModel.LanguageModel> => layerStreamed(make(options))
+/** The object of an event. */
+const objectOf = ({ data, event }: Sse.Event): object => {
+  const text = data.trim()
+  const value = Option.getOrUndefined(parse(text))
+  if (!Predicate.isObject(value)) throw badLine(text)
+  const failure = readErrorEvent(event === "error" ? { error: value } : value)
+  if (failure !== undefined) throw failure
+  return value
+}
+
+/** True for a chunk that says why the answer ended; some servers send no `[DONE]` after it. */
+const saysWhyItEnded = (value: object): boolean =>
+  Predicate.hasProperty(value, "choices") &&
+  Array.isArray(value.choices) &&
+  value.choices.some((choice) => Predicate.hasProperty(choice, "finish_reason") && choice.finish_reason != null)
+
+/**
+ * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the
+ * end was given.
+ */
+export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
+  const events: Array<Sse.Event> = []
+  const parser = Sse.makeParser(
+    (event) => {
+      if (event._tag === "Event") events.push(event)
+    },
+    { maxEventSize: maxBytes }
+  )
+  const unfinished = brokenOff("the answer ended without its last event")
+  const lines = linesOf(pieces)
+  let hasFinished = false
+  for (;;) {
+    const { done, value: line } = await lines.next()
+    // A server that is no server of this API answers with a page or with lines of JSON.
+    if (!done && /^[<{]/.test(line.text)) throw badLine(line.text)
+    // Older servers report an error in a field of its own.
+    const text = done ? "\n" : line.text.replace(/^error:/, "event: error\ndata:")
+    if (parser.feed(`${text}\n`) !== undefined) {
+      throw new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
+    }
+    for (const event of events.splice(0)) {
+      if (event.data.trim() === "") continue
+      if (event.data.trim() === "[DONE]") return await drain(lines)
+      const read = Result.try({ try: () => objectOf(event), catch: (cause) => cause })
+      if (Result.isFailure(read)) {
+        const isCut = done && read.failure instanceof ServerError && read.failure.failure._tag === "BadLine"
+        throw isCut ? unfinished : read.failure
+      }
+      hasFinished ||= saysWhyItEnded(read.success)
+      yield read.success
+    }
+    if (!done) continue
+    if (!hasFinished) throw unfinished
+    return
+  }
+}
+
+export const layerOpenAi = (options: ModelOptions) => {
+  const url = `${options.host}/chat/completions`
+  return layerStreamed(
+    {
+      spoken,
+      url,
+      readOptions: readProviderOptions,
+      makeReader: makePartReader,
+      refine: (error, model) => readRefusal(error, nameOnServer("openai", model)),
+      async *open(question, { format, maxTokens, model, sampling, think }, exchange) {
+        const request = {
+          model: nameOnServer("openai", model),
+          response_format: format === undefined ? undefined : boundFormat(format),
+          ...question,
+          stream: true,
+          stream_options: { include_usage: true },
+          max_tokens: maxTokens,
+          ...sampledWith(sampling),
+          reasoning_effort: think === undefined ? undefined : effortOf(think)
+        }
+        const fetch = makeFetch({ ...exchange, read: (pieces) => pieces })
+        const { body } = await fetch(url, {
+          method: "POST",
+          headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(options) },
+          body: JSON.stringify(request)
+        })
+        if (body !== null) yield* objectsOf(body)
+      }
+    },
+    options
+  )
 }

@@ -1,29 +1,26 @@
 /**
- * Reads which models a server offers that speaks the API of OpenAI, what it says of their windows, and how many calls it
- * works on at a time.
+ * Asks an OpenAI-compatible server: which models it offers, what it says of their windows, and how many calls it works on
+ * at a time.
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { fromAiError } from "../ModelErrors.ts"
-import { asOllamaError, type ServerAddress } from "../ollama/OllamaClient.ts"
-import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
-import { beginningOf } from "../ollama/OllamaParts.ts"
-import { openAgent, openExchange } from "../ollama/OllamaTransport.ts"
+import { fromFailure } from "../ModelErrors.ts"
+import { type Facts, type ModelServer, type ServerAddress, nameOnServer, unknownFacts } from "../Provider.ts"
+import { asServerError, badShape, ServerError } from "../ServerFailure.ts"
+import { authorization, makeFetch, openAgent } from "../ServerTransport.ts"
+import { spoken } from "./OpenAiAddress.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
 export interface OfferedModel {
   readonly id: string
-  readonly contextWindow?: number
+  readonly contextWindow: number | undefined
 }
 
-export interface OpenAiServerOptions extends ServerAddress {
+interface OpenAiServerOptions extends ServerAddress {
   /** How long the question may take; 10 seconds when absent. */
-  readonly timeout?: Duration.Duration
+  readonly patience?: Duration.Input
 }
 
 const size = Schema.optionalKey(Schema.Unknown)
@@ -47,74 +44,84 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-const readModel = (listed: Listed): OfferedModel => {
-  const contextWindow = windowOf(listed)
-  return { id: listed.id, ...(contextWindow === undefined ? {} : { contextWindow }) }
-}
-
-const unreadable = (said: unknown): OllamaError =>
-  new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(said) } })
-
-const tooSlow = (timeout: Duration.Duration): OllamaError =>
-  new OllamaError({ reason: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })
-
 /** What llama.cpp's server says of itself; others have no such page, or other words on it. */
 const Properties = Schema.Struct({ total_slots: Schema.Int.check(Schema.isGreaterThan(0)) })
 
-const make = Effect.fnUntraced(function* (options: OpenAiServerOptions) {
-  const agent = yield* openAgent(options.host)
-  const timeout = options.timeout ?? Duration.seconds(10)
-  const url = `${options.host}/models`
-  const headers: Record<string, string> =
-    options.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(options.apiKey)}` }
+/** As for the facts of Ollama: the first call says that a server does not answer. */
+const factsTimeout = "2 seconds"
 
-  const read = Effect.fnUntraced(function* (address: string) {
-    const exchange = yield* openExchange(agent)
-    const said: unknown = yield* Effect.tryPromise({
-      try: async () => (await exchange(address, { headers })).json(),
-      catch: asOllamaError
+/** What such servers sample with when nobody says anything; who started the server may have said something. */
+const temperatureOfServer = 0.8
+
+/** The model of that name, or the only one there is: llama.cpp's server answers for its model under any name. */
+const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
+  models.find(({ id }) => id === name) ?? (models.length === 1 ? models[0] : undefined)
+
+/** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
+const factsOf = (offered: OfferedModel | undefined): Facts => {
+  const { contextWindow } = offered ?? {}
+  return {
+    isKnown: true,
+    thinks: false,
+    temperature: temperatureOfServer,
+    supportedWindow: contextWindow,
+    loadedWindow: contextWindow
+  }
+}
+
+/** What such a server says, beside what every provider is asked for. */
+export interface OpenAiServer extends ModelServer {
+  /** What the server offers, in its order. */
+  readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
+}
+
+export const connectOpenAi = Effect.fnUntraced(function* (address: OpenAiServerOptions) {
+  const { host } = address
+  const agent = yield* openAgent(host)
+  const timeout = Duration.fromInputUnsafe(address.patience ?? "10 seconds")
+
+  const read = (url: string) =>
+    Effect.tryPromise({
+      try: async (signal): Promise<unknown> => {
+        if (!URL.canParse(url)) throw new ServerError({ failure: { _tag: "BadAddress", host } })
+        return (await makeFetch({ agent, signal })(url, { headers: authorization(address) })).json()
+      },
+      catch: asServerError
     })
-    return said
-  }, Effect.scoped)
 
   /** The page of the server itself is beside those of the API. */
-  const slots = read(`${options.host.replace(/\/v1$/, "")}/props`).pipe(
+  const slots = read(`${host.replace(/\/v1$/, "")}/props`).pipe(
     Effect.flatMap(Schema.decodeUnknownEffect(Properties)),
     Effect.map(({ total_slots }): number | undefined => total_slots),
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.undefined }),
-    Effect.orElseSucceed((): number | undefined => undefined),
-    Effect.withSpan("OpenAiServer.slots")
+    Effect.orElseSucceed((): number | undefined => undefined)
   )
 
-  const models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError> = Effect.gen(function* () {
-    const said = yield* read(url)
-    const { data } = yield* Schema.decodeUnknownEffect(Models)(said).pipe(Effect.mapError(() => unreadable(said)))
-    return data.map(readModel)
+  const tooSlow = new ServerError({
+    failure: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` }
+  })
+  const models = Effect.gen(function* () {
+    const said = yield* read(`${host}/models`)
+    const { data } = yield* Schema.decodeUnknownEffect(Models)(said).pipe(Effect.mapError(() => badShape(said)))
+    return data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   }).pipe(
-    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow(timeout)) }),
-    Effect.mapError((error) =>
-      fromAiError(toAiError(error, { method: "models", url, api: "OpenAI" }), {
-        host: options.host,
-        model: "",
-        partial: ""
-      })
-    ),
-    Effect.withSpan("OpenAiServer.models")
+    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow) }),
+    Effect.mapError(({ failure }) => fromFailure(failure, spoken, host))
   )
-  return OpenAiServer.of({ host: options.host, models, slots })
-})
 
-export class OpenAiServer extends Context.Service<
-  OpenAiServer,
-  {
-    /** The base address. */
-    readonly host: string
-    /** What the server offers, in its order. */
-    readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
-    /** How many calls it works on at a time, if it says so. */
-    readonly slots: Effect.Effect<number | undefined>
+  const server: OpenAiServer = {
+    greeting: Effect.map(
+      models,
+      ({ length }) => `the API of OpenAI at ${host}, with ${length} ${length === 1 ? "model" : "models"}`
+    ),
+    facts: Effect.fn("readFacts")(function* (model: string) {
+      const answered = yield* Effect.result(Effect.timeout(models, factsTimeout))
+      return answered._tag === "Failure"
+        ? unknownFacts
+        : factsOf(findOffered(answered.success, nameOnServer("openai", model)))
+    }),
+    slots,
+    models
   }
->()("task-conductor/services/providers/openai/OpenAiServer") {
-  static readonly layer = (options: OpenAiServerOptions): Layer.Layer<OpenAiServer> =>
-    Layer.effect(OpenAiServer, make(options))
-}
+  return server
+})

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fillCalls } from "../../../../src/services/providers/embedded/CallFilling.ts"
-import { readRequest } from "../../../../src/services/providers/embedded/Request.ts"
+import { fillCalls } from "../../../../src/services/providers/embedded/StageAnswer.ts"
+import { readRequest } from "../../../../src/services/providers/embedded/Clues.ts"
 
 /** The arguments that a tool with these parameters, all required, is called with. */
 type Parameters = Readonly<Record<string, { type?: string; enum?: Array<string> }>>

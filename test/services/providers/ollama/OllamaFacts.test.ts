@@ -1,11 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { ModelFacts, unknownFacts } from "../../../../src/services/providers/ModelFacts.ts"
-import { layerOllamaFacts } from "../../../../src/services/providers/ollama/OllamaFacts.ts"
-import { OllamaServer } from "../../../../src/services/providers/ollama/OllamaServer.ts"
+import { CurrentServer, layerCurrentServer, unknownFacts } from "../../../../src/services/providers/Provider.ts"
+import { connectOllama } from "../../../../src/services/providers/ollama/OllamaServer.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 
 const models = [{ name: "own:latest", parameters: "num_ctx 9000\ntemperature 0.6", contextLength: 16_384 }]
@@ -20,7 +18,7 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
     const port = Number(new URL(first.url).port)
     yield* Scope.close(scope, Exit.void)
     yield* Effect.gen(function* () {
-      const factsOf = yield* ModelFacts
+      const { facts: factsOf } = yield* CurrentServer
       expect(yield* factsOf("own")).toEqual(unknownFacts)
       const server = yield* FakeOllama.make(() => "ok", { models, port })
       const body = JSON.stringify({ model: "own", messages: [], options: { num_ctx: 4000 } })
@@ -28,6 +26,8 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       const facts = {
         isKnown: true,
         thinks: true,
+        canCallTools: true,
+        isForwarded: false,
         supportedWindow: 16_384,
         window: 9000,
         temperature: 0.6,
@@ -38,6 +38,6 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       expect(yield* factsOf("other")).toEqual({ ...unknownFacts, isMissing: true })
       const paths = server.requests.map(({ path }) => path).filter((path) => path !== "/api/chat")
       expect(paths).toEqual(["/api/show", "/api/ps", "/api/show"])
-    }).pipe(Effect.provide(Layer.provide(layerOllamaFacts(), OllamaServer.layer({ host: first.url }))))
+    }).pipe(Effect.provide(layerCurrentServer(connectOllama({ host: first.url }))))
   })
 )

@@ -1,37 +1,39 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { OllamaError, type OllamaErrorReason } from "../../../../src/services/providers/ollama/OllamaErrors.ts"
-import { lostConnection, makeLineReader, maxBytes } from "../../../../src/services/providers/ollama/OllamaLines.ts"
+import { checkedLines } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import { ServerError, type ServerFailure } from "../../../../src/services/providers/ServerFailure.ts"
+import { maxBytes } from "../../../../src/services/providers/ServerTransport.ts"
 
-/** The objects of a body, as they come with each chunk and with its end, and the reason it ended with. */
+async function* bodyOf(chunks: ReadonlyArray<string | Uint8Array>) {
+  for (const chunk of chunks) yield Buffer.from(chunk)
+}
+
+/** The lines of a body up to the last, and the failure it ended with. The reader asks for no more after the last, as the package. */
 const read = (chunks: ReadonlyArray<string | Uint8Array>) =>
-  Effect.sync(() => {
-    const reader = makeLineReader()
+  Effect.promise(async () => {
     const pieces: Array<string> = []
-    let reason: OllamaErrorReason | undefined
-    const take = (fill: (objects: Array<unknown>) => void): void => {
-      const objects: Array<unknown> = []
-      try {
-        if (reason === undefined) fill(objects)
-      } catch (cause) {
-        reason = cause instanceof OllamaError ? cause.reason : assert.fail(String(cause))
+    try {
+      const lines = checkedLines(bodyOf(chunks))
+      for (let next = await lines.next(); !next.done; next = await lines.next()) {
+        const line = Buffer.from(next.value).toString("utf8")
+        pieces.push(line)
+        if (JSON.parse(line).done === true) return { pieces, done: true, reason: undefined }
       }
-      if (objects.length > 0) pieces.push(objects.map((object) => `${JSON.stringify(object)}\n`).join(""))
+      return { pieces, done: false, reason: undefined }
+    } catch (cause) {
+      return { pieces, done: false, reason: cause instanceof ServerError ? cause.failure : assert.fail(String(cause)) }
     }
-    for (const chunk of chunks) take((objects) => reader.read(Buffer.from(chunk), objects))
-    if (!reader.isDone()) take((objects) => reader.end(objects))
-    return { pieces, done: reader.isDone(), reason }
   })
 
 const one = '{"message":{"content":"Grüße, 世界 🎉"},"done":false}'
 const two = '{"message":{"content":"b"}}'
 const last = '{"done":true}'
 
-const whole = { pieces: [`${one}\n${two}\n${last}\n`], done: true, reason: undefined }
+const whole = { pieces: [`${one}\n`, `${two}\n`, `${last}\n`], done: true, reason: undefined }
 
-describe("makeLineReader", () => {
-  it.effect("gives objects that arrive together at once", () =>
+describe("the lines of an answer", () => {
+  it.effect("gives the lines that arrive together", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read([`${one}\n${two}\n${last}\n`]), whole)
     })
@@ -39,10 +41,7 @@ describe("makeLineReader", () => {
 
   it.effect("gives each object as soon as it is complete", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two.slice(0, 5)}`, `${two.slice(5)}\n`, `${last}\n`]), {
-        ...whole,
-        pieces: [`${one}\n`, `${two}\n`, `${last}\n`]
-      })
+      assert.deepStrictEqual(yield* read([`${one}\n${two.slice(0, 5)}`, `${two.slice(5)}\n`, `${last}\n`]), whole)
     })
   )
 
@@ -54,10 +53,7 @@ describe("makeLineReader", () => {
 
   it.effect("takes a last line without its end", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two}\n`, last]), {
-        ...whole,
-        pieces: [`${one}\n${two}\n`, `${last}\n`]
-      })
+      assert.deepStrictEqual(yield* read([`${one}\n${two}\n`, last]), whole)
     })
   )
 
@@ -68,7 +64,7 @@ describe("makeLineReader", () => {
   )
 
   const failing: ReadonlyArray<
-    readonly [name: string, tail: ReadonlyArray<string | Uint8Array>, reason: OllamaErrorReason]
+    readonly [name: string, tail: ReadonlyArray<string | Uint8Array>, reason: ServerFailure]
   > = [
     ["a line that is not JSON", ["nonsense\n"], { _tag: "BadLine", excerpt: "nonsense" }],
     ["a line that is no object", ["[1]\n"], { _tag: "BadLine", excerpt: "[1]" }],
@@ -115,14 +111,6 @@ describe("makeLineReader", () => {
     })
   )
 
-  it("names the code of a lost connection", () => {
-    const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" })
-    assert.deepStrictEqual(lostConnection(reset).reason, {
-      _tag: "BrokenOff",
-      detail: "the connection was lost (ECONNRESET)"
-    })
-  })
-
   it.effect("takes the longest line there may be", () =>
     Effect.gen(function* () {
       const line = `{"a":"${"x".repeat(maxBytes - 8)}"}`
@@ -141,7 +129,7 @@ describe("makeLineReader", () => {
         const at = [0, ...cuts.filter((cut) => cut <= bytes.length).toSorted((a, b) => a - b), bytes.length]
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index], end))
         const result = yield* read(chunks)
-        assert.deepStrictEqual({ ...result, pieces: [result.pieces.join("")] }, whole)
+        assert.deepStrictEqual(result, whole)
       })
   )
 })

@@ -9,7 +9,8 @@ import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
-import { OllamaModel, type OllamaModelOptions } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import type { ModelOptions } from "../../../../src/services/providers/Provider.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 import type { Reply } from "../../../support/FakeOllamaReply.ts"
 import { passTime } from "../../../support/passTime.ts"
@@ -21,11 +22,11 @@ const base = { model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }
 const withReply = <A, E>(
   reply: Reply | string,
   use: (server: FakeOllama["Service"]) => Effect.Effect<A, E, LanguageModel.LanguageModel>,
-  options: Partial<OllamaModelOptions> = {}
+  options: Partial<ModelOptions> = {}
 ) =>
   Effect.gen(function* () {
     const server = yield* FakeOllama.make(() => reply)
-    return yield* use(server).pipe(Effect.provide(OllamaModel.layer({ ...base, host: server.url, ...options })))
+    return yield* use(server).pipe(Effect.provide(layerOllama({ ...base, host: server.url, ...options })))
   })
 
 /** A part as plain data, without the marks of effect/ai. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { OllamaModel } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import { layerOllama } from "../../../../src/services/providers/ollama/OllamaModel.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 import { match, type Script } from "../../../support/FakeOllamaScript.ts"
 import { waitFor } from "../../../support/waitFor.ts"
@@ -16,7 +16,7 @@ const withScript = <A, E>(
 ) =>
   Effect.gen(function* () {
     const server = yield* FakeOllama.make(script)
-    const model = OllamaModel.layer({
+    const model = layerOllama({
       host: server.url,
       model: "qwen3:8b",
       contextWindow: 8192,
@@ -128,7 +128,7 @@ describe("connections", () => {
     Effect.gen(function* () {
       const server = yield* FakeOllama.make(() => "yes")
       const options = { host: server.url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }
-      yield* Effect.scoped(text("hello").pipe(Effect.provide(OllamaModel.layer(options))))
+      yield* Effect.scoped(text("hello").pipe(Effect.provide(layerOllama(options))))
       yield* server.until(({ connections }) => connections() === 0)
       assert.deepStrictEqual([server.acceptedCount(), server.abortedCount()], [1, 0])
     })

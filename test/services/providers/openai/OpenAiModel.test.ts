@@ -12,23 +12,25 @@ import * as Toolkit from "effect/ai/Toolkit"
 import * as TestClock from "effect/testing/TestClock"
 import { fromAiError } from "../../../../src/services/providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../../../../src/services/providers/CallOptions.ts"
-import { OpenAiModel, type OpenAiModelOptions } from "../../../../src/services/providers/openai/OpenAiModel.ts"
+import { spoken } from "../../../../src/services/providers/openai/OpenAiAddress.ts"
+import { layerOpenAi } from "../../../../src/services/providers/openai/OpenAiModel.ts"
+import type { ModelOptions } from "../../../../src/services/providers/Provider.ts"
 import type { ModelErrorReason } from "../../../../src/domain/models/ModelAnswer.ts"
 import { type CompletionBody, FakeOpenAi, fakeOpenAiModel, openAiError } from "../../../support/FakeOpenAi.ts"
 import type { OpenAiReply } from "../../../support/FakeOpenAiReply.ts"
 import type { FakeServerOf } from "../../../support/FakeServer.ts"
 
-const base = { model: `openai:${fakeOpenAiModel}`, maxAnswerTokens: 2048 }
+const base = { model: `openai:${fakeOpenAiModel}`, contextWindow: 8192, maxAnswerTokens: 2048 }
 
 /** Runs an effect against a server that always gives this reply. */
 const withReply = <A, E>(
   reply: OpenAiReply | string,
   use: (server: FakeServerOf<CompletionBody>) => Effect.Effect<A, E, LanguageModel.LanguageModel>,
-  options: Partial<OpenAiModelOptions> = {}
+  options: Partial<ModelOptions> = {}
 ) =>
   Effect.gen(function* () {
     const server = yield* FakeOpenAi.make(() => reply)
-    return yield* use(server).pipe(Effect.provide(OpenAiModel.layer({ ...base, host: server.url, ...options })))
+    return yield* use(server).pipe(Effect.provide(layerOpenAi({ ...base, host: server.url, ...options })))
   })
 
 /** A part as plain data, without the marks of effect/ai. */
@@ -362,12 +364,12 @@ const fail = (reply: OpenAiReply) =>
         })
       ),
       Effect.flip,
-      Effect.provide(OpenAiModel.layer({ ...base, host: server.url }))
+      Effect.provide(layerOpenAi({ ...base, host: server.url }))
     )
     return fromAiError(error, { host: server.url, model: base.model, partial })
   })
 
-const api = "openai" as const
+const { check, missing } = spoken.remedies(base.model)
 const overflow = { _tag: "ContextOverflow", estimated: 9000, window: 8192 } as const
 const tooLong = (message: string, rest = {}) => ({
   status: 400,
@@ -378,7 +380,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "a wrong key",
     { status: 401, body: openAiError(401, "Incorrect API key provided", "x").body },
-    { _tag: "Refused", detail: "HTTP 401: Incorrect API key provided", api }
+    { _tag: "Refused", detail: "HTTP 401: Incorrect API key provided", remedy: check }
   ],
   [
     "a model that is not there",
@@ -387,18 +389,25 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
       _tag: "ModelMissing",
       model: base.model,
       detail: `HTTP 404: The model \`${fakeOpenAiModel}\` does not exist`,
-      api
+      remedy: missing,
+      command: undefined
     }
   ],
   [
     "a model that llama-server does not have beside others",
     { status: 400, error: `model '${fakeOpenAiModel}' not found` },
-    { _tag: "ModelMissing", model: base.model, detail: `HTTP 404: model '${fakeOpenAiModel}' not found`, api }
+    {
+      _tag: "ModelMissing",
+      model: base.model,
+      detail: `HTTP 404: model '${fakeOpenAiModel}' not found`,
+      remedy: missing,
+      command: undefined
+    }
   ],
   [
     "a path that is not there",
     { status: 404, error: "File Not Found" },
-    { _tag: "Refused", detail: "HTTP 404: File Not Found", api }
+    { _tag: "Refused", detail: "HTTP 404: File Not Found", remedy: check }
   ],
   [
     "a prompt that is too long for llama.cpp",
@@ -445,7 +454,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "another bad request",
     { status: 400, error: "tools are not supported" },
-    { _tag: "Refused", detail: "HTTP 400: tools are not supported", api }
+    { _tag: "Refused", detail: "HTTP 400: tools are not supported", remedy: check }
   ],
   [
     "a refused setting for thinking",
@@ -458,7 +467,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "too many requests",
     { status: 429, error: "Rate limit reached", headers: { "retry-after": "3" } },
-    { _tag: "Busy", detail: "Rate limit reached", isOverloaded: true }
+    { _tag: "Busy", detail: "HTTP 429: Rate limit reached", isOverloaded: true }
   ],
   [
     "a server that loads its model",
@@ -537,7 +546,7 @@ describe("a failure", () => {
         fromAiError(
           yield* LanguageModel.generateText({ prompt: "Hello" }).pipe(
             Effect.flip,
-            Effect.provide(OpenAiModel.layer({ ...base, host: "http://127.0.0.1:1/v1", apiKey: Redacted.make("hush") }))
+            Effect.provide(layerOpenAi({ ...base, host: "http://127.0.0.1:1/v1", apiKey: Redacted.make("hush") }))
           ),
           { host: "http://127.0.0.1:1/v1", model: base.model, partial: "" }
         ).message
@@ -557,7 +566,7 @@ describe("a failure", () => {
         const answer = yield* Effect.forkChild(
           streamed("Hello").pipe(
             Effect.flip,
-            Effect.provide(OpenAiModel.layer({ ...base, host: server.url, timeouts: { firstToken: 5000, idle: 3000 } }))
+            Effect.provide(layerOpenAi({ ...base, host: server.url, timeouts: { firstToken: 5000, idle: 3000 } }))
           )
         )
         yield* server.until(({ chats }) => chats.length === 1)

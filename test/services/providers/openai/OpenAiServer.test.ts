@@ -1,20 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { baseUrlProblem, resolveBaseUrl } from "../../../../src/services/providers/openai/OpenAiAddress.ts"
-import { layerOpenAiFacts, readOpenAiFacts } from "../../../../src/services/providers/openai/OpenAiFacts.ts"
-import { OpenAiServer } from "../../../../src/services/providers/openai/OpenAiServer.ts"
-import { ModelFacts } from "../../../../src/services/providers/ModelFacts.ts"
+import { connectOpenAi, type OpenAiServer } from "../../../../src/services/providers/openai/OpenAiServer.ts"
+import { CurrentServer, layerCurrentServer } from "../../../../src/services/providers/Provider.ts"
 import { FakeOpenAi, type FakeOpenAiOptions } from "../../../support/FakeOpenAi.ts"
 
-const withServer = <A, E>(options: FakeOpenAiOptions, use: Effect.Effect<A, E, OpenAiServer>) =>
+const withServer = <A, E>(options: FakeOpenAiOptions, use: (server: OpenAiServer) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const { url } = yield* FakeOpenAi.make(() => "", options)
-    return yield* Effect.provide(use, OpenAiServer.layer({ host: url }))
+    return yield* use(yield* connectOpenAi({ host: url }))
   })
 
-const offered = Effect.flatMap(OpenAiServer, ({ models }) => models)
+const offered = ({ models }: OpenAiServer) => models
 
 const page = (body: unknown, status = 200) => ({ status, body })
 
@@ -45,9 +43,9 @@ describe("the address", () => {
   })
 })
 
-describe("the slots of a server", () => {
-  const slots = Effect.flatMap(OpenAiServer, (server) => server.slots)
+const slots = (server: OpenAiServer) => server.slots ?? Effect.undefined
 
+describe("the slots of a server", () => {
   it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
     ["no such page", page({ error: "no" }, 404), undefined],
@@ -75,7 +73,7 @@ describe("the models of a server", () => {
         { id: "b", contextWindow: 32_768 },
         { id: "c", contextWindow: 8192 },
         { id: "d", contextWindow: 16_384 },
-        { id: "e" }
+        { id: "e", contextWindow: undefined }
       ])
     })
   )
@@ -83,11 +81,11 @@ describe("the models of a server", () => {
   it.effect("cannot be read without the key, and are with it", () =>
     Effect.gen(function* () {
       const server = yield* FakeOpenAi.make(() => "", { key: "hush" })
-      const error = yield* Effect.flip(Effect.provide(offered, OpenAiServer.layer({ host: server.url })))
+      const error = yield* Effect.flip(Effect.flatMap(connectOpenAi({ host: server.url }), offered))
       assert.include(error.message, "HTTP 401")
       assert.include(error.message, "OPENAI_API_KEY")
       const apiKey = Redacted.make("hush")
-      const models = yield* Effect.provide(offered, OpenAiServer.layer({ host: server.url, apiKey }))
+      const models = yield* Effect.flatMap(connectOpenAi({ host: server.url, apiKey }), offered)
       assert.strictEqual(models.length, 1)
     })
   )
@@ -101,17 +99,20 @@ describe("the models of a server", () => {
   )
 })
 
+const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
+
 describe("the facts of a model", () => {
-  const known = { isKnown: true, thinks: false, temperature: 0.8 }
+  const none = undefined
+  const known = { isKnown: true, thinks: false, temperature: 0.8, supportedWindow: none, loadedWindow: none }
 
   it.effect("are its window, or that of the only model under any name", () =>
     Effect.gen(function* () {
       const one = [{ id: "tiny.gguf", meta: { n_ctx: 4096 } }]
       const two = [...one, { id: "b", max_model_len: 32_768 }]
       const window = (size: number) => ({ ...known, supportedWindow: size, loadedWindow: size })
-      assert.deepStrictEqual(yield* withServer({ models: two }, readOpenAiFacts("openai:b")), window(32_768))
-      assert.deepStrictEqual(yield* withServer({ models: one }, readOpenAiFacts("openai:any")), window(4096))
-      assert.deepStrictEqual(yield* withServer({ models: two }, readOpenAiFacts("openai:any")), known)
+      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:b")), window(32_768))
+      assert.deepStrictEqual(yield* withServer({ models: one }, factsOf("openai:any")), window(4096))
+      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:any")), known)
     })
   )
 
@@ -119,11 +120,10 @@ describe("the facts of a model", () => {
     Effect.gen(function* () {
       const server = yield* FakeOpenAi.make(() => "")
       const askTwice = Effect.gen(function* () {
-        const factsOf = yield* ModelFacts
+        const { facts: factsOf } = yield* CurrentServer
         return [yield* factsOf("openai:x"), yield* factsOf("openai:x")]
       })
-      const facts = (host: string) =>
-        Effect.provide(askTwice, Layer.provide(layerOpenAiFacts(), OpenAiServer.layer({ host })))
+      const facts = (host: string) => Effect.provide(askTwice, layerCurrentServer(connectOpenAi({ host })))
       assert.deepStrictEqual(yield* facts(server.url), [known, known])
       assert.strictEqual(server.requests.length, 1)
       assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], { isKnown: false, thinks: false })

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
-import { EmbeddedModel } from "../../../src/services/providers/EmbeddedModel.ts"
-import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
-import { stageAnswer } from "../../../src/services/providers/embedded/StageAnswer.ts"
-import { finished } from "../../support/sampleTasks.ts"
-import { StagePrompts } from "../../support/StagePrompts.ts"
-import { layerTestRun } from "../../support/TestRun.ts"
+import type { FilledPrompt } from "../../../../src/domain/models/PromptSize.ts"
+import { EmbeddedModel } from "../../../../src/services/providers/embedded/EmbeddedModel.ts"
+import { Pipeline } from "../../../../src/services/pipeline/Pipeline.ts"
+import { stageAnswer } from "../../../../src/services/providers/embedded/StageAnswer.ts"
+import { finished } from "../../../support/sampleTasks.ts"
+import { StagePrompts } from "../../../support/StagePrompts.ts"
+import { layerTestRun } from "../../../support/TestRun.ts"
 
 const messagesOf = ({ system, user }: FilledPrompt) => [
   { role: "system" as const, content: system },
@@ -58,7 +58,7 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
   )
 })
 
-const root = new URL("../../../", import.meta.url)
+const root = new URL("../../../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
 describe("the question of the README", () => {

@@ -9,14 +9,11 @@ import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-/** Parts to which more are added. */
-export type GrowingParts = Array<Response.StreamPartEncoded>
-
 /** Turns the objects of one answer, in order, into parts; `end` adds those that are known when the last has come. */
 export interface PartReader {
-  /** Throws an `OllamaError` for an object that is none of an answer. */
-  readonly read: (object: unknown, parts: GrowingParts) => void
-  readonly end: (parts: GrowingParts) => void
+  /** Throws a `ServerError` for an object that is none of an answer. */
+  readonly read: (object: unknown) => Parts
+  readonly end: () => Parts
 }
 
 /** Text and thoughts of one answer, in the order in which they come. */
@@ -24,18 +21,18 @@ export const makeBlocks = () => {
   let blocks = 0
   let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
 
-  const close = (parts: GrowingParts): void => {
-    if (open !== undefined) parts.push({ type: `${open.kind}-end`, id: open.id })
+  const close = (): Parts => {
+    const closed = open
     open = undefined
+    return closed === undefined ? [] : [{ type: `${closed.kind}-end`, id: closed.id }]
   }
-  const write = (kind: "text" | "reasoning", delta: string | null | undefined, parts: GrowingParts): void => {
-    if (delta == null || delta === "") return
-    if (open?.kind !== kind) {
-      close(parts)
-      open = { kind, id: `${kind}-${blocks++}` }
-      parts.push({ type: `${kind}-start`, id: open.id })
-    }
-    parts.push({ type: `${kind}-delta`, id: open.id, delta })
+  const write = (kind: "text" | "reasoning", delta: string | null | undefined): Parts => {
+    if (delta == null || delta === "") return []
+    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
+    const before = close()
+    const id = `${kind}-${blocks++}`
+    open = { kind, id }
+    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
   }
   return { close, write }
 }
@@ -63,3 +60,37 @@ export const callParts = (id: string, name: string, params: unknown): Parts => [
   { type: "tool-params-end", id },
   { type: "tool-call", id, name, params }
 ]
+
+/** A count that a server says; an invalid one does not lose the answer. */
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+/** Joins the parts of a finished stream: each run of thinking or text becomes one part. */
+export const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
+  const joined: Array<Response.PartEncoded> = []
+  let block = ""
+  for (const part of parts) {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        block = ""
+        break
+      case "text-delta":
+      case "reasoning-delta":
+        block += part.delta
+        break
+      case "text-end":
+        joined.push({ type: "text", text: block })
+        break
+      case "reasoning-end":
+        joined.push({ type: "reasoning", text: block })
+        break
+      case "response-metadata":
+      case "tool-call":
+      case "finish":
+        joined.push(part)
+        break
+    }
+  }
+  return joined
+}

@@ -1,20 +1,23 @@
 /**
- * What the embedded model says in a conversation: it looks for the words of the last message, reads around the best line
- * that it finds, and quotes what the tools gave. Each message is taken by itself.
+ * A stand-in for a language model that needs no server and no weights: it answers the prompts of the stages and of
+ * conversations by rules, the same answer for the same prompt.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as LanguageModel from "effect/ai/LanguageModel"
 import { lastRequest } from "../../../domain/models/ConversationMessage.ts"
 import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
-import { messageText, type Sent } from "../PromptText.ts"
-import { fillCalls, kindOf } from "./CallFilling.ts"
-import { matchRows, type Outcome, readOutcome } from "./Outputs.ts"
+import { messageText, type Sent, filledPrompt, finishPart } from "../PromptText.ts"
+import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
+import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import type { OfferedTool } from "./PromptReading.ts"
-import { disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
-import { readRequest } from "./Request.ts"
+import { readRequest } from "./Clues.ts"
 
 /** The file in view, what is attached, and the open files stand before the first message and are not part of it. */
 const filesInView =
@@ -54,4 +57,33 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
   const calls = outcomes.length === 0 ? fillCalls(tools, request) : next
   const pieces = outcomes.flatMap((outcome) => readOutcome(outcome, request.terms))
   return { text: calls.length > 0 ? "" : `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls }
+}
+
+/** What it says to a prompt: the text, and the parts behind the text. */
+const answerTo = (asked: LanguageModel.ProviderOptions) => {
+  const prompt = filledPrompt(asked.prompt)
+  const isConversation = /^# Stage: ask$/m.test(prompt.system)
+  const { calls, text } = isConversation ? askAnswer(asked) : { text: stageAnswer(prompt), calls: [] }
+  const parts = calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params }))
+  return { text, end: [...parts, finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")] }
+}
+
+/** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
+export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.LanguageModel> } = {
+  layer: Layer.effect(
+    LanguageModel.LanguageModel,
+    LanguageModel.make({
+      generateText: (asked) =>
+        Effect.sync(() => {
+          const { end, text } = answerTo(asked)
+          return [{ type: "text", text }, ...end]
+        }),
+      streamText: (asked) =>
+        Stream.suspend(() => {
+          const { end, text } = answerTo(asked)
+          const deltas = text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta }))
+          return Stream.make({ type: "text-start", id: "text" }, ...deltas, { type: "text-end", id: "text" }, ...end)
+        })
+    })
+  )
 }

@@ -1,0 +1,154 @@
+/**
+ * What this program has to know of a provider of models: one record for each, in its own folder. `builtInProviders` lists
+ * those that are built in, and a plugin may bring more.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { Think } from "../../domain/models/Generation.ts"
+import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
+import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import type { CallTimes } from "./CallOptions.ts"
+
+/** How a server is reached. */
+export interface ServerAddress {
+  /** Base address, as the provider makes it. */
+  readonly host: string
+  /** Sent as bearer token, for servers that want one. */
+  readonly apiKey?: Redacted.Redacted | undefined
+}
+
+/** What a model is made with; a call may set some of it itself. */
+export interface ModelOptions extends ServerAddress {
+  readonly model: string
+  /** The window in tokens. One value for each model: a server may load it anew whenever it changes. */
+  readonly contextWindow: number
+  /** The most tokens of an answer. Without a limit a model that repeats itself never stops. */
+  readonly maxAnswerTokens: number
+  /** How long the server keeps the model loaded, longer than a person thinks at an approval. */
+  readonly keepAlive?: string | undefined
+  /** Whether and how hard the model thinks; left to the model when absent. */
+  readonly think?: Think | undefined
+  /** The longest times of a call that sets none. */
+  readonly timeouts?: Partial<CallTimes> | undefined
+}
+
+/** What a server knows of a model. Sizes in tokens; what the server does not say is absent. */
+export interface Facts {
+  /** False when the server could not be asked. */
+  readonly isKnown: boolean
+  readonly thinks: boolean
+  readonly canCallTools?: boolean
+  /** True when the server says that it does not have the model. */
+  readonly isMissing?: boolean
+  /** True when the server forwards prompts for the model to another server. */
+  readonly isForwarded?: boolean | undefined
+  /** The largest window that the model was trained for. */
+  readonly supportedWindow?: number | undefined
+  /** `num_ctx` and `temperature` of the Modelfile. */
+  readonly window?: number | undefined
+  readonly temperature?: number | undefined
+  /** The window with which the model is loaded. */
+  readonly loadedWindow?: number | undefined
+}
+
+export const unknownFacts: Facts = { isKnown: false, thinks: false }
+
+/** What can be asked of the server of a provider. */
+export interface ModelServer {
+  /** What answers there, for a person: `Ollama 0.12.3`. */
+  readonly greeting: Effect.Effect<string, ModelError>
+  /** The facts of a model; unknown ones when the server does not answer in time. */
+  readonly facts: (model: string) => Effect.Effect<Facts>
+  /**
+   * Whether a model is in memory now; nothing when that is not known. Some servers list a model from the moment at which they
+   * begin to load it, so "yes" does not mean that it can be used; "no" means that it cannot.
+   */
+  readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
+  /** The error of a model that the server says that it does not have. */
+  readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
+  /** Everything that is installed, for a provider that can say what each model can do. */
+  readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
+  /** How many calls it works on at a time, if it says so. */
+  readonly slots?: Effect.Effect<number | undefined>
+}
+
+/** Where a provider has its server. */
+export interface ServerLocation {
+  /** The base address by the configuration, or the default one. */
+  readonly read: (configuration: Configuration) => string
+  /** The address as a part of the configuration, so that a run which is resumed finds the same server. */
+  readonly save: (host: string) => Configuration
+  /** Says why requests can never reach an address, with what to do; nothing when they can. */
+  readonly problem: (host: string) => string | undefined
+  /** Where a person sets it: "OLLAMA_HOST or host". */
+  readonly source: string
+  /** What a person does when no server answers there. */
+  readonly remedy: string
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string
+}
+
+export interface Provider {
+  /** The names of its models begin with it and a colon, unless `owns` says otherwise. */
+  readonly id: string
+  readonly owns?: (model: string) => boolean
+  /** What traces call it; `id` when absent. */
+  readonly traceName?: string
+  /** Absent for models that need no server. */
+  readonly server?: ServerLocation
+  /** Asks the server; the connections close with the scope. A question takes `patience` at most. */
+  readonly connect?: (
+    address: ServerAddress & { readonly patience?: Duration.Input }
+  ) => Effect.Effect<ModelServer, never, Scope.Scope>
+  readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
+}
+
+/** True when the model belongs to the provider. */
+export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
+  isOwn?.(model) ?? model.startsWith(`${id}:`)
+
+/** The name by which the server of a provider knows a model. */
+export const nameOnServer = (id: string, model: string): string =>
+  model.startsWith(`${id}:`) ? model.slice(id.length + 1) : model
+
+/** What the calls of a run know of the server that answers them. */
+interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded"> {
+  /** True for a model that the same server has; by the names of models when absent. */
+  readonly serves?: ((model: string) => boolean) | undefined
+}
+
+/** A reference: a model may have no server. */
+export const CurrentServer = Context.Reference<AnsweringServer>(
+  "task-conductor/services/providers/Provider/CurrentServer",
+  { defaultValue: () => ({ facts: () => Effect.succeed(unknownFacts) }) }
+)
+
+/** Facts of a model are remembered once the server has answered; those in `asked` are known already, by its name. */
+export const layerCurrentServer = <R>(
+  connect: Effect.Effect<ModelServer, never, R>,
+  {
+    asked = new Map(),
+    serves
+  }: { readonly asked?: ReadonlyMap<string, Facts>; readonly serves?: (model: string) => boolean } = {}
+) =>
+  Layer.effect(
+    CurrentServer,
+    Effect.map(connect, ({ facts, isLoaded }) => {
+      const known = new Map(asked)
+      const remembered = (model: string) =>
+        Effect.suspend(() => {
+          const before = known.get(model)
+          if (before !== undefined) return Effect.succeed(before)
+          return Effect.tap(facts(model), (found) =>
+            Effect.sync(() => (found.isKnown ? known.set(model, found) : known))
+          )
+        })
+      return { facts: remembered, isLoaded, serves }
+    })
+  )

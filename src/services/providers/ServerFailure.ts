@@ -1,0 +1,151 @@
+/**
+ * The ways in which a request to a model server fails, as facts that do not depend on its API, and how the errors that
+ * servers report are read.
+ */
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { withoutDeeper } from "../../domain/text/Json.ts"
+
+export type ServerFailure =
+  /** The host is not a valid address. */
+  | { readonly _tag: "BadAddress"; readonly host: string }
+  /** No response came back: nothing listens, the name is unknown, the connection broke before the first byte. */
+  | { readonly _tag: "NoResponse"; readonly detail: string }
+  /** A status other than 200. `json` says whether it was an error object of the API. */
+  | { readonly _tag: "BadStatus"; readonly status: number; readonly json: boolean; readonly detail: string }
+  /** The prompt is longer than the context window; both are in tokens, as the server counted them. */
+  | { readonly _tag: "PromptTooLong"; readonly promptTokens: number; readonly window: number }
+  /** The server reported an error in the middle of an answer. */
+  | { readonly _tag: "ErrorLine"; readonly detail: string }
+  /** The answer holds data that the API does not know; `excerpt` is its beginning. */
+  | { readonly _tag: "BadLine"; readonly excerpt: string }
+  /** One line or document is larger than `limit` bytes. */
+  | { readonly _tag: "TooLarge"; readonly limit: number }
+  /** The connection ended before the answer did. */
+  | { readonly _tag: "BrokenOff"; readonly detail: string }
+  /** A limit of time: no connection, no first token, no further token, no complete answer for `millis`. */
+  | { readonly _tag: "NotConnected" | "NoFirstToken" | "Stalled" | "TooLong"; readonly millis: number }
+
+const within = (what: string, millis: number): string => `${what} within ${Duration.format(Duration.millis(millis))}`
+
+/** Describes the failure without a full stop, since it becomes part of longer sentences; `api` is what is spoken. */
+export const describeFailure = (failure: ServerFailure, api: string): string => {
+  switch (failure._tag) {
+    case "BadAddress":
+      return `"${failure.host}" is not an address`
+    case "BadStatus":
+      return `HTTP ${failure.status}: ${failure.detail}`
+    case "PromptTooLong":
+      return `the prompt has ${failure.promptTokens} tokens, the context window ${failure.window}`
+    case "BadLine":
+      return `the server sent something that is not an answer of ${api}: ${failure.excerpt}`
+    case "TooLarge":
+      return `the server sent more than ${failure.limit} bytes in one piece`
+    case "NotConnected":
+      return within("no connection", failure.millis)
+    case "TooLong":
+      return within("the answer was not complete", failure.millis)
+    case "NoFirstToken":
+      return within("no first token", failure.millis)
+    case "Stalled":
+      return within("no further token", failure.millis)
+    default:
+      return failure.detail
+  }
+}
+
+/** A request to a model server failed. */
+export class ServerError extends Data.TaggedError("ServerError")<{ readonly failure: ServerFailure }> {
+  override get message(): string {
+    return describeFailure(this.failure, "the API")
+  }
+}
+
+export const badLine = (text: string): ServerError =>
+  new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
+
+/** For data that was parsed and has another shape than the API says. */
+export const badShape = (said: unknown): ServerError =>
+  badLine(JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)))
+
+export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
+
+/** Anything else than a `ServerError` means an answer that could not be read. */
+export const asServerError = (cause: unknown): ServerError =>
+  cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
+
+/** What stands under `error`, with the sizes when the prompt did not fit. */
+export interface ErrorValue {
+  readonly detail: string
+  readonly overflow?: { readonly promptTokens: number; readonly window: number }
+}
+
+const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
+
+/** An error as text; nobody words one in more levels. */
+const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** The word of llama.cpp for a prompt that is too long, with both sizes in tokens. */
+const readOverflow = (value: object): ErrorValue["overflow"] =>
+  Predicate.hasProperty(value, "type") &&
+  value.type === "exceed_context_size_error" &&
+  Predicate.hasProperty(value, "n_prompt_tokens") &&
+  isCount(value.n_prompt_tokens) &&
+  Predicate.hasProperty(value, "n_ctx") &&
+  isCount(value.n_ctx)
+    ? { promptTokens: value.n_prompt_tokens, window: value.n_ctx }
+    : undefined
+
+const parseObject = (text: string): object | undefined => {
+  if (!text.trimStart().startsWith("{")) return undefined
+  const parsed = Result.try((): unknown => JSON.parse(text))
+  return Result.isSuccess(parsed) && Predicate.isObject(parsed.success) ? parsed.success : undefined
+}
+
+/**
+ * Reads a sentence, an object with a `message`, or either of them as JSON inside a string, the form in which Ollama
+ * passes on the errors of its runner.
+ */
+export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
+  const object = typeof value === "string" ? parseObject(value) : value
+  if (!Predicate.isObject(object)) {
+    return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
+  }
+  if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
+  const overflow = readOverflow(object)
+  const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
+  return overflow === undefined ? { detail } : { detail, overflow }
+}
+
+/** The failure that is reported in the middle of an answer. */
+export const reportedError = (value: unknown): ServerError => {
+  const unnamed = "the server ended its answer with an error and gave no reason"
+  return new ServerError({ failure: { _tag: "ErrorLine", detail: readErrorValue(value).detail || unnamed } })
+}
+
+/** Reads a line or a document, which holds one JSON object; throws a `ServerError` for anything else. */
+export const readObject = (text: string): object => {
+  const parsed = Result.try((): unknown => JSON.parse(text))
+  if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) throw badLine(text)
+  if ("error" in parsed.success) throw reportedError(parsed.success["error"])
+  return parsed.success
+}
+
+/** The failure behind an answer that is not 200. */
+export const readBadStatus = (answer: {
+  readonly status: number
+  readonly statusText: string
+  readonly body: string
+}): ServerError => {
+  const { body, status, statusText } = answer
+  const object = parseObject(body)
+  const json = object !== undefined && "error" in object
+  const { detail, overflow } = readErrorValue(json ? object : body)
+  if (overflow !== undefined) return new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
+  return new ServerError({ failure: { _tag: "BadStatus", status, json, detail: detail || statusText } })
+}

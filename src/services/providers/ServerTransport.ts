@@ -1,0 +1,167 @@
+/**
+ * The transport below all providers: a `fetch` over node:http, which waits for as long as we say where Node's own gives up
+ * after five minutes without headers. It fails with a `ServerError`, also for a status other than 200. Each request is
+ * ended by its signal in any state, and its socket is closed at once.
+ */
+import * as http from "node:http"
+import { Agent as SecureAgent, request as secureRequest } from "node:https"
+import { setTimeout as delay } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type { ServerAddress } from "./Provider.ts"
+import { badLine, brokenOff, readBadStatus, readObject, ServerError } from "./ServerFailure.ts"
+
+export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
+  apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
+
+/** The longest line and the largest document that is taken, in bytes. */
+export const maxBytes = 8 * 1024 * 1024
+
+/** How much of an error page is read, in bytes. */
+const errorBytes = 64 * 1024
+
+/** How long an answer waits for its end after its last object, so that its connection serves the next call; in ms. */
+const endGrace = 250
+
+/** Opens the agent that keeps connections to `host` for the next request; they close with the scope. */
+export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      host.startsWith("https:") ? new SecureAgent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+    ),
+    (agent) => Effect.sync(() => agent.destroy())
+  )
+
+const newline = 0x0a
+
+const codeOf = (cause: unknown): string =>
+  Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : String(cause)
+
+const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
+
+/** The pieces of a body; the end of the connection in the middle is a failure. */
+async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* response as AsyncIterable<Uint8Array>
+  } catch (cause) {
+    throw brokenOff(`the connection was lost (${codeOf(cause)})`)
+  }
+}
+
+/** The text of a body up to a size; what came before the connection broke is its beginning. */
+const readText = async (response: http.IncomingMessage, limit: number) => {
+  const read: Array<Uint8Array> = []
+  let size = 0
+  let isWhole = true
+  try {
+    for await (const piece of piecesOf(response)) {
+      read.push(piece)
+      size += piece.length
+      if (size > limit) break
+    }
+  } catch {
+    isWhole = false
+  }
+  return { text: Buffer.concat(read).toString("utf8").trim(), isWhole, size }
+}
+
+/** A document of bounded size, which holds a JSON object. */
+const readDocument = async (response: http.IncomingMessage): Promise<string> => {
+  const { isWhole, size, text } = await readText(response, maxBytes)
+  if (size > maxBytes) throw tooLarge
+  if (!isWhole || text === "") throw brokenOff("the answer ended too early")
+  readObject(text)
+  return text
+}
+
+/** A line of a body; the last one may lack its end. */
+export interface Line {
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/** The lines of a body without blanks around them. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let held: Array<Uint8Array> = []
+  let size = 0
+  const hold = (bytes: Uint8Array): void => {
+    held.push(bytes)
+    size += bytes.length
+    if (size > maxBytes) throw tooLarge
+  }
+  const take = (isWhole: boolean): Line => {
+    const bytes = Buffer.concat(held)
+    held = []
+    size = 0
+    try {
+      return { text: decoder.decode(bytes).trim(), isWhole }
+    } catch {
+      throw isWhole ? badLine(bytes.toString("utf8").trim()) : brokenOff("the answer ended in the middle of a line")
+    }
+  }
+  for await (const piece of pieces) {
+    let start = 0
+    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
+      hold(piece.subarray(start, end))
+      yield take(true)
+      start = end + 1
+    }
+    hold(piece.subarray(start))
+  }
+  if (size > 0) yield take(false)
+}
+
+export interface Exchange {
+  readonly agent: http.Agent
+  /** Ends the request. */
+  readonly signal: AbortSignal
+  /** Is called when the server has accepted the connection. */
+  readonly connected?: (() => void) | undefined
+  /** Reads the body of a streamed answer; a document when absent. */
+  readonly read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+}
+
+/** Reads what is left of a body whose answer is complete, for a moment: then the connection serves the next call. */
+export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
+  const rest = async () => {
+    while ((await pieces.next()).done !== true);
+    // The agent has the connection back a moment later.
+    await new Promise(setImmediate)
+  }
+  await Promise.race([rest().catch(() => undefined), delay(endGrace)])
+}
+
+/** A `fetch` for the package of a provider, which gets only answers of the status 200. */
+export const makeFetch =
+  ({ agent, connected, read, signal }: Exchange): typeof globalThis.fetch =>
+  async (input, { body, headers, method = "GET" } = {}) => {
+    signal.throwIfAborted()
+    const url = new URL(String(input))
+    const isSecure = url.protocol === "https:"
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      const request = (isSecure ? secureRequest : http.request)(url, {
+        agent,
+        method,
+        headers: Object.fromEntries(new Headers(headers))
+      })
+      // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
+      signal.addEventListener("abort", () => request.destroy(), { once: true })
+      request.on("socket", (socket) => {
+        if (request.reusedSocket) connected?.()
+        else socket.once(isSecure ? "secureConnect" : "connect", () => connected?.())
+      })
+      request.on("error", (cause) =>
+        reject(new ServerError({ failure: { _tag: "NoResponse", detail: codeOf(cause) } }))
+      )
+      request.on("response", resolve)
+      request.end(body as string | undefined)
+    })
+    const { statusCode: status = 0, statusMessage: statusText = "" } = response
+    if (status !== 200) throw readBadStatus({ status, statusText, body: (await readText(response, errorBytes)).text })
+    return new Response(
+      read === undefined ? await readDocument(response) : ReadableStream.from(read(piecesOf(response)))
+    )
+  }

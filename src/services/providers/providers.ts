@@ -1,0 +1,30 @@
+/**
+ * The providers of models that are built in. One more needs its own folder and a line here.
+ */
+import { embedded } from "./embedded/embedded.ts"
+import { ollama } from "./ollama/ollama.ts"
+import { openAi } from "./openai/openai.ts"
+import { isCloudModel } from "../../domain/skills/Skill.ts"
+import { owns, type Provider } from "./Provider.ts"
+
+/** The last one has every model that none before it has. */
+export const builtInProviders: ReadonlyArray<Provider> = [embedded, openAi, ollama]
+
+/** The one that is asked when no model is chosen. */
+export const defaultProvider: Provider = ollama
+
+/** The provider that has a model. */
+export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>
+  providers.find((provider) => owns(provider, model)) ?? defaultProvider
+
+/** True for a model whose prompts may leave the machine: one that is forwarded, and one that has a server of another kind. */
+export const leavesMachine = (model: string): boolean => {
+  const provider = providerOf(model.trim())
+  return isCloudModel(model) || (provider !== defaultProvider && provider.server !== undefined)
+}
+
+/** What traces call the provider of a model. */
+export const traceName = (model: string, providers?: ReadonlyArray<Provider>): string => {
+  const provider = providerOf(model, providers)
+  return provider.traceName ?? provider.id
+}

@@ -1,0 +1,220 @@
+/**
+ * One more provider of models: a record in the list of providers, or in a plugin of the person, is all that a run needs.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import { run } from "../../src/index.ts"
+import { definePlugin } from "../../src/plugin-kit.ts"
+import { builtInProviders } from "../../src/services/providers/providers.ts"
+import type { Provider } from "../../src/services/providers/Provider.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { inProcess } from "../support/inProcess.ts"
+import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+
+/** Does the work of one task. */
+const answerTo = (prompt: string): string => {
+  switch (/# Stage: (\w+)/.exec(prompt)?.[1]) {
+    case "creation":
+      return planOf([[{ name: "Look 1" }]])
+    case "refinement":
+      return refinementWith([{ name: "get_current_time", arguments: {} }])
+    case "execution":
+      return resultSaying("Noon.")
+    case "iteration":
+      return planOf([])
+    default:
+      return "It is noon."
+  }
+}
+
+interface Asked {
+  readonly url: string
+  readonly keys: ReadonlyArray<string | undefined>
+}
+
+/** A server that speaks nothing but text: the prompt is the body of a request, the answer that of the response. */
+const textServer = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const keys: Array<string | undefined> = []
+    const server = createServer((request, response) => {
+      keys.push(request.headers.authorization)
+      let text = ""
+      request.on("data", (piece) => (text += piece))
+      request.on("end", () => response.end(answerTo(text)))
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const asked: Asked = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys }
+    return { asked, server }
+  }),
+  ({ server }) =>
+    Effect.promise(() => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    })
+).pipe(Effect.map(({ asked }) => asked))
+
+const usage = {
+  inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+}
+
+const connect: Provider["connect"] = ({ host }) =>
+  Effect.succeed({
+    greeting: Effect.succeed(`Acme at ${host}`),
+    facts: () => Effect.succeed({ isKnown: true, thinks: false, supportedWindow: 16_384 })
+  })
+
+/** The record of the provider, whose models are `acme:NAME`. */
+const acme = (url: string): Provider => {
+  return {
+    id: "acme",
+    server: {
+      read: () => url,
+      save: () => ({}),
+      problem: () => undefined,
+      source: "ACME_URL",
+      remedy: "Start it.",
+      keyVariable: "ACME_KEY"
+    },
+    connect,
+    model: ({ host, model }) => {
+      const ask = ({ prompt }: LanguageModel.ProviderOptions) =>
+        Effect.tryPromise({
+          try: async () => {
+            const headers = { authorization: `Key for ${model}` }
+            return (await fetch(host, { method: "POST", headers, body: JSON.stringify(prompt.content) })).text()
+          },
+          catch: (cause) =>
+            AiError.make({
+              module: "Acme",
+              method: "streamText",
+              reason: new AiError.NetworkError({
+                reason: "TransportError",
+                method: "POST",
+                url: host,
+                description: String(cause)
+              })
+            })
+        })
+      const finish = { type: "finish" as const, reason: "stop" as const, usage, response: undefined }
+      return Layer.effect(
+        LanguageModel.LanguageModel,
+        LanguageModel.make({
+          generateText: (asked) => Effect.map(ask(asked), (text) => [{ type: "text", text }, finish]),
+          streamText: (asked) =>
+            Stream.unwrap(
+              Effect.map(ask(asked), (delta) =>
+                Stream.make(
+                  { type: "text-start", id: "text" } as const,
+                  { type: "text-delta", id: "text", delta } as const,
+                  { type: "text-end", id: "text" } as const,
+                  finish
+                )
+              )
+            )
+        })
+      )
+    }
+  }
+}
+
+const sandbox = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = inProcess(makeSandbox())
+    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
+    return made
+  }),
+  ({ remove }) => Effect.sync(remove)
+)
+
+const order = ["--model", "acme:small", "What time is it?"]
+
+/** The same provider as a module of a plugin. */
+const pluginFile = (url: string) => `
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import { definePlugin } from "task-conductor/plugin"
+
+const usage = { inputTokens: {}, outputTokens: {} }
+const ask = ({ prompt }) =>
+  Effect.promise(async () => (await fetch("${url}", { method: "POST", body: JSON.stringify(prompt.content) })).text())
+const streamText = (asked) =>
+  Stream.unwrap(
+    Effect.map(ask(asked), (delta) =>
+      Stream.make(
+        { type: "text-start", id: "text" },
+        { type: "text-delta", id: "text", delta },
+        { type: "text-end", id: "text" },
+        { type: "finish", reason: "stop", usage: {
+          inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
+          outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+        }, response: undefined }
+      )
+    )
+  )
+const model = () => Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({ generateText: () => Effect.succeed([]), streamText }))
+export default definePlugin({ name: "acme", providers: [{ id: "acme", model }] })
+`
+
+describe("a third provider", () => {
+  it.live("answers a run when it is in the list of providers", () =>
+    Effect.gen(function* () {
+      const { keys, url } = yield* textServer
+      const { run: start } = yield* sandbox
+      const list = builtInProviders as Array<Provider>
+      yield* Effect.acquireRelease(
+        Effect.sync(() => list.unshift(acme(url))),
+        () => Effect.sync(() => list.shift())
+      )
+      const { code, stderr, stdout } = yield* Effect.promise(() => start(["run", ...order]))
+      assert.deepStrictEqual([code, stdout.trim()], [0, "It is noon."], stderr)
+      assert.isAbove(keys.length, 3)
+      assert.isTrue(keys.every((key) => key === "Key for acme:small"))
+      const doctor = yield* Effect.promise(() => start(["doctor", "--model", "acme:small"]))
+      assert.include(doctor.stdout, `Acme at ${url}`)
+      assert.include(doctor.stdout, "acme:small")
+    })
+  )
+
+  it.live("answers a run of the library when a plugin brings it", () =>
+    Effect.gen(function* () {
+      const { keys, url } = yield* textServer
+      const { root } = yield* sandbox
+      const plugin = definePlugin({ name: "acme", providers: [acme(url)] })
+      const { report } = run({
+        prompt: "What time is it?",
+        project: `${root}/project`,
+        model: "acme:small",
+        plugins: [plugin]
+      })
+      const { answer, status } = yield* Effect.promise(() => report)
+      assert.deepStrictEqual([status, answer], ["done", "It is noon."])
+      assert.isAbove(keys.length, 3)
+    })
+  )
+
+  it.live("answers a run when the person names its plugin, and not when a project does", () =>
+    Effect.gen(function* () {
+      const { keys, url } = yield* textServer
+      const made = yield* sandbox
+      made.write("project/acme.mjs", pluginFile(url))
+      const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]).ended)
+      assert.deepStrictEqual([named.code, named.stdout.trim()], [0, "It is noon."], named.stderr)
+      const before = keys.length
+      made.write("project/task-conductor.json", JSON.stringify({ plugins: ["./acme.mjs"] }))
+      const unasked = yield* Effect.promise(
+        () => made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } }).ended
+      )
+      assert.notStrictEqual(unasked.code, 0)
+      assert.strictEqual(keys.length, before)
+    })
+  )
+})
