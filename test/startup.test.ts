@@ -22,7 +22,7 @@ const rare = [
 ]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
-const server = ["app/chosenModel.ts", "services/providers/ollama/OllamaModel.ts"]
+const server = ["services/providers/ollama/OllamaModel.ts"]
 
 /** What a person or a program starts, the modules that are loaded for it, and what must not be among them. */
 const starts = {
@@ -62,7 +62,7 @@ const starts = {
     without: [
       "yaml",
       "services/providers/ollama/OllamaServer",
-      "services/providers/EmbeddedModel",
+      "services/providers/embedded/EmbeddedModel",
       "services/conversation/",
       "node:http",
       ...rare
@@ -101,6 +101,9 @@ describe("the start", () => {
       "main.ts",
       "app/worker.ts",
       "services/providers/ollama/OllamaModel.ts",
+      "services/providers/ollama/OllamaServer.ts",
+      "services/providers/openai/OpenAiServer.ts",
+      "services/providers/embedded/EmbeddedModel.ts",
       "app/runs.ts",
       "app/conversation.ts",
       "services/mcp/McpSupervisor.ts",
