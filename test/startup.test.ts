@@ -14,7 +14,7 @@ const stages = [
 const rare = ["effect/cluster/", "effect/sql/", "services/cluster/"]
 const plugins = ["services/plugins/", "plugins/", "app/projectLayers"]
 
-const server = ["app/chosenModel.ts", "services/providers/ollama/OllamaModel.ts"]
+const server = ["services/providers/ollama/OllamaModel.ts"]
 
 /** What a person or a program starts, the modules that are loaded for it, and what must not be among them. */
 const starts = {
@@ -51,7 +51,7 @@ const starts = {
     entries: ["main.ts", "cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
     without: [
       "services/providers/ollama/OllamaServer",
-      "services/providers/EmbeddedModel",
+      "services/providers/embedded/EmbeddedModel",
       "services/conversation/",
       ...rare
     ]
@@ -79,6 +79,9 @@ describe("the start", () => {
       "main.ts",
       "app/worker.ts",
       "services/providers/ollama/OllamaModel.ts",
+      "services/providers/ollama/OllamaServer.ts",
+      "services/providers/openai/OpenAiServer.ts",
+      "services/providers/embedded/EmbeddedModel.ts",
       "app/runs.ts",
       "app/conversation.ts",
       "domain/skills/YamlFrontMatter.ts",

@@ -4,35 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import { type Facts, type ModelServer } from "../services/providers/Provider.ts"
 import { providerOf } from "../services/providers/providers.ts"
+import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { modelNames, providerOfRun, renameModels, type Setup } from "./setup.ts"
-
-/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
-export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
-  host: Schema.String,
-  userFile: Schema.String,
-  models: Schema.Array(Schema.String),
-  lines: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const [first] = this.models
-    if (first === undefined) {
-      return `The model server at ${this.host} has no model that can write text. Get one, for example: ollama pull qwen3:8b (5 GB). Or try the built-in demo, which only searches and quotes: --model embedded`
-    }
-    const how = `Name one with --model, for example --model ${first}, or set TASK_CONDUCTOR_MODEL or "model" in ${this.userFile}.`
-    return [
-      `No model is chosen. ${how} The server at ${this.host} has:`,
-      ...this.lines.map((line) => `  ${line}`)
-    ].join("\n")
-  }
-}
 
 /** What a person picks a model from. */
 export interface ModelOffer {

@@ -2,7 +2,7 @@
  * How a command fails: an exit code and a message.
  */
 import * as Schema from "effect/Schema"
-import type { ModelUnchosen } from "../../app/chosenModel.ts"
+import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { helpText, personText } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"

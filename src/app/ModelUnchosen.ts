@@ -1,0 +1,24 @@
+/**
+ * The error of a run for which no model was chosen. The library exports it, and loads nothing else for it.
+ */
+import * as Schema from "effect/Schema"
+
+/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
+export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
+  host: Schema.String,
+  userFile: Schema.String,
+  models: Schema.Array(Schema.String),
+  lines: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const [first] = this.models
+    if (first === undefined) {
+      return `The model server at ${this.host} has no model that can write text. Get one, for example: ollama pull qwen3:8b (5 GB). Or try the built-in demo, which only searches and quotes: --model embedded`
+    }
+    const how = `Name one with --model, for example --model ${first}, or set TASK_CONDUCTOR_MODEL or "model" in ${this.userFile}.`
+    return [
+      `No model is chosen. ${how} The server at ${this.host} has:`,
+      ...this.lines.map((line) => `  ${line}`)
+    ].join("\n")
+  }
+}
