@@ -17,7 +17,7 @@ import { nearest } from "../text/Nearest.ts"
 import { Arguments, type ToolCall } from "../tools/ToolCall.ts"
 
 /** A call as a test expects it; its uid does not matter. */
-export interface ExpectedCall {
+interface ExpectedCall {
   readonly name: string
   readonly arguments: Arguments
 }
@@ -199,7 +199,7 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
   return problems.all.length > 0 ? Result.fail(problems.all) : Result.succeed(test)
 }
 
-export interface SkillTestOutcome {
+interface SkillTestOutcome {
   readonly report: RunReport
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>

@@ -17,7 +17,7 @@ import {
 import { beginsWithMark } from "../tools/MarkedCalls.ts"
 
 /** A text that was repeated, with how often it stands at the end of the answer in a row. */
-export interface Repetition {
+interface Repetition {
   readonly unit: string
   readonly times: number
 }
@@ -76,7 +76,7 @@ const shownOfLine = 400
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
 /** A delta line by line, with the line ends. */
-export const deltaLines = (delta: string): ReadonlyArray<string> => {
+const deltaLines = (delta: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let from = 0
   for (let end = delta.indexOf("\n"); end !== -1 && end < delta.length - 1; end = delta.indexOf("\n", from)) {
@@ -87,7 +87,7 @@ export const deltaLines = (delta: string): ReadonlyArray<string> => {
   return lines
 }
 
-export class RepetitionWatch {
+class RepetitionWatch {
   #tail = ""
   #endsWithSpace = false
   #untilExamined = stride
@@ -266,7 +266,7 @@ export class AnswerWatch {
   }
 }
 
-export interface WholePart {
+interface WholePart {
   readonly text: string
   /** The first line of what may be cut; empty when the answer ends with something whole. */
   readonly cut: string

@@ -11,7 +11,7 @@ import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 
 /** A text that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
-export interface Quote {
+interface Quote {
   readonly text: string
   readonly isLine: boolean
 }

@@ -45,7 +45,7 @@ export interface PassRules {
 }
 
 /** `looks` are made now and the model is asked again; without looks the `calls` are those of the task. */
-export interface PassDecision {
+interface PassDecision {
   readonly looks: ReadonlyArray<ToolCall>
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>

@@ -40,7 +40,7 @@ const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"],
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
 
 /** By form: `#x-results` is the result of a task unless the plan used it as a heading. */
-export const resolveByForm =
+const resolveByForm =
   (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
   ({ certain, href, name, title }, where) => {
     const slug = slugOf(name)
@@ -61,7 +61,7 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
   })
 
 /** Without a plan nothing else tells what the task is to work on, so its own result is an issue. */
-export const refuseOwn =
+const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
   (form, where) => {
     const reference = resolve(form, where)
@@ -77,7 +77,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
 /** The references of the field, which count in place of the planned ones when there are any. */
-export const listedReferences = (
+const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
   planned: ReadonlyArray<Reference>,
@@ -106,7 +106,7 @@ const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
 /** The task with the links under `## Added references`. */
-export const addReferences = (reader: DocumentReader, task: Task): Task => {
+const addReferences = (reader: DocumentReader, task: Task): Task => {
   const section = reader.section("references")
   if (section === undefined) return task
   const { findings } = reader

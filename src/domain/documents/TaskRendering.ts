@@ -21,7 +21,7 @@ interface RefinedParts {
 }
 
 /** The stage that a task is written for. */
-export type RenderPhase =
+type RenderPhase =
   /** As in a plan. */
   | { readonly _tag: "Coarse" }
   /** `## Task`, for the refiner and the executor. */

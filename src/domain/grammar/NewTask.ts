@@ -185,7 +185,7 @@ interface Producer {
 }
 
 /** Finds the task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
-export interface ProducerIndex {
+interface ProducerIndex {
   readonly find: (name: string) => Producer | undefined
   /** The names of tasks that a task in this step may refer to: finished ones, and those of earlier steps. */
   readonly before: (step: number) => ReadonlyArray<string>

@@ -11,14 +11,14 @@ export interface Found {
   readonly end: number
 }
 
-export interface ForwardSearch {
+interface ForwardSearch {
   /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
   readonly find: (pattern: RegExp, from: number) => Found | undefined
   /** True when there is a match between two places. */
   readonly has: (pattern: RegExp, from: number, until: number) => boolean
 }
 
-export const forwardSearch = (text: string): ForwardSearch => {
+const forwardSearch = (text: string): ForwardSearch => {
   const known = new Map<RegExp, { readonly from: number; readonly found: Found | undefined }>()
   const find = (pattern: RegExp, from: number): Found | undefined => {
     const before = known.get(pattern)
@@ -35,7 +35,7 @@ export const forwardSearch = (text: string): ForwardSearch => {
 }
 
 /** A hidden part: character positions, the end excluded. */
-export interface HiddenPart {
+interface HiddenPart {
   readonly start: number
   readonly end: number
 }

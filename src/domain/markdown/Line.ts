@@ -47,7 +47,7 @@ const bullet = /^(?:[-*+•–]|\d{1,9}[.)])(?=\s|$)/
 const mayBeBullet = /^[-*+•–\d]/
 
 /** Reads the list markers of a line; a task box (`[ ]`, `[x]`) counts as part of the marker. */
-export const readBullets = (line: string): Bullets => {
+const readBullets = (line: string): Bullets => {
   const indent = indentOf(line)
   let rest = line.trimStart()
   if (!mayBeBullet.test(rest)) return { indent, content: indent, marker: "none", rest }
@@ -67,14 +67,14 @@ export const readBullets = (line: string): Bullets => {
 }
 
 /** `## Tasks`. `spaced` is false for `##Tasks`, which only a known heading may be. */
-export interface HashHeading {
+interface HashHeading {
   readonly depth: number
   readonly text: string
   readonly spaced: boolean
 }
 
 /** Reads a line that starts with one to six hashes; closing hashes are dropped. */
-export const readHashes = (line: string): HashHeading | undefined => {
+const readHashes = (line: string): HashHeading | undefined => {
   const trimmed = line.trim()
   if (!trimmed.startsWith("#")) return undefined
   const depth = /^#{1,6}(?!#)/.exec(trimmed)?.[0].length
@@ -87,7 +87,7 @@ export const readHashes = (line: string): HashHeading | undefined => {
   return { depth, text: closed ? text.slice(0, end).trim() : text, spaced: rest === "" || /^\s/.test(rest) }
 }
 
-export interface Opening {
+interface Opening {
   readonly mark: string
   /** What stands before the fence: indentation, list markers, a bold label. */
   readonly lead: string

@@ -18,7 +18,7 @@ export const opensThinking = (line: string): boolean => thinkOpening.test(line)
 export const closesThinking = (line: string): boolean => thinkClosing.test(line)
 
 /** True for a line that the removal of thinking looks at. */
-export const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)
+const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)
 
 type LineTest = (line: Line) => boolean
 

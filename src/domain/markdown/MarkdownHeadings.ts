@@ -6,7 +6,7 @@
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
 
-export interface KnownHeading {
+interface KnownHeading {
   readonly key: string
   readonly title: string
   readonly depth: number

@@ -26,7 +26,7 @@ const named: Readonly<Record<string, string>> = {
 }
 
 /** For elements and for attributes in quotes. Control characters and bidirectional marks are shown as `\u{...}`. */
-export const escapeHtml = (text: string): string => harmless(text).replace(/[&<>"']/g, (one) => named[one] ?? one)
+const escapeHtml = (text: string): string => harmless(text).replace(/[&<>"']/g, (one) => named[one] ?? one)
 
 const sourceOf = (piece: Piece): string => {
   if (piece === undefined) return ""

@@ -24,7 +24,7 @@ import { slugOf } from "../text/Slug.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, type TimedRecord, workTimeOf } from "./RunSpans.ts"
 
 /** `new` was not planned before, `kept` was, `changed` is the same task with other words. */
-export const PlanChange = Schema.Literals(["new", "kept", "changed"])
+const PlanChange = Schema.Literals(["new", "kept", "changed"])
 
 export const PlanRound = Schema.Struct({
   round: Schema.Int,
@@ -117,9 +117,7 @@ const slugOfRecord = (record: JournalRecord): string | undefined => {
 }
 
 /** The records of each task by its slug; under `""` those of the whole run. */
-export const recordsByTask = (
-  records: ReadonlyArray<JournalRecord>
-): ((slug: string) => ReadonlyArray<JournalRecord>) => {
+const recordsByTask = (records: ReadonlyArray<JournalRecord>): ((slug: string) => ReadonlyArray<JournalRecord>) => {
   const groups = new Map<string, Array<JournalRecord>>()
   for (const record of records) {
     const slug = slugOfRecord(record) ?? ""

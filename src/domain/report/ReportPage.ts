@@ -53,7 +53,7 @@ ${
 }</div></details>`
 }
 
-export const planHtml = ({ rounds, tasks }: ReportData, context: LinkContext): Html => {
+const planHtml = ({ rounds, tasks }: ReportData, context: LinkContext): Html => {
   if (rounds.length === 0) return markup`<p>There is no plan.</p>`
   const states = new Map(tasks.map((task) => [task.slug, taskStateHtml(task)]))
   return markup`${rounds.map((round) => roundHtml(round, states, context))}`
@@ -159,7 +159,7 @@ const legend = markup`<p class="legend">
   <span class="key failed">failed</span>
 </p>`
 
-export const timelineHtml = (data: ReportData): Html => {
+const timelineHtml = (data: ReportData): Html => {
   const { criticalPath, spans, tasks, workedMs } = data
   if (spans.length === 0) return markup`<p>Nothing was called.</p>`
   const scale: Scale = {
@@ -206,7 +206,7 @@ const rowHtml = (name: string, { calls, input, ms, output, rejected }: StageUsag
     <td class="number">${shortDurationText(ms)}</td>
   </tr>`
 
-export const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
+const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
   const sums = new Map<string, StageUsage>()
   const all = [...stages, ...tasks.flatMap(({ attempts }) => attempts)]
   for (const attempt of all) sums.set(attempt.call.stage, add(sums.get(attempt.call.stage) ?? none, attempt))
@@ -235,7 +235,7 @@ export const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html 
 }
 
 /** The base64 of the SHA-256 of a text. */
-export type Sha256 = (text: string) => string
+type Sha256 = (text: string) => string
 
 /** A part of the page with its heading. */
 interface Section {

@@ -15,7 +15,7 @@ export interface TimedRecord {
 }
 
 /** Milliseconds since the start of the run, without the pauses between its sessions. */
-export type WorkTime = (at: number) => number
+type WorkTime = (at: number) => number
 
 /** A session begins with its record and ends with the last one before the next session. */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
@@ -100,7 +100,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
 }
 
 /** Gives each span the first lane that is free when it begins. */
-export const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<ReportSpan> => {
+const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
     .toSorted((a, b) => a.startMs - b.startMs)

@@ -15,7 +15,7 @@ import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./Markdo
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 /** The different system parts of prompts, in the order of their first use. */
-export interface SystemParts {
+interface SystemParts {
   /** The anchor of a text. */
   readonly anchorOf: (text: string) => string
   readonly all: ReadonlyArray<string>
@@ -114,10 +114,10 @@ const callHtml = (evidence: CallEvidence): Html => {
   ])
 }
 
-export const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
+const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
 
 /** Calls that were denied or could not be used. */
-export const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
+const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
   markup`${calls.map(({ call, id, result }) =>
     folded(
       markup`<code>${callWords(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
@@ -136,7 +136,7 @@ const lineClass = (line: string): string => {
 }
 
 /** A unified diff. */
-export const diffHtml = (diff: string): Html =>
+const diffHtml = (diff: string): Html =>
   markup`<pre tabindex="0" class="diff"><code>${diff
     .split("\n")
     .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`

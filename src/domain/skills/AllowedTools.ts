@@ -48,7 +48,7 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
 }
 
 /** True for a tool whose calls can be compared with patterns. */
-export const canBeLimited = (tool: string): boolean => Object.hasOwn(fits, tool)
+const canBeLimited = (tool: string): boolean => Object.hasOwn(fits, tool)
 
 /** True when the limits of the skill forbid the call. */
 export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {

@@ -111,7 +111,7 @@ export const skillTokens = (skill: Skill): SkillTokens => ({
 })
 
 /** A line that looks like a typed input but is not one; `line` counts from 1 in the text that was read. */
-export interface InputFault {
+interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string

@@ -7,14 +7,14 @@ import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
 /** What the prompts may spend. */
-export interface ToolSkillBudget {
+interface ToolSkillBudget {
   /** The most tokens that the descriptions of the tools of one skill may take. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }
 
 /** A skill for the tools of one origin. */
-export interface MadeSkill {
+interface MadeSkill {
   readonly skill: Skill
   /** The plugin or server, as the tools name it. */
   readonly origin: string

@@ -60,7 +60,7 @@ const meanings: ReadonlyMap<string, ReadonlyArray<string>> = (() => {
 })()
 
 /** One word of a name. */
-export interface NameWord {
+interface NameWord {
   readonly stem: string
   readonly meanings: ReadonlyArray<string>
   /** How much the word counts, 0 to 1. */
@@ -81,7 +81,7 @@ export const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     }))
 
 /** True for two words that both change something, if not in the same way. */
-export const bothChange = (a: NameWord, b: NameWord): boolean =>
+const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
 /** What a name promises to do: to change something, only to look, or neither as far as its words tell. */

@@ -9,7 +9,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 type Path = ReadonlyArray<PropertyKey>
 
 /** One thing that is wrong with a value, in the words of the schema library. */
-export interface SchemaFault {
+interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
   readonly message: string

@@ -77,7 +77,7 @@ export interface SkillFolders {
   readonly builtIn?: string
 }
 
-export interface SkillRoot {
+interface SkillRoot {
   readonly origin: "package" | "user" | "project"
   readonly folder: string
   /** The project, for its own folders: what they link to must lie in it. */

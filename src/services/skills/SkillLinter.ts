@@ -18,7 +18,7 @@ export interface LintedSkill extends SkillLint {
 }
 
 /** The checked skills, and sentences about paths that could not be checked. */
-export interface LintOutcome {
+interface LintOutcome {
   readonly skills: ReadonlyArray<LintedSkill>
   readonly failures: ReadonlyArray<string>
 }
