@@ -67,7 +67,7 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
         WebFetch.layer(),
         Policies.layerMemory(),
         Approver.layerDenyAll,
-        Activities.layerDirect,
+        Activities.layerUnsaved,
         Journal.layerNone,
         RunEvents.layerSilent,
         ProjectWriteLock.layerHeld

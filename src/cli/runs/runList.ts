@@ -1,7 +1,7 @@
 /**
  * The list of runs for a person: on a terminal each run takes as many lines as its width asks for, elsewhere one. Pure.
  */
-import type { RunSummary } from "../../domain/history/RunStanding.ts"
+import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { textWidth } from "../../domain/text/TextWidth.ts"
 import { makePaint, type Paint } from "../terminal/Colour.ts"

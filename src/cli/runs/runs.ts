@@ -83,9 +83,9 @@ const repair = Command.make(
     const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
     if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
-    const { aside, bytes, effects, intact } = repaired
+    const { bytes, effects, intact, quarantine } = repaired
     yield* tell(
-      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${aside}.`
+      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${quarantine}.`
     )
     yield* tell(
       `${tellPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`

@@ -4,12 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import { overviewEvents, runOverview } from "../../domain/history/RunOverview.ts"
+import { overviewEvents, runOverview, type RunSummary } from "../../domain/history/RunOverview.ts"
 import { layerRuns, readRun, readTask } from "../../app/savedRuns.ts"
-import { repairJournal } from "../../services/history/JournalRepair.ts"
-import type { RunSummary } from "../../domain/history/RunStanding.ts"
-import { runsOf } from "../../services/history/LastRun.ts"
-import { RunStore } from "../../services/history/RunStore.ts"
+import { repairJournal } from "../../services/journal/JournalRepair.ts"
+import { runsOf, RunStore } from "../../services/history/RunStore.ts"
 
 /** The runs of this machine, or those in the database. */
 const storeOf = (isCluster: boolean) =>

@@ -3,8 +3,7 @@
  */
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
-import type { Attempt, CallEvidence, TaskEvidence, TaskState } from "../../domain/history/RunEvidence.ts"
-import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
+import type { Attempt, CallEvidence, TaskEvidence, TaskState, UnrunCall } from "../../domain/history/RunEvidence.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"

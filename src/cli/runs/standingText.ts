@@ -1,7 +1,7 @@
 /**
  * How a run stands, as a symbol and words. Pure.
  */
-import type { RunStanding } from "../../domain/history/RunStanding.ts"
+import type { RunStanding } from "../../domain/history/RunOverview.ts"
 import type { Paint } from "../terminal/Colour.ts"
 
 type Tone = "green" | "red" | "yellow" | "bold"

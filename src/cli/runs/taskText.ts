@@ -3,9 +3,8 @@
  * The prompts and whole outputs are in `evidenceText`. Markdown. Pure.
  */
 import { personText } from "../../domain/findings/PersonText.ts"
-import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import type { CallEvidence, TaskEvidence, UnrunCall } from "../../domain/history/RunEvidence.ts"
 import { cachedText, cachedTokensOf } from "../../domain/models/CachedTokens.ts"
-import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import { shortDurationText } from "../../domain/text/DurationText.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"

@@ -2,8 +2,7 @@
  * Tool calls and approvals on the page of a report, with changes as coloured diffs.
  */
 import { shortDurationText } from "../text/DurationText.ts"
-import type { CallEvidence } from "../history/RunEvidence.ts"
-import type { UnrunCall } from "../history/UnrunCalls.ts"
+import type { CallEvidence, UnrunCall } from "../history/RunEvidence.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { callWords } from "../runs/CallWords.ts"
 import { dataText } from "../tools/ToolCall.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { RunSummary } from "../../../src/domain/history/RunStanding.ts"
+import type { RunSummary } from "../../../src/domain/history/RunOverview.ts"
 import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { cutTo, type ListStyle, runLines } from "../../../src/cli/runs/runList.ts"

@@ -4,7 +4,7 @@ import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { PreparedCall } from "../../../src/domain/tools/PreparedCall.ts"
 import { type ToolCall, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
-import { coverWhole } from "../../../src/services/cluster/ApprovedCalls.ts"
+import { coverWhole } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { Gate, type GateSnapshot } from "../../../src/services/permissions/Gate.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 
