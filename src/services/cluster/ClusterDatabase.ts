@@ -10,20 +10,8 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { databaseSettings } from "./DatabaseSettings.ts"
+import { databaseSettings, databaseVariable, DatabaseUnavailable } from "./DatabaseSettings.ts"
 import * as Context from "effect/Context"
-
-/** The name of the variable that says where the database is. */
-export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
-
-/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
-export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
-  what: Schema.String
-}) {
-  override get message(): string {
-    return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
-  }
-}
 
 export interface DatabaseNotices {
   /** A query failed and is tried again. */

@@ -23,7 +23,8 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { CallsUnderWay, ShardLocks } from "./CallsUnderWay.ts"
 import { layerLostShards, layerLostWakes } from "./LostShards.ts"
-import { CurrentNotices, DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { CurrentNotices } from "./ClusterDatabase.ts"
+import { DatabaseUnavailable } from "./DatabaseSettings.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"
 
 /** All tables of the engine begin with this. */

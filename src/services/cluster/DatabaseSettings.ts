@@ -8,8 +8,20 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { environmentVariable } from "../configuration/UserFolders.ts"
-import { DatabaseUnavailable } from "./ClusterDatabase.ts"
+
+/** The name of the variable that says where the database is. */
+export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
+
+/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
+  }
+}
 
 export interface PasswordPlace {
   readonly host: string
