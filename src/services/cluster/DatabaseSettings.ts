@@ -3,7 +3,6 @@
  * programs add to it. What the address says is used first. A password never comes from a flag, which other users of the
  * machine could read.
  */
-import type { PgClientConfig } from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -51,7 +50,17 @@ export const findPassword = (text: string, { database, host, port, user }: Passw
   return undefined
 }
 
-type Settings = Pick<PgClientConfig, "url" | "password" | "ssl">
+interface Settings {
+  readonly url: Redacted.Redacted
+  readonly password?: Redacted.Redacted
+  /** The certificates of TLS. */
+  readonly ssl?: {
+    readonly ca?: string
+    readonly cert?: string
+    readonly key?: string
+    readonly checkServerIdentity?: () => undefined
+  }
+}
 
 /** Values of `sslmode`; of those that ask for TLS, all check the certificate. */
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
