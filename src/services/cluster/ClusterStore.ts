@@ -18,7 +18,6 @@ const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
 
 const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
   const { order, project, settings } = run.opened
-  const { model } = settings
   return {
     runId: order.runId,
     standing: standingOf(ending),
@@ -26,7 +25,7 @@ const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary
     project,
     prompt: order.prompt,
     bytes,
-    ...(model === undefined ? {} : { model })
+    model: settings.model
   }
 }
 

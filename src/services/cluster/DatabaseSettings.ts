@@ -94,9 +94,9 @@ const transportOf = Effect.fnUntraced(function* (address: URL) {
   const cert = yield* read("sslcert", "PGSSLCERT")
   const key = yield* read("sslkey", "PGSSLKEY")
   const ssl = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ca,
+    cert,
+    key,
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {})
   }
   return { mode, ssl }

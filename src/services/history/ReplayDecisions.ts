@@ -142,7 +142,7 @@ export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArr
               risk,
               effect,
               example,
-              ...(aliases === undefined ? {} : { aliases }),
+              aliases,
               execute: () => Effect.die("A replay runs no tools.")
             })
           })
