@@ -12,7 +12,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { layerNewRun, layerResumedRun } from "../src/services/history/RunJournal.ts"
-import { conduct } from "../src/services/pipeline/RunWorkflow.ts"
+import { Pipeline } from "../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../src/services/providers/ScriptedModel.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, testSkills } from "../test/support/TestRun.ts"
@@ -71,7 +71,7 @@ const timed = (at: TestRun["at"], journal?: TestRun["journal"]) =>
   Effect.gen(function* () {
     const begun = performance.now()
     const cpu = process.cpuUsage()
-    const report = yield* conduct(order)
+    const report = yield* Pipeline.use((pipeline) => pipeline.run(order))
     if (report.status !== "done" || report.results.length !== tasks)
       throw new Error(JSON.stringify(report).slice(0, 500))
     const { system, user } = process.cpuUsage(cpu)

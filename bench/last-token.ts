@@ -72,7 +72,7 @@ const parts: BriefingParts = {
 
 const world = PlanChecker.layer.pipe(
   Layer.provide(References.layer),
-  Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
+  Layer.provide([Activities.layerUnsaved, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
   Layer.provide([
     Layer.succeed(Gate)(
       Gate.of({

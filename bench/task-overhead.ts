@@ -19,7 +19,6 @@ import { makeEventHistory } from "../src/library/EventHistory.ts"
 import { definePlugin, tool } from "../src/plugin-kit.ts"
 import { Activities } from "../src/services/journal/Activities.ts"
 import { Journal } from "../src/services/journal/Journal.ts"
-import { layerJournalEngine } from "../src/services/journal/JournalEngine.ts"
 import { newProof, SealKey } from "../src/services/journal/JournalSeal.ts"
 import { openJournal } from "../src/services/journal/JournalWriter.ts"
 import { textHash } from "../src/services/files/Hash.ts"
@@ -36,7 +35,6 @@ import { ToolRunner } from "../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
-import { TestWorkflow } from "../test/support/JournalSession.ts"
 
 const { values } = parseArgs({
   options: {
@@ -93,11 +91,11 @@ const work = Effect.gen(function* () {
       success: ModelAnswer,
       error: Schema.Never,
       execute: Effect.gen(function* () {
-        yield* journal.sent({ key: `${key}#${input.slice(0, 16)}`, system: prompt, user: name })
+        yield* journal.enqueue({ type: "prompt", key: `${key}#${input.slice(0, 16)}`, system: prompt, user: name })
         yield* publish({ type: "model.started", call, estimatedTokens: 745 })
         return answer
       }),
-      tell: ({ usage }) => Effect.andThen(meter.modelCall(usage), publish({ type: "model.finished", call, usage }))
+      publish: ({ usage }) => Effect.andThen(meter.modelCall(usage), publish({ type: "model.finished", call, usage }))
     })
   })
 
@@ -141,7 +139,6 @@ const work = Effect.gen(function* () {
       discard: true
     }
   )
-  yield* journal.flush
   const { system, user } = process.cpuUsage(cpu)
   return (system + user) / 1000
 })
@@ -156,8 +153,8 @@ const measure = Effect.gen(function* () {
   const journal = values.nojournal ? Journal.layerNone : Journal.layer([], 1, writer)
   const events = Layer.effect(
     RunEvents,
-    Effect.map(Effect.all([Journal, RunEvents]), ([{ tell }, { publish }]) =>
-      RunEvents.of({ publish: (event) => Effect.andThen(tell(event), publish(event)) })
+    Effect.map(Effect.all([Journal, RunEvents]), ([{ enqueue }, { publish }]) =>
+      RunEvents.of({ publish: (event) => Effect.andThen(enqueue({ type: "event", event }), publish(event)) })
     )
   ).pipe(Layer.provide(RunEvents.layerListener((recorded) => Effect.sync(() => history.push(recorded)))))
   const world = Layer.mergeAll(
@@ -165,11 +162,10 @@ const measure = Effect.gen(function* () {
     layerPublicWeb(),
     Policies.layerMemory(),
     Approver.layerAllowAll,
-    Activities.layerWorkflow,
+    Activities.layer,
     ProjectWriteLock.layerHeld,
     UsageMeter.layer,
-    events,
-    layerJournalEngine
+    events
   ).pipe(Layer.provideMerge(journal))
   const tools = ToolRunner.layer().pipe(
     Layer.provideMerge(Gate.layer()),
@@ -177,9 +173,9 @@ const measure = Effect.gen(function* () {
     Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [] })),
     Layer.provideMerge(world)
   )
-  return yield* TestWorkflow.execute({ runId: "r" }).pipe(
-    Effect.provide(TestWorkflow.toLayer(() => Effect.orDie(work)).pipe(Layer.provideMerge(tools)))
-  )
+  const cpu = yield* Effect.provide(work, tools)
+  yield* writer.flush
+  return cpu
 }).pipe(Effect.scoped)
 
 const program = Effect.gen(function* () {

@@ -7,12 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { JournalRecord } from "../src/domain/history/JournalRecord.ts"
-import { makeWholePrompts } from "../src/domain/history/SharedSystem.ts"
+import { JournalRecord, makeWholePrompts } from "../src/domain/history/JournalRecord.ts"
 import { activityName } from "../src/domain/runs/ActivityKey.ts"
 import { hashOf } from "../src/services/files/Hash.ts"
-import { firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
-import { decodeLine } from "../src/services/journal/SavedLine.ts"
+import { decodeLine, firstSum, type JournalLine, recordOf, sumIn } from "../src/services/journal/JournalLine.ts"
 import { encodeLine } from "../test/support/encodeLine.ts"
 import { record, recordingNames } from "../test/support/RecordedRuns.ts"
 
@@ -22,7 +20,8 @@ const decode = Schema.decodeUnknownSync(JournalRecord)
 const linesOf = (journal: string): ReadonlyArray<JournalLine> => {
   const lines: Array<JournalLine> = []
   for (const text of journal.trimEnd().split("\n")) {
-    const line = decodeLine(text, { seq: lines.length + 1, before: lines.at(-1)?.sum ?? firstSum })
+    const last = lines.at(-1)
+    const line = decodeLine(text, { seq: lines.length + 1, before: last === undefined ? firstSum : sumIn(last.text) })
     if (typeof line === "string") throw new Error(`line ${lines.length + 1}: ${line}`)
     lines.push(line)
   }

@@ -20,7 +20,7 @@ export const commandStarts: Starts = {
   check: ["cli/check/check.ts"],
   project: ["cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
   run: commandRun,
-  runs: ["cli/runs/runs.ts", "cli/runs/show.ts", "cli/runs/runsHandler.ts"]
+  runs: ["cli/runs/runs.ts", "cli/runs/show.ts"]
 }
 
 /** What needs neither a project nor a saved run, beside help. */

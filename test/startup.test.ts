@@ -27,11 +27,11 @@ const starts = {
     without: ["yaml", "re2js", ...models, ...stages, ...rare, ...plugins, "services/journal/"]
   },
   runs: {
-    entries: ["main.ts", "cli/runs/runs.ts", "cli/runs/runsHandler.ts"],
+    entries: ["main.ts", "cli/runs/runs.ts"],
     without: [...parsers, ...models, ...stages, ...rare, ...plugins]
   },
   show: {
-    entries: ["main.ts", "cli/runs/show.ts", "cli/runs/runsHandler.ts"],
+    entries: ["main.ts", "cli/runs/show.ts"],
     without: [...parsers, ...models, ...stages, ...rare, ...plugins]
   },
   "run with the embedded model": {

@@ -16,15 +16,15 @@ import { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
 import { DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
-import { databaseVariable } from "../services/cluster/DatabaseUnavailable.ts"
+import { databaseVariable } from "../services/cluster/DatabaseSettings.ts"
 import { layerClientEngine, layerWorkerEngine } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
-import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
+import { ClusterWorkers, watchWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
-import { watchWorkers } from "../services/cluster/WorkerWatch.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { makeRunAnswers } from "../services/cluster/RunAnswers.ts"
+import { RunRefused, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { NewRun } from "./runs.ts"
@@ -146,6 +146,9 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const runs = yield* ClusterRuns
   if (tell !== undefined && (yield* runs.standing(runId))?.ending === undefined)
     yield* Effect.forkScoped(Effect.ignore(watchWorkers(opened.program, tell)))
-  const ending = yield* followRun(runId, yield* answersOf(engine, order), listen, { progress: progress(runId), redact })
+  const ending = yield* followRun(runId, yield* makeRunAnswers(engine, order), listen, {
+    progress: progress(runId),
+    redact
+  })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
 }, Effect.scoped)

@@ -65,7 +65,7 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
         layerPublicWeb(),
         Policies.layerMemory(),
         Approver.layerDenyAll,
-        Activities.layerDirect,
+        Activities.layerUnsaved,
         Journal.layerNone,
         RunEvents.layerSilent,
         ProjectWriteLock.layerHeld

@@ -32,7 +32,7 @@ const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
   DocumentChecker.layer.pipe(
     Layer.provide(Layer.mergeAll(PlanChecker.layer, Briefer.layer)),
     Layer.provide(References.layer),
-    Layer.provide(Layer.mergeAll(Activities.layerDirect, TokenCalibration.layer, Prompts.layer)),
+    Layer.provide(Layer.mergeAll(Activities.layerUnsaved, TokenCalibration.layer, Prompts.layer)),
     Layer.provideMerge(RunSettings.layer(setup.settings)),
     Layer.provideMerge(layerCatalogue(setup, plugins))
   )

@@ -8,8 +8,6 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import type * as Stdio from "effect/Stdio"
-import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isFleeting, isSignOfLife } from "../domain/runs/SignOfLife.ts"
 import { unfetchable } from "../domain/web/NetworkAddress.ts"
@@ -18,9 +16,9 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/tools/CommandTools.ts"
-import { layerDurable } from "../services/journal/DurableApprover.ts"
 import { hostAndPort, type OwnService, layerPublicWeb } from "../services/web/PublicWeb.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
+import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
@@ -105,7 +103,7 @@ const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never
       RunEvents.layerListener((recorded) =>
         isFleeting(recorded.event) || (worker === undefined && isSignOfLife(recorded.event))
           ? listen(recorded)
-          : Effect.andThen(journal.tell(recorded.event), listen(recorded))
+          : Effect.andThen(journal.enqueue({ type: "event", event: recorded.event }), listen(recorded))
       )
     )
   )
@@ -123,9 +121,9 @@ export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup
 })
 
 /** The gate of this setup; it needs the project, the web and the saved permissions. */
-const layerGate = (
+const layerGate = <R>(
   setup: Setup,
-  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
+  approver: Layer.Layer<Approver, never, R>,
   { readOnly = false, since }: Pick<RunPorts, "readOnly" | "since"> = {}
 ) =>
   Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
@@ -237,7 +235,7 @@ export const layerProject = (
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
   const style = { bell: setup.configuration.bell ?? true, isColoured: ports.isColoured ?? false }
-  const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? layerTerminal(style))
+  const asked = ports.worker?.answers ?? layerRecordedAnswers(ports.approver ?? layerTerminal(style))
   const approver = ports.approveSteps ? Approver.layerApproveSteps(asked) : asked
   return layerTools(setup, ports).pipe(
     Layer.provideMerge(layerGate(setup, ports.yes === true ? Approver.layerYes(asked) : approver, ports)),

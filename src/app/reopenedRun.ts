@@ -74,6 +74,6 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
     return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
-  const known: KnownJournal = { content, ...(proof === undefined ? {} : { proof }) }
+  const known: KnownJournal = { content, proof }
   return { opened, setup, isMoved, isTorn: torn.length > 0, known }
 })

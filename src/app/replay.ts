@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { recordedTools } from "../domain/history/RecordedTool.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
-import { recordedPlugins } from "../services/history/RecordedTools.ts"
+import { recordedPlugins } from "../services/history/ReplayDecisions.ts"
 import { originOf } from "../services/tools/PluginLoader.ts"
 import type { RunOpened } from "../domain/history/JournalRecord.ts"
 import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
@@ -16,7 +16,7 @@ import { makeReplay } from "../services/history/Replay.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
-import { conduct } from "../services/pipeline/RunWorkflow.ts"
+import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readSetup, type Setup } from "./setup.ts"
@@ -46,7 +46,12 @@ const replaySession = Effect.fnUntraced(function* (
     recorded: recordedPlugins(tools),
     plugins: given
   })
-  const missing = yield* replay.play(Effect.provide(conduct(order), layer))
+  const missing = yield* replay.play(
+    Effect.provide(
+      Pipeline.use((pipeline) => pipeline.run(order)),
+      layer
+    )
+  )
   const before = eventsTold(session.own)
   const isWhole = hasEnded(before)
   const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []

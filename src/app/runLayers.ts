@@ -13,7 +13,6 @@ import { Concluder } from "../services/pipeline/Concluder.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Journal } from "../services/journal/Journal.ts"
-import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -26,7 +25,6 @@ import { Refiner } from "../services/pipeline/Refiner.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Rounds } from "../services/pipeline/Rounds.ts"
 import { RunReporter } from "../services/pipeline/RunReporter.ts"
-import { layerRunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
@@ -42,7 +40,7 @@ import { layerProject, type RunPorts } from "./projectLayers.ts"
 /** What every model call needs, beside the model and the run. */
 export const layerCalls = (
   { replay, worker }: RunPorts,
-  activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
+  activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layer
 ) =>
   ModelCaller.layer.pipe(
     Layer.provideMerge(
@@ -69,13 +67,6 @@ export const layerPipeline = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
 )
 
-/** The pipeline as a workflow over the journal of this process. */
-const layerWorkflow = layerRunWorkflow.pipe(
-  Layer.provideMerge(layerJournalEngine),
-  Layer.provideMerge(layerPipeline),
-  Layer.provide(layerTasks)
-)
-
 /** The stages of a run, each to be used by itself. */
 export const layerStages = (setup: Setup, ports: RunPorts) =>
   Reviser.layer.pipe(
@@ -90,7 +81,8 @@ const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.pr
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, ports: RunPorts) =>
-  layerWorkflow.pipe(
+  layerPipeline.pipe(
+    Layer.provide(layerTasks),
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
     Layer.provide(ports.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),

@@ -13,7 +13,6 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
-import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
@@ -88,7 +87,7 @@ const carryOut = (
 ) =>
   observed(ready.setup, ports.listen, (listen, setup) =>
     tellStartup({ ...ready, setup }, ready.given, warn).pipe(
-      Effect.andThen(conduct(ready.order)),
+      Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
       Effect.provide(layerRun(setup, { ...ports, listen, readOnly: ready.order.readOnly ?? false, journal }))
     )
   )

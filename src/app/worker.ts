@@ -14,28 +14,32 @@ import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
-import { makeCallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
+import {
+  type CallProgressBoard,
+  ClusterWorkers,
+  makeCallProgressBoard,
+  reportInterval
+} from "../services/cluster/ClusterWorkers.ts"
 import { underWay } from "../services/cluster/CallsUnderWay.ts"
-import { awaitShare } from "../services/cluster/ClusterEngine.ts"
-import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
-import { removeOldRuns } from "../services/cluster/RunRetention.ts"
-import { watchShare } from "../services/cluster/ShareWatch.ts"
+import { awaitShare, watchShare, workerName } from "../services/cluster/ClusterEngine.ts"
+import { CurrentNotices, makeNotices } from "../services/cluster/ClusterDatabase.ts"
+import { type DatabaseUnavailable } from "../services/cluster/DatabaseSettings.ts"
+import { cancelledEnding, ClusterRuns, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
 import { takeSharedProject } from "../services/cluster/SharedProject.ts"
-import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
-import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
-import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
+import { giveBack, UnfitWorker } from "../services/cluster/Placement.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { RunRefused, type RunSeat, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { RunRefused, type RunPlacement, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
-import { giveBack } from "./givenBack.ts"
-import { type Load, type Presence, reportPresence, tellOfOthers } from "./workerPresence.ts"
-import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
+import { asRefusal, makeRunContext, type RunContext } from "./workerRun.ts"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 
 export interface WorkerOptions {
   /** Where the runs are; see `DatabaseAddress`. */
@@ -130,7 +134,7 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** Carries a run to its end and saves the end in the database, also when the run could not start. */
-      const conduct = Effect.fnUntraced(function* (order: RunOrder, seat: RunSeat | undefined) {
+      const conduct = Effect.fnUntraced(function* (order: RunOrder, placement: RunPlacement | undefined) {
         const { runId } = order
         const ended = yield* withRunContext(runId, (context) =>
           Effect.andThen(
@@ -139,7 +143,7 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
           )
         ).pipe(
           Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
-          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, seat, unfit, tell })),
+          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, placement, unfit, report: tell })),
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) =>
             Effect.map(lastReport(runId), (report) => report ?? refusedFor(abortedBy(defect)))
@@ -166,7 +170,7 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
           ),
         secrets
       )
-      const run = RunWorkflow.toLayer(({ order, seat }) => counted(load, "runs", conduct(order, seat)))
+      const run = RunWorkflow.toLayer(({ order, placement }) => counted(load, "runs", conduct(order, placement)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
@@ -215,3 +219,50 @@ export const runWorker = Effect.fn("runWorker")(
   Effect.scoped,
   (worker, { tell }) => Effect.provideService(worker, CurrentNotices, makeNotices(tell))
 )
+
+/** What this worker has in hand. */
+export interface Load {
+  runs: number
+  tasks: number
+}
+
+export interface Presence {
+  /** How many model calls the server of this machine works on at the same time. */
+  readonly parallel: number
+  readonly load: Load
+  readonly progress: CallProgressBoard
+}
+
+const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
+
+/** A part of the work of others moves to a worker that joins. */
+export const tellOfOthers = Effect.fnUntraced(function* (tell: (what: string) => Effect.Effect<void>) {
+  const workers = yield* ClusterWorkers
+  const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
+  if (busy.length === 0) return
+  yield* tell(
+    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
+  )
+})
+
+/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
+const loadPace = 200
+
+/** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
+export const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Presence) {
+  const workers = yield* ClusterWorkers
+  const begunAt = DateTime.formatIso(yield* DateTime.now)
+  let last = { at: 0, isBusy: false }
+  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    last = { at: now, isBusy: isBusy(load) }
+    const shown = progress.shown(now)
+    const calls = shown.length === 0 ? {} : { progress: shown }
+    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
+  })
+  const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void
+  )
+  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
+  yield* report
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
+})

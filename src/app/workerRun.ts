@@ -11,35 +11,37 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { fitWindow } from "./modelWindow.ts"
-import { layerClusterRun } from "./clusterLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
-import type { CallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
+import { type CallProgressBoard, ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
-import type { Finish } from "../services/cluster/ClusterActivities.ts"
-import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
+import { type Finish, layerClusterActivities } from "../services/cluster/ClusterActivities.ts"
+import { layerClusterJournal, layerClusterUsage } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
-import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
-import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
-import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
-import { layerRemote } from "../services/journal/DurableApprover.ts"
+import { UnfitWorker } from "../services/cluster/Placement.ts"
+import { layerRemoteApprover, makeRunAnswers } from "../services/cluster/RunAnswers.ts"
 import { ResumeNotes } from "../services/history/ResumeNotes.ts"
-import { Gate } from "../services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
-import { answersOf, RunRefused } from "../services/pipeline/RunWorkflow.ts"
-import type { TaskContext } from "../services/cluster/ClusterTasks.ts"
+import { RunRefused } from "../services/cluster/RunWorkflow.ts"
+import { layerClusterTasks, type TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
+import { Activities } from "../services/journal/Activities.ts"
+import { startOfRun } from "../services/runs/RunId.ts"
+import { layerProject, type RunPorts, type WorkerPorts } from "./projectLayers.ts"
+import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
+import { layerModel } from "./modelServer.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface RunContext extends TaskContext {
@@ -150,7 +152,7 @@ export const makeRunContext = (runId: string, { flags, keep, progress, secrets, 
     const { note, setup } = yield* fitWindow(found, {})
     if (note !== undefined) yield* tell(`${runId}: ${note}`)
     const { order } = run.opened
-    const store = yield* answersOf(yield* WorkflowEngine, order)
+    const answers = yield* makeRunAnswers(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, secrets)
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const workers = Layer.succeed(ClusterWorkers)(yield* ClusterWorkers)
@@ -168,7 +170,7 @@ export const makeRunContext = (runId: string, { flags, keep, progress, secrets, 
         yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,
         worker: {
-          answers: layerRemote(store),
+          answers: layerRemoteApprover(answers),
           slots,
           secrets,
           finish,
@@ -193,3 +195,21 @@ export const makeRunContext = (runId: string, { flags, keep, progress, secrets, 
     }
     return made
   }).pipe(Effect.mapError(asUnfit))
+
+/**
+ * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
+ * one here.
+ */
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts & { readonly worker: WorkerPorts }) =>
+  layerPipeline.pipe(
+    Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
+    Layer.provideMerge(layerTasks),
+    Layer.provide(
+      layerCalls(
+        ports,
+        Layer.provide(layerClusterActivities(ports.worker.secrets.redact, ports.worker.finish), Activities.layer)
+      )
+    ),
+    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, { ...ports, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
+  )

@@ -51,7 +51,7 @@ const groups = {
     ],
     fork: [
       "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
-      () => import("./runs/fork.ts").then(({ fork }) => fork)
+      () => import("./runs/resume.ts").then(({ fork }) => fork)
     ]
   },
   EXTENDING: {

@@ -4,9 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
-import type { RunSummary } from "../domain/history/RunStanding.ts"
+import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
-import { overviewEvents, type RunOverview, runOverview } from "../domain/history/RunOverview.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
 import type { SavedRun } from "../app/reopenedRun.ts"
 import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun } from "./lateApp.ts"
@@ -14,8 +13,7 @@ import { type RunHandle, startWork } from "./runHandle.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { RunNotFound } from "../services/history/RunNotFound.ts"
-import { RunStore } from "../services/history/RunStore.ts"
+import { RunNotFound, RunStore } from "../services/history/RunStore.ts"
 
 /** Where runs are saved. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">

@@ -117,7 +117,7 @@ describe("fetch_url", () => {
   nodeTest("fails as it was denied, without an outcome to keep, when a page leads where it may not go", () =>
     Effect.gen(function* () {
       const kept: Array<string> = []
-      const activities = yield* Effect.provide(Activities, Activities.layerDirect)
+      const activities = yield* Effect.provide(Activities, Activities.layerUnsaved)
       const watched = Activities.of({
         ...activities,
         run: (activity) =>

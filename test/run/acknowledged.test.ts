@@ -9,7 +9,8 @@ import * as Layer from "effect/Layer"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { ResumeNotes } from "../../src/services/history/ResumeNotes.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
-import { conduct } from "../../src/services/pipeline/RunWorkflow.ts"
+import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
+import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { nodeTest } from "../support/nodeTest.ts"
@@ -41,19 +42,21 @@ describe("an event", () => {
       Effect.gen(function* () {
         const disk = yield* Deferred.make<void>()
         let isWaiting = false
-        const save = (key: string) =>
+        const append = (record: JournalRecord) =>
           Effect.suspend(() => {
-            if (!key.includes(part)) return Effect.void
+            if (!("key" in record) || record.type === "intent" || !record.key.includes(part)) return Effect.void
             isWaiting = true
             return Deferred.await(disk)
           })
         const journal = Layer.effect(
           Journal,
-          Effect.map(Journal, (none) => ({ ...none, saveOutcome: save, saveStageResult: save }))
+          Effect.map(Journal, (none) => ({ ...none, append }))
         ).pipe(Layer.provide(Journal.layerNone))
         yield* Effect.gen(function* () {
           const { events } = yield* EventLog
-          const run = yield* Effect.forkChild(conduct({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
+          const run = yield* Effect.forkChild(
+            Pipeline.use((pipeline) => pipeline.run({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
+          )
           yield* waitFor("the record", () => isWaiting)
           yield* untilQuiet
           expect(events().filter(isTold)).toEqual([])

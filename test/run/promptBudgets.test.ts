@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { estimatePrompt, type FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import { conduct } from "../../src/services/pipeline/RunWorkflow.ts"
+import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { makeFolder } from "../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -42,7 +42,9 @@ it.effect("prompts stay within their budgets", () =>
       sizes.set(stageOf(prompt), estimatePrompt(prompt))
       return answers[stageOf(prompt)] ?? ""
     }
-    yield* conduct({ prompt: "Where is the version of the program written?", runId: "budgets" }).pipe(
+    yield* Pipeline.use((pipeline) =>
+      pipeline.run({ prompt: "Where is the version of the program written?", runId: "budgets" })
+    ).pipe(
       Effect.provide(layerTestRun({ at: { project, home } }).pipe(Layer.provideMerge(ScriptedModel.layer(answer))))
     )
     expect([...sizes.keys()].toSorted()).toEqual(Object.keys(budgets).toSorted())

@@ -1,16 +1,11 @@
 /**
- * Sessions of one small workflow over the real journal engine and a journal on the disk, which each session reads and
- * continues.
+ * Sessions of a run over a journal on the disk, which each session reads and continues.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import * as Workflow from "effect/workflow/Workflow"
-import type { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { writeFileSync } from "node:fs"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
-import { layerJournalEngine } from "../../src/services/journal/JournalEngine.ts"
 import { recordOf } from "../../src/services/journal/JournalLine.ts"
 import { readJournal } from "../../src/services/journal/JournalReader.ts"
 import { openJournal } from "../../src/services/journal/JournalWriter.ts"
@@ -36,22 +31,6 @@ export const layerJournal = (file: string) =>
     })
   )
 
-export const TestWorkflow = Workflow.make("test/Run", {
-  payload: { runId: Schema.String },
-  success: Schema.Json,
-  error: Schema.String,
-  idempotencyKey: ({ runId }) => runId
-})
-
-/** What a session provides outside a workflow. */
-export const layerSession = (file: string) =>
-  Layer.mergeAll(Activities.layerWorkflow, layerJournalEngine).pipe(Layer.provide(layerJournal(file)))
-
-/** Does the work as a workflow in a session of its own. */
-export const inSession = (
-  file: string,
-  work: Effect.Effect<Schema.Json, string, Activities | WorkflowEngine | WorkflowInstance>
-) =>
-  TestWorkflow.execute({ runId: "r" }).pipe(
-    Effect.provide(TestWorkflow.toLayer(() => work).pipe(Layer.provideMerge(layerSession(file))))
-  )
+/** Does the work in a session of its own. */
+export const inSession = <A, E, R>(file: string, work: Effect.Effect<A, E, R>) =>
+  Effect.provide(work, Layer.fresh(Layer.provideMerge(Activities.layer, layerJournal(file))))

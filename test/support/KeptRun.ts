@@ -22,7 +22,7 @@ import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { recordOf } from "../../src/services/journal/JournalLine.ts"
 import { readJournal } from "../../src/services/journal/JournalReader.ts"
 import { layerNewRun, layerResumedRun } from "../../src/services/history/RunJournal.ts"
-import { conduct } from "../../src/services/pipeline/RunWorkflow.ts"
+import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
@@ -66,7 +66,12 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       Layer.provideMerge(ScriptedModel.layer(answer))
     )
     return yield* Effect.gen(function* () {
-      const exit = yield* Effect.exit(Effect.raceFirst(conduct(named), Effect.andThen(until, Effect.interrupt)))
+      const exit = yield* Effect.exit(
+        Effect.raceFirst(
+          Pipeline.use((pipeline) => pipeline.run(named)),
+          Effect.andThen(until, Effect.interrupt)
+        )
+      )
       const events = (yield* EventLog).events()
       return {
         report: Exit.isSuccess(exit) ? exit.value : undefined,
@@ -114,7 +119,12 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       approver: Approver.layerDenyAll,
       replay
     })
-    yield* replay.play(Effect.provide(conduct(opened.order), world))
+    yield* replay.play(
+      Effect.provide(
+        Pipeline.use((pipeline) => pipeline.run(opened.order)),
+        world
+      )
+    )
     return { before: eventsTold(session.own), now: replay.published }
   }).pipe(apart)
 

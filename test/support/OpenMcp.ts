@@ -57,7 +57,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
         Commands.layerNone,
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,
-        Activities.layerDirect,
+        Activities.layerUnsaved,
         ProjectWriteLock.layerHeld,
         EventLog.layer
       )

@@ -78,7 +78,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     Commands.layerNone,
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
-    Activities.layerDirect,
+    Activities.layerUnsaved,
     Journal.layerNone,
     ProjectWriteLock.layerHeld,
     RunSettings.layer(given.settings),

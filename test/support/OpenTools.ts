@@ -55,7 +55,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     given.web ?? layerPublicWeb(),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
-    given.activities ?? Activities.layerDirect,
+    given.activities ?? Activities.layerUnsaved,
     given.journal ?? Journal.layerNone,
     ProjectWriteLock.layerHeld,
     EventLog.layer

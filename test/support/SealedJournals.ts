@@ -3,9 +3,8 @@
  * records.
  */
 import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
-import { firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
+import { decodeLine, firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
 import { newProof, proofOf, type SealKey } from "../../src/services/journal/JournalSeal.ts"
-import { decodeLine, type SavedLine } from "../../src/services/journal/SavedLine.ts"
 import { encodeLine } from "./encodeLine.ts"
 import { crc32 } from "node:zlib"
 
@@ -15,7 +14,7 @@ const at = "2026-11-20T18:30:00.000Z"
 export type RecordJson = string
 
 /** Lines with right checksums around these records; everybody can make them. */
-export const linesOf = (records: ReadonlyArray<RecordJson>): ReadonlyArray<SavedLine> => {
+export const linesOf = (records: ReadonlyArray<RecordJson>): ReadonlyArray<JournalLine> => {
   let before = firstSum
   return records.map((record, index) => {
     const json = record.slice(record.indexOf("{"))
@@ -32,10 +31,7 @@ export const linesOf = (records: ReadonlyArray<RecordJson>): ReadonlyArray<Saved
 }
 
 /** The text of these lines. */
-export const textOf = (lines: ReadonlyArray<JournalLine>): string =>
-  lines
-    .map(({ at: time, json, seq, sum }) => `{"seq":${seq},"at":"${time}","record":${json},"sum":"${sum}"}\n`)
-    .join("")
+export const textOf = (lines: ReadonlyArray<JournalLine>): string => lines.map(({ text }) => `${text}\n`).join("")
 
 /** What a journal begins with, and records that its holder of the key adds in one session. */
 export const sealedRecords = (

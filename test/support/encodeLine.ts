@@ -2,7 +2,7 @@
  * The text of one line of a journal.
  */
 import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
-import { LineBytes, type LineEnd, type LineProtection } from "../../src/services/journal/LineBytes.ts"
+import * as JournalLine from "../../src/services/journal/JournalLine.ts"
 
 /** Where a line goes: its number, its time, and what it continues. */
 export interface LinePlace {
@@ -16,9 +16,8 @@ export interface LinePlace {
 export const encodeLine = (
   record: JournalRecord,
   { at, before, mac = "", seq }: LinePlace,
-  protection?: LineProtection
-): LineEnd & { readonly text: string } => {
-  const lines = new LineBytes({ seq: seq - 1, sum: before, mac }, protection)
-  lines.add(record, at)
-  return { ...lines.end, text: Buffer.from(lines.take()).toString("utf8").slice(0, -1) }
+  protection?: JournalLine.LineProtection
+) => {
+  const line = JournalLine.encodeLine(record, at, { seq: seq - 1, sum: before, mac }, protection)
+  return { ...line, text: line.text.slice(0, -1) }
 }

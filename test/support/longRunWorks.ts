@@ -12,10 +12,15 @@ import { modelCallKey, stageKey, toolCallKey } from "../../src/domain/runs/Activ
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { makeSafeJson } from "../../src/domain/text/Redaction.ts"
 import { knownBy } from "../../src/services/journal/Journal.ts"
-import { firstSum } from "../../src/services/journal/JournalLine.ts"
+import {
+  decodeLine,
+  encodeLine,
+  firstSum,
+  type JournalLine,
+  type LineEnd,
+  sumIn
+} from "../../src/services/journal/JournalLine.ts"
 import { newProof, proofOf, SealKey } from "../../src/services/journal/JournalSeal.ts"
-import { LineBytes } from "../../src/services/journal/LineBytes.ts"
-import { decodeLine, type SavedLine } from "../../src/services/journal/SavedLine.ts"
 import { makeRunState } from "../../src/services/runs/RunState.ts"
 import { openedRecord } from "./Journals.ts"
 import type { Works } from "./stepCounter.ts"
@@ -77,17 +82,20 @@ const key = new SealKey(Buffer.alloc(32, 1), openedRecord().order.runId)
 
 const write = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => {
   const toJson = makeSafeJson(["a value that is secret"])
-  const lines = new LineBytes({ seq: 0, sum: firstSum, mac: newProof.next }, { key, write: toJson })
-  for (const record of records) lines.add(record, at)
-  return Buffer.from(lines.take()).toString("utf8").trimEnd().split("\n")
+  let last: LineEnd = { seq: 0, sum: firstSum, mac: newProof.next }
+  return records.map((record) => {
+    const line = encodeLine(record, at, last, { key, write: toJson })
+    last = line
+    return line.text.trimEnd()
+  })
 }
 
-const read = (texts: ReadonlyArray<string>): ReadonlyArray<SavedLine> => {
+const read = (texts: ReadonlyArray<string>): ReadonlyArray<JournalLine> => {
   let before = firstSum
   return texts.map((text, index) => {
     const line = decodeLine(text, { seq: index + 1, before })
     if (typeof line === "string") throw new Error(line)
-    before = line.sum
+    before = sumIn(line.text)
     return line
   })
 }
@@ -105,7 +113,7 @@ const works: Works = {
     const lines = read(write(recordsOf(count)))
     return () => {
       const known = knownBy(lines)
-      return tasksOf(count).map((task) => known.stageResult(stageKey.task(1, task.name)))
+      return tasksOf(count).map((task) => known.saved("settled", stageKey.task(1, task.name)))
     }
   },
   "the results of a run": (count) => {

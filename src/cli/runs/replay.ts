@@ -6,6 +6,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
+import { replayRun } from "../../app/replay.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
@@ -40,8 +42,7 @@ export const replay = Command.make(
   },
   Effect.fn("replay")(function* (given) {
     const { print, result, tell } = yield* Output
-    const { replaySaved } = yield* Effect.promise(() => import("./replayHandler.ts"))
-    const { differences, events, isWhole, leftOut, runId } = yield* replaySaved(given.run)
+    const { differences, events, isWhole, leftOut, runId } = yield* Effect.provide(replayRun(given.run), layerRuns)
     if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
     const [first, ...more] = differences
     if (given.json) yield* result(outputJson({ runId, same: first === undefined, differences }, 2))

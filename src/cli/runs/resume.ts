@@ -1,37 +1,71 @@
 /**
  * `task-conductor resume RUN`: resumes a run that ended early. Finished work is not repeated.
+ * `task-conductor fork RUN --from TASK`: starts a new run that reuses what another had finished before a task.
  */
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { approvedBeforehand } from "../terminal/approvalFlags.ts"
-import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
+import { forkRun, resumeRun, type StartPorts } from "../../app/runs.ts"
+import type { SavedRun } from "../../app/reopenedRun.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
+import { approvedBeforehand } from "../terminal/approvalFlags.ts"
+import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags, untilReport } from "../terminal/outcome.ts"
+import { startPorts } from "../terminal/ports.ts"
+import { makeResumable } from "../terminal/resumable.ts"
+import { asUsage } from "../terminal/warnings.ts"
 
-/** The command. */
-export const resume = Command.make(
-  "resume",
-  savedRunFlags,
-  Effect.fn("resume")(function* (given) {
-    const flags = { ...flagConfiguration(given), ...limitFlags(given) }
-    const ports = {
-      sink: yield* eventSink(given),
-      isJson: given.json,
-      isQuiet: given.quiet,
-      ...approvedBeforehand(given)
-    }
-    const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), {
-      ...given,
-      ...ports
-    })
-  })
-).pipe(
+type Given = Command.Command.Config.Infer<typeof savedRunFlags>
+
+/** Goes on with a saved run as `start` says, to its report. */
+const goOn = Effect.fnUntraced(function* (
+  given: Given,
+  start: (saved: SavedRun, ports: StartPorts) => ReturnType<typeof forkRun>
+) {
+  const sink = yield* eventSink(given)
+  const ports = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
+  const resumable = makeResumable(ports)
+  const saved = { run: given.run, given: { ...flagConfiguration(given), ...limitFlags(given) }, ...movedTo(given) }
+  const report = yield* start(saved, yield* startPorts(resumable.ports)).pipe(
+    Effect.mapError(asUsage),
+    Effect.provide(layerRuns),
+    untilReport(sink),
+    resumable.tellWhenStopped
+  )
+  yield* endWithReport(report, { ...given, ...ports })
+})
+
+/** The command `resume`. */
+export const resume = Command.make("resume", savedRunFlags, (given) => goOn(given, resumeRun)).pipe(
   Command.withDescription("Resume a run that ended early. Finished work is not repeated"),
   Command.withExamples([
     { command: "task-conductor resume last", description: "Resume the newest run" },
     {
       command: 'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"',
       description: "Resume with permissions; those of the first start are not saved"
+    }
+  ])
+)
+
+/** The command `fork`. */
+export const fork = Command.make(
+  "fork",
+  {
+    ...savedRunFlags,
+    from: Flag.String("from").pipe(
+      Flag.withMetavar("TASK"),
+      Flag.withDescription('The first task to execute again, together with all later ones: --from "Write 1"')
+    )
+  },
+  ({ from, ...given }) => goOn(given, (saved, ports) => forkRun({ ...saved, from }, ports))
+).pipe(
+  Command.withDescription(
+    "Start a new run from a task of another run, possibly with another model. Earlier results are reused"
+  ),
+  Command.withExamples([
+    {
+      command: 'task-conductor fork last --from "Summary 1" --model qwen3:14b',
+      description: "Reuse the research, and write the summary again with a larger model"
     }
   ])
 )

@@ -1,12 +1,11 @@
 /**
  * The list of runs for a person: on a terminal each run takes as many lines as its width asks for, elsewhere one. Pure.
  */
-import type { RunSummary } from "../../domain/history/RunStanding.ts"
+import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { textWidth } from "../../domain/text/TextWidth.ts"
 import { makePaint, type Paint } from "../terminal/Colour.ts"
-import { standingText } from "./standingText.ts"
-import { durationText, whenText } from "./whenText.ts"
+import { secondsText } from "../../domain/text/Format.ts"
 
 /** How to print. */
 export interface ListStyle {
@@ -105,3 +104,67 @@ export const runLines = (run: RunSummary, style: ListStyle): string => {
     ...more.map((text, index) => (index === 0 && project !== "" ? paint.dim(text) : text))
   ].join("\n")
 }
+
+type Tone = "green" | "red" | "yellow" | "bold"
+
+const looks: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>> = {
+  done: ["✓", "green"],
+  running: ["●", "bold"],
+  failed: ["✗", "red"],
+  no_valid_plan: ["✗", "red"],
+  unavailable: ["✗", "red"],
+  unreadable: ["✗", "red"],
+  declined: ["○", "yellow"],
+  not_permitted: ["○", "yellow"],
+  limit: ["○", "yellow"],
+  interrupted: ["○", "yellow"],
+  unfinished: ["○", "yellow"]
+}
+
+/** `✓ done`, `✗ no valid plan`. */
+export const standingText = (standing: RunStanding, paint: Paint): string => {
+  const [symbol, tone] = looks[standing]
+  return paint[tone](`${symbol} ${standing.replaceAll("_", " ")}`)
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+const two = (number: number): string => String(number).padStart(2, "0")
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`; nothing for what is long ago, and for the future. */
+const agoText = (ms: number): string | undefined => {
+  if (ms < 0 || ms >= 14 * day) return undefined
+  if (ms < minute) return "just now"
+  if (ms < hour) return `${Math.floor(ms / minute)} min ago`
+  if (ms < day) return `${Math.floor(ms / hour)} h ago`
+  const days = Math.floor(ms / day)
+  return `${days} day${days === 1 ? "" : "s"} ago`
+}
+
+const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()
+
+/** `today 17:02`, `yesterday 09:10`, `Nov 20 18:30`, `2025-11-20 18:30`; local. */
+export const localText = (at: Date, now: Date): string => {
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
+  if (isSameDay(at, now)) return `today ${time}`
+  if (isSameDay(at, yesterday)) return `yesterday ${time}`
+  if (at.getFullYear() === now.getFullYear()) return `${months[at.getMonth()]} ${at.getDate()} ${time}`
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
+}
+
+/** `today 17:02 (5 min ago)`; the text itself when it is no time. */
+export const whenText = (iso: string, now: Date): string => {
+  const at = new Date(iso)
+  if (Number.isNaN(at.getTime())) return iso
+  const ago = agoText(now.getTime() - at.getTime())
+  return ago === undefined ? localText(at, now) : `${localText(at, now)} (${ago})`
+}
+
+/** `1.7 s`, `45 s`, `4 min 45 s`, `2 h 5 min`. */
+export const durationText = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))

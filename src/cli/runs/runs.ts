@@ -6,15 +6,56 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
 import { secondsText } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+import { runsOf, RunStore } from "../../services/history/RunStore.ts"
+import { repairJournal } from "../../services/journal/JournalRepair.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { Output } from "../terminal/Output.ts"
+
+/** The runs of this machine, or those in the database. */
+export const storeOf = (isCluster: boolean) =>
+  isCluster
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../../app/clusterClient.ts")),
+          ({ layerClusterRuns }) => layerClusterRuns()
+        )
+      )
+    : layerRuns
+
+/** The workers of the last day, as they describe themselves in the database. */
+const listWorkers = Effect.gen(function* () {
+  const { layerClusterRuns } = yield* Effect.promise(() => import("../../app/clusterClient.ts"))
+  const { ClusterWorkers } = yield* Effect.promise(() => import("../../services/cluster/ClusterWorkers.ts"))
+  return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
+})
+
+/** Removes the inactive runs that started before a time (ISO 8601); returns the removed ones. */
+const pruneRuns = (before: string, isCluster: boolean) =>
+  RunStore.use((store) =>
+    Effect.flatMap(store.list, (all) =>
+      Effect.filter(
+        all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
+        ({ runId }) => store.remove(runId)
+      )
+    )
+  ).pipe(Effect.provide(storeOf(isCluster)))
+
+/** Moves the damaged part of a run's journal to a file beside it. */
+const repairRun = Effect.fn("repairRun")(function* (given: string) {
+  const store = yield* RunStore
+  const runId = yield* store.find(given)
+  return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
+}, Effect.provide(layerRuns))
 
 const json = (what: string) =>
   Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
@@ -48,7 +89,6 @@ const prune = Command.make(
   },
   Effect.fn("runs prune")(function* (given) {
     const { result, tell } = yield* Output
-    const { pruneRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const removed = yield* pruneRuns(
       DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
       given.cluster
@@ -80,12 +120,11 @@ const repair = Command.make(
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
     const { tell, tellPaint } = yield* Output
-    const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
     if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
-    const { aside, bytes, effects, intact } = repaired
+    const { bytes, effects, intact, quarantine } = repaired
     yield* tell(
-      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${aside}.`
+      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${quarantine}.`
     )
     yield* tell(
       `${tellPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
@@ -118,15 +157,18 @@ export const runs = Command.make(
   },
   Effect.fn("runs")(function* (given) {
     const { isWatched, result, resultPaint, tell } = yield* Output
-    const { listRuns, listWorkers, separateRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
-    const all = yield* listRuns(given.cluster)
+    const path = yield* Path.Path
+    const all = yield* Effect.provide(
+      RunStore.use((store) => store.list),
+      storeOf(given.cluster)
+    )
     if (given.json) return yield* result(outputJson(all, 2))
     if (given.cluster) {
       const workers = yield* listWorkers
       yield* tell(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
     }
     if (all.length === 0) return yield* tell("There are no runs yet.")
-    const { others, own } = given.cluster ? { own: all, others: [] } : yield* separateRuns(all)
+    const { others, own } = given.cluster ? { own: all, others: [] } : yield* runsOf(all, path.resolve())
     const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
     const style: ListStyle = {
       paint: resultPaint,

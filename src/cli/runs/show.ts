@@ -9,15 +9,26 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Clock from "effect/Clock"
 import { TaskEvidence } from "../../domain/history/RunEvidence.ts"
-import { RunOverview } from "../../domain/history/RunOverview.ts"
+import { readRun, readTask } from "../../app/savedRuns.ts"
+import { overviewEvents, RunOverview, runOverview } from "../../domain/history/RunOverview.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { clusterFlag } from "./runs.ts"
+import { clusterFlag, storeOf } from "./runs.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
-import { evidenceText, overviewText, wrappedText } from "./showText.ts"
-import { taskText } from "./taskText.ts"
+import { evidenceText, overviewText, wrappedText, taskText } from "./showText.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
+
+/** What a run planned, did and found. */
+const overviewOf = (run: string, isCluster: boolean) =>
+  readRun(run, undefined, ({ event }) => overviewEvents.has(event)).pipe(
+    Effect.map(({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })),
+    Effect.provide(storeOf(isCluster))
+  )
+
+/** What one task of a run saw, said, called and found. */
+const evidenceOf = (run: string, task: string, isCluster: boolean) =>
+  Effect.provide(readTask(run, task), storeOf(isCluster))
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
@@ -54,15 +65,14 @@ export const show = Command.make(
     }
     const tellLeftOut = (what: string | undefined) =>
       what === undefined ? Effect.void : tell(`note: ${printable(what)}`)
-    const { printRun, printTask } = yield* Effect.promise(() => import("./runsHandler.ts"))
     if (Option.isNone(given.task)) {
-      const { leftOut, overview } = yield* printRun(given.run, given.cluster)
+      const { leftOut, overview } = yield* overviewOf(given.run, given.cluster)
       yield* tellLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
     }
-    const { evidence, leftOut, project } = yield* printTask(given.run, given.task.value, given.cluster)
+    const { evidence, leftOut, project } = yield* evidenceOf(given.run, given.task.value, given.cluster)
     yield* tellLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
     yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))

@@ -75,9 +75,9 @@ export const JournalRecord = Schema.Union([
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
-    settings: Schema.optionalKey(Configuration),
+    settings: Schema.optional(Configuration),
     /** Where the project is from here on, when it was moved. Absolute. */
-    project: Schema.optionalKey(Schema.String)
+    project: Schema.optional(Schema.String)
   }),
   CallIntent,
   PromptSent,
@@ -118,3 +118,36 @@ export const ClusterRunEnding = Schema.Union([
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
 ])
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
+
+/** A run has few texts that prompts begin with, one for each stage and skill; when there are more, it begins anew with them. */
+const mostTexts = 64
+
+/**
+ * Makes the function that leaves out of the prompts of one session, in their order, what an earlier one began with: the
+ * prompts of a stage begin with the same long text.
+ */
+export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
+  const keys = new Map<string, string>()
+  return (record) => {
+    if (record.type !== "prompt" || record.system === undefined) return record
+    const { key, system, user } = record
+    const first = keys.get(system)
+    /* A name can be longer than the text that it stands for. */
+    if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
+    if (keys.size === mostTexts) keys.clear()
+    keys.set(system, key)
+    return record
+  }
+}
+
+/** Makes the function that gives each prompt its whole text. It is called with all records of a journal in their order. */
+export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
+  const texts = new Map<string, string>()
+  return (record) => {
+    if (record.type !== "prompt") return record
+    const { key, system, systemOf = "", user } = record
+    if (system !== undefined) texts.set(key, system)
+    const whole = system ?? texts.get(systemOf)
+    return whole === undefined ? record : { type: "prompt", key, system: whole, user }
+  }
+}

@@ -3,8 +3,7 @@
  * model calls, its tool calls with changes as coloured diffs, and its approvals.
  */
 import { modelText, personText, repairText } from "../findings/IssueText.ts"
-import type { Attempt, CallEvidence } from "../history/RunEvidence.ts"
-import type { UnrunCall } from "../history/UnrunCalls.ts"
+import type { Attempt, CallEvidence, UnrunCall } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { callWords } from "../runs/CallWords.ts"

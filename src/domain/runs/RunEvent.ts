@@ -203,7 +203,7 @@ export const RunEvent = Schema.Union([
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
-  /** A message to the person. `code` is that of a rule, or `files-changed`, `journal-mended` or `journal-unproven` in a saved run. */
+  /** A message to the person. `code` is that of a rule, or `files-changed` or `journal-unproven` in a saved run. */
   event("message", {
     level: Schema.Literals(["info", "warning", "error"]),
     text: Schema.String,

@@ -4,12 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as WorkflowActivity from "effect/workflow/Activity"
+import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
-import { Activities } from "../journal/Activities.ts"
-import type { Activity } from "../journal/Activity.ts"
+import { Activities, type Activity, asJson } from "../journal/Activities.ts"
 import { isRefinement, Journal } from "../journal/Journal.ts"
-import { BegunElsewhere } from "./CallFence.ts"
-import { asJson, fromJson, type Redact, withoutSecrets } from "./WithoutSecrets.ts"
+import { BegunElsewhere } from "./ClusterRuns.ts"
+import { fromJson, type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 
 /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
 export type Finish = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -21,10 +22,35 @@ const redacted = <A, E, R>({ error, execute, success }: Activity<A, E, R>, redac
     Effect.catch((failure) => Effect.flatMap(withoutSecrets(error, failure, redact), (safe) => Effect.fail(safe)))
   )
 
+/** An activity on the engine of the workflow that this fiber executes; outside a workflow it simply runs. */
+const onEngine = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
+  const engine = yield* Effect.serviceOption(WorkflowEngine)
+  const instance = yield* Effect.serviceOption(WorkflowInstance)
+  const { error, execute, success } = activity
+  if (Option.isNone(engine) || Option.isNone(instance)) return yield* execute
+  const durable = WorkflowActivity.make({ name: activityName(activity), success, error, execute })
+  return yield* durable.pipe(
+    Effect.provideService(WorkflowEngine, engine.value),
+    Effect.provideService(WorkflowInstance, instance.value)
+  ) as Effect.Effect<A, E, R>
+})
+
+/** Publishes the outcome of an activity when `run` executes it; one that `run` remembers was published before. */
+const publishing = <A, E, R>(
+  activity: Activity<A, E, R>,
+  run: (activity: Activity<A, E, R>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let isFresh = false
+    const execute = Effect.tap(activity.execute, () => Effect.sync(() => void (isFresh = true)))
+    const { publish = () => Effect.void } = activity
+    return Effect.tap(run({ ...activity, execute }), (outcome) => (isFresh ? publish(outcome) : Effect.void))
+  })
+
 /**
- * Runs activities as the ones before do, on the engine of the cluster, and persists what came of them. `redact` takes secrets
- * out of what the engine saves. Refinements are needed whole, because calls are made from them: only the journal remembers
- * them, and those from which it took secrets are made again, as in a run on one machine.
+ * Runs activities on the engine of the cluster, and persists what came of them. `redact` takes secrets out of what the engine
+ * saves. Refinements are needed whole, because calls are made from them: only the journal remembers them, and those from which
+ * it took secrets are made again, as in a run on one machine.
  */
 export const layerClusterActivities = (redact: Redact, finish: Finish = (call) => call) =>
   Layer.effect(
@@ -34,19 +60,19 @@ export const layerClusterActivities = (redact: Redact, finish: Finish = (call) =
       const journal = yield* Journal
 
       const persisted = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
-        const name = activityName(activity)
+        const key = activityName(activity)
         const { error, success } = activity
         const execute = activity.execute.pipe(
           Effect.tap((outcome) =>
-            Effect.flatMap(asJson(success, outcome), (value) => journal.saveOutcome(name, value))
+            Effect.flatMap(asJson(success, outcome), (value) => journal.append({ type: "outcome", key, value }))
           ),
           Effect.tapError((failure) =>
-            Effect.flatMap(asJson(error, failure), (value) => journal.saveFailure(name, value))
+            Effect.flatMap(asJson(error, failure), (json) => journal.append({ type: "failure", key, error: json }))
           )
         )
         /* A worker can die after the journal knows the outcome, and before the engine does. */
         const attempt: Effect.Effect<A, E, R> = Effect.flatMap(
-          journal.outcome(name),
+          journal.saved("outcome", key),
           Option.match({ onNone: () => execute, onSome: (value) => fromJson(success, value) })
         )
         /* Another worker was faster: what it began is in doubt, or it has finished. */
@@ -57,19 +83,13 @@ export const layerClusterActivities = (redact: Redact, finish: Finish = (call) =
 
       return Activities.of({
         ...activities,
-        run: <A, E, R>(activity: Activity<A, E, R>) => {
-          const { tell = () => Effect.void } = activity
-          if (!isRefinement(activity.key)) {
-            const execute = finish(persisted({ ...activity, execute: redacted(activity, redact) }))
-            return activities.run({ ...activity, execute })
-          }
-          /* What the journal remembers was told before. */
-          let isFresh = false
-          const execute = Effect.tap(activity.execute, () => Effect.sync(() => void (isFresh = true)))
-          return finish(
-            Effect.tap(persisted({ ...activity, execute }), (outcome) => (isFresh ? tell(outcome) : Effect.void))
-          )
-        }
+        run: (activity) =>
+          isRefinement(activity.key)
+            ? finish(publishing(activity, persisted))
+            : publishing(
+                { ...activity, execute: finish(persisted({ ...activity, execute: redacted(activity, redact) })) },
+                onEngine
+              )
       })
     })
   )

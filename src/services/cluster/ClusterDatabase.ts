@@ -10,9 +10,41 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { CurrentNotices } from "./DatabaseNotice.ts"
-import { databaseSettings } from "./DatabaseSettings.ts"
-import { databaseVariable, DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import { databaseSettings, databaseVariable, DatabaseUnavailable } from "./DatabaseSettings.ts"
+import * as Context from "effect/Context"
+
+export interface DatabaseNotices {
+  /** A query failed and is tried again. */
+  readonly failed: (why: string) => Effect.Effect<void>
+  /** A query got its answer. */
+  readonly answered: Effect.Effect<void>
+  /** The engine says what a person should know. */
+  readonly says: (what: string) => Effect.Effect<void>
+}
+
+/** Notices that are told with this function. */
+export const makeNotices = (tell: (what: string) => Effect.Effect<void>): DatabaseNotices => {
+  let isAway = false
+  return {
+    failed: (why) =>
+      Effect.suspend(() => {
+        if (isAway) return Effect.void
+        isAway = true
+        return tell(`The database does not answer (${why}). It is tried again for ten minutes.`)
+      }),
+    answered: Effect.suspend(() => {
+      if (!isAway) return Effect.void
+      isAway = false
+      return tell("The database answers again.")
+    }),
+    says: tell
+  }
+}
+
+/** The notices of this process; nobody is told unless they are provided. */
+export const CurrentNotices = Context.Reference<DatabaseNotices>("task-conductor/services/cluster/DatabaseNotice", {
+  defaultValue: () => makeNotices(() => Effect.void)
+})
 
 /** Nobody said where the database is. */
 export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("DatabaseUnnamed", {}) {

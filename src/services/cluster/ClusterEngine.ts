@@ -21,11 +21,11 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { CallsUnderWay } from "./CallsUnderWay.ts"
-import { layerLostShards } from "./LostShards.ts"
-import { layerLostWakes } from "./LostWakes.ts"
-import { CurrentNotices } from "./DatabaseNotice.ts"
-import { ShardLocks } from "./ShardLocks.ts"
+import { CallsUnderWay, ShardLocks } from "./CallsUnderWay.ts"
+import { layerLostShards, layerLostWakes } from "./LostShards.ts"
+import { CurrentNotices } from "./ClusterDatabase.ts"
+import { DatabaseUnavailable } from "./DatabaseSettings.ts"
+import { ClusterWorkers } from "./ClusterWorkers.ts"
 
 /** All tables of the engine begin with this. */
 const prefix = "task_conductor"
@@ -90,10 +90,10 @@ export const layerWorkerEngine = Layer.provideMerge(
 export const layerClientEngine = layerEngine(Option.none())
 
 /** How long a worker waits for its shards before it reports that it is ready anyway. */
-const patience = "10 seconds"
+const sharePatience = "10 seconds"
 
 /** True when this worker has a share of the work. */
-export const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.use((sharding) =>
+const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.use((sharding) =>
   Effect.sync(() =>
     Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1)).some((shard) =>
       sharding.hasShardId(shard)
@@ -104,4 +104,24 @@ export const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Shardi
 /** Ends when this worker has its share of the shards, so that none is moved to it from other workers any more. */
 export const awaitShare: Effect.Effect<void, never, Sharding.Sharding> = Effect.gen(function* () {
   while (!(yield* hasShare)) yield* Effect.sleep("100 millis")
-}).pipe(Effect.timeoutOption(patience), Effect.asVoid)
+}).pipe(Effect.timeoutOption(sharePatience), Effect.asVoid)
+
+/** How many times in a row, a second apart, a worker has no share of the work while the database answers. */
+const lostSharePatience = 20
+
+/** Fails when this worker has had no share of the work for a while; one that joins may wait for calls of others to end. */
+export const watchShare: Effect.Effect<never, DatabaseUnavailable, Sharding.Sharding | ClusterWorkers> = Effect.gen(
+  function* () {
+    const workers = yield* ClusterWorkers
+    while (!(yield* hasShare)) yield* Effect.sleep("1 second")
+    for (let without = 0; without < lostSharePatience;) {
+      yield* Effect.sleep("1 second")
+      /* This waits while the database does not answer. */
+      yield* workers.alive
+      without = (yield* hasShare) ? 0 : without + 1
+    }
+    return yield* new DatabaseUnavailable({
+      what: "this worker could not take up its work again after the database was away. Other workers go on with it; start this worker again"
+    })
+  }
+)

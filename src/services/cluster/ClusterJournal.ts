@@ -8,16 +8,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { underWay } from "./CallsUnderWay.ts"
-import { BegunElsewhere } from "./CallFence.ts"
-import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
-import { ClusterRuns } from "./ClusterRuns.ts"
+import { BegunElsewhere, ClusterRuns } from "./ClusterRuns.ts"
+import type { DatabaseUnavailable } from "./DatabaseSettings.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
-import { isRefinement, Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
+import { inDoubt, isRefinement, Journal, valueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
 
 /**
  * A worker that was told less than this ago that a call is its own still has its place: locks last longer, counted from
@@ -67,44 +66,35 @@ export const layerClusterJournal = (
 
       const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
 
-      const lastWhole = (type: "outcome" | "settled", key: string) =>
-        Effect.map(last(type, key), (line) =>
-          Option.orElse(wholeValueOf(line), () =>
-            Option.flatMapNullishOr(valueOf(line), (saved) => whole.find(runId, `${type}/${key}`, saved))
-          )
-        )
-
-      const save = (type: "outcome" | "settled", key: string, value: Schema.Json) =>
-        Effect.andThen(
-          Effect.sync(() => {
-            if (isRefinement(key)) whole.keep(runId, `${type}/${key}`, value)
-          }),
-          append({ type, key, value })
-        )
-
       return Journal.of({
-        outcome: (key) => lastWhole("outcome", key),
-        stageResult: (key) => lastWhole("settled", key),
-        answer: (key) => Effect.map(last("answer", key), valueOf),
-        doubt: Effect.fnUntraced(function* (key) {
-          const line = yield* last("intent", key)
-          const intent = line === undefined ? undefined : readRecord(line)
-          if (line === undefined || intent?.type !== "intent") return undefined
-          known.set(key, line.seq)
-          return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
+        saved: Effect.fnUntraced(function* (type, key) {
+          const line = yield* last(type, key)
+          const value = valueOf(line)
+          if (type === "answer" || Option.isSome(value)) return value
+          const record = line === undefined ? undefined : readRecord(line)
+          return record !== undefined && "value" in record
+            ? Option.fromUndefinedOr(whole.find(runId, `${type}/${key}`, record.value))
+            : Option.none()
         }),
-        saveOutcome: (key, value) => save("outcome", key, value),
-        saveFailure: (key, error) => append({ type: "failure", key, error }),
-        saveStageResult: (key, value) => save("settled", key, value),
-        saveAnswer: (key, value) => append({ type: "answer", key, value }),
-        saveSeen: (key, value) => append({ type: "seen", key, value }),
-        /* A worker that has lost its place is interrupted while it waits. */
-        intend: (intent) =>
-          Effect.catchTag(underWay(intend({ type: "intent", ...intent })), "BegunElsewhere", (begun) =>
-            Effect.andThen(Effect.sleep(placeTime), Effect.die(begun))
-          ),
-        sent: (prompt) => append({ type: "prompt", ...prompt }),
-        tell: (event) => append({ type: "event", event }),
+        doubt: Effect.fnUntraced(function* (key) {
+          const intent = inDoubt(yield* last("intent", key))
+          if (intent === undefined) return undefined
+          known.set(key, intent.seq)
+          return (yield* last("outcome", key)) === undefined ? intent : undefined
+        }),
+        append: (record) => {
+          /* A worker that has lost its place is interrupted while it waits. */
+          if (record.type === "intent") {
+            return Effect.catchTag(underWay(intend(record)), "BegunElsewhere", (begun) =>
+              Effect.andThen(Effect.sleep(placeTime), Effect.die(begun))
+            )
+          }
+          if ((record.type === "outcome" || record.type === "settled") && isRefinement(record.key)) {
+            whole.keep(runId, `${record.type}/${record.key}`, record.value)
+          }
+          return append(record)
+        },
+        enqueue: append,
         unreadable: (key) => {
           const reason = { _tag: "UnknownRecord" as const, line: 0, kind: key, program: "of another version" }
           return Effect.andThen(
@@ -112,8 +102,23 @@ export const layerClusterJournal = (
             Effect.never
           )
         },
-        flush: Effect.void,
         failed: Deferred.await(failed)
       })
     })
+  )
+
+/** The usage of the run, which began at this time (ISO 8601): computed from the events in its journal. */
+export const layerClusterUsage = (runId: string, begunAt: string): Layer.Layer<UsageMeter, never, ClusterRuns> =>
+  Layer.effect(
+    UsageMeter,
+    Effect.map(ClusterRuns, (runs) =>
+      UsageMeter.of({
+        modelCall: () => Effect.void,
+        toolCall: Effect.void,
+        total: Effect.gen(function* () {
+          const used = yield* Effect.orDie(runs.usage(runId))
+          return { ...used, durationMs: (yield* Clock.currentTimeMillis) - Date.parse(begunAt) }
+        })
+      })
+    )
   )

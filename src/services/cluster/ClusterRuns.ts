@@ -11,21 +11,83 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { randomUUID } from "node:crypto"
 import {
   type CallIntent,
-  EventTold,
-  JournalRecord,
+  ClusterRun,
   ClusterRunEnding,
-  ClusterRun
+  EventTold,
+  JournalRecord
 } from "../../domain/history/JournalRecord.ts"
 import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
-import { saveIntent } from "./CallFence.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
-import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
-import { removeRun } from "./RunRemoval.ts"
+import { type DatabaseUnavailable } from "./DatabaseSettings.ts"
 import type { Redact } from "./WithoutSecrets.ts"
-import type { JournalLine } from "../journal/JournalLine.ts"
+import { type JournalLine, lineOf, parseJson } from "../journal/JournalLine.ts"
+import type { RunsKept } from "../../domain/configuration/RunsKept.ts"
+
+/** The intent of a call, ready to be saved. */
+export interface FencedIntent {
+  readonly runId: string
+  readonly key: string
+  readonly at: string
+  readonly json: string
+  /** The last intent of this call that this worker knows; 0 when it knows none. */
+  readonly known: number
+}
+
+/** Another worker has begun the call, or finished it. The call is looked at again from its beginning. */
+export class BegunElsewhere extends Schema.TaggedError<BegunElsewhere>()("BegunElsewhere", { key: Schema.String }) {}
+
+/**
+ * Saves an intent, unless a newer intent or an outcome of the call is there. Returns its number. The row of the run is
+ * locked first: a statement sees only what was committed before it began.
+ */
+export const saveIntent = (
+  sql: SqlClient.SqlClient,
+  { at, json, key, known, runId }: FencedIntent
+): Effect.Effect<number | undefined, DatabaseUnavailable> => {
+  const token = randomUUID()
+  const save = Effect.gen(function* () {
+    const [run] = yield* sql<{ readonly records: number }>`UPDATE task_conductor_runs
+      SET records = records + 1, size = size + ${Buffer.byteLength(json)} WHERE run_id = ${runId} RETURNING records`
+    const found = yield* sql<{ readonly seq: number; readonly mine: boolean }>`
+      SELECT seq, token = ${token}::uuid AS mine FROM task_conductor_records WHERE run_id = ${runId}
+        AND type IN ('intent', 'outcome') AND md5(key) = md5(${key}) AND key = ${key} AND seq > ${known}`
+    if (run === undefined) return undefined
+    /* The answer to an earlier attempt was lost. */
+    const mine = found.find((one) => one.mine)
+    if (mine !== undefined) return mine.seq
+    if (found.length > 0) return undefined
+    yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+      VALUES (${runId}, ${run.records}, ${at}, 'intent', ${key}, '', ${json}, ${token}::uuid)`
+    return run.records
+  })
+  return retryTransient(sql.withTransaction(save))
+}
+
+/** The first message to a run and to each of its tasks holds the id of the run; quotes within texts are escaped there. */
+const namesRun = (runId: string): string => `"runId":${JSON.stringify(runId)}`
+
+/** Removes a run; false for one that has not ended, or is not there. */
+export const removeRun = (sql: SqlClient.SqlClient, runId: string): Effect.Effect<boolean, DatabaseUnavailable> => {
+  const remove = Effect.gen(function* () {
+    const removed = yield* sql`DELETE FROM task_conductor_runs
+      WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+    if (removed.length === 0) return false
+    /* A client may remove runs where no engine has made its tables yet. */
+    const [engine] = yield* sql<{ readonly found: boolean }>`
+      SELECT to_regclass('task_conductor_replies') IS NOT NULL AS found`
+    if (engine?.found !== true) return true
+    const ids = sql`SELECT entity_id FROM task_conductor_messages
+      WHERE tag = 'run' AND strpos(payload, ${namesRun(runId)}) > 0`
+    yield* sql`DELETE FROM task_conductor_replies WHERE request_id IN
+      (SELECT request_id FROM task_conductor_messages WHERE entity_id IN (${ids}))`
+    yield* sql`DELETE FROM task_conductor_messages WHERE entity_id IN (${ids})`
+    return true
+  })
+  return retryTransient(sql.withTransaction(remove))
+}
 
 /** Another run is changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
@@ -103,9 +165,6 @@ interface RunRow {
 interface RecordRow {
   readonly seq: number
   readonly at: string
-  readonly type: string
-  readonly key: string
-  readonly event: string
   readonly json: string
 }
 
@@ -137,7 +196,7 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
 })
 
 /** Lines in the database need no checksum. */
-const lineOf = (row: RecordRow): JournalLine => ({ ...row, sum: "" })
+const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
 const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
   const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
@@ -198,16 +257,14 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       return yield* saveIntent(sql, { runId, key: intent.key, at: yield* nowIso, json, known })
     }),
     after: Effect.fnUntraced(function* (runId, seq) {
-      const rows =
-        yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, event, json FROM task_conductor_records
+      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
-      return rows.map(lineOf)
+      return rows.map(lineOfRow)
     }),
     last: Effect.fnUntraced(function* (runId, type, key) {
-      const [row] =
-        yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, event, json FROM task_conductor_records
+      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
         WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
-      return row === undefined ? undefined : lineOf(row)
+      return row === undefined ? undefined : lineOfRow(row)
     }),
     usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
       const [tools] = yield* retryTransient(sql<{
@@ -246,3 +303,18 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     })
   })
 }
+
+/** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
+export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
+  days,
+  newest
+}: RunsKept): Effect.fn.Return<ReadonlyArray<string>, DatabaseUnavailable, ClusterRuns> {
+  const runs = yield* ClusterRuns
+  const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
+  const all = yield* runs.list
+  const old = all.filter(
+    ({ begunAt, ending }, at) => ending !== undefined && (begunAt < before || (newest !== undefined && at >= newest))
+  )
+  const removed = yield* Effect.filter(old, ({ run }) => runs.remove(run.opened.order.runId))
+  return removed.map(({ run }) => run.opened.order.runId)
+})

@@ -4,11 +4,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ClusterRunEnding } from "../../domain/history/JournalRecord.ts"
-import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import type { DatabaseUnavailable } from "./DatabaseSettings.ts"
 import { ClusterRuns, type ClusterRunState } from "./ClusterRuns.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
-import type { RunStanding, RunSummary } from "../../domain/history/RunStanding.ts"
+import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { chooseRun, RunStore } from "../history/RunStore.ts"
 
 const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
@@ -18,7 +18,6 @@ const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
 
 const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
   const { order, project, settings } = run.opened
-  const { model } = settings
   return {
     runId: order.runId,
     standing: standingOf(ending),
@@ -26,7 +25,7 @@ const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary
     project,
     prompt: order.prompt,
     bytes,
-    ...(model === undefined ? {} : { model })
+    model: settings.model
   }
 }
 

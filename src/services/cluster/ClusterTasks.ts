@@ -25,10 +25,17 @@ import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"
 import { workerName } from "./ClusterEngine.ts"
-import { keepRefinement, knownRefinement, restoreAnswers, wholeRefinement } from "./SentWork.ts"
-import { type CallJudges, coverWhole } from "./ApprovedCalls.ts"
-import { offerWork, Unfit, UnfitWorker } from "./WorkPlaces.ts"
-import { type Secrets, withoutSecrets } from "./WithoutSecrets.ts"
+import {
+  type CallJudges,
+  coverWhole,
+  keepRefinement,
+  knownRefinement,
+  restoreAnswers,
+  type Secrets,
+  wholeRefinement,
+  withoutSecrets
+} from "./WithoutSecrets.ts"
+import { offerWork, Unfit, UnfitWorker } from "./Placement.ts"
 
 /** The payload that a task needs on any worker. */
 const place = {

@@ -7,9 +7,45 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { CallProgress } from "./CallProgressBoard.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
-import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import { type DatabaseUnavailable } from "./DatabaseSettings.ts"
+import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import { printable } from "../../domain/text/Printable.ts"
+
+/** A model call of a run, and when it was so far; ISO 8601. */
+export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.String, event: ModelProgress })
+export type CallProgress = typeof CallProgress.Type
+
+/** Calls say every second how far they are; one that has said nothing for this time has ended, in milliseconds. */
+const quietTime = 4000
+
+/** More calls than this are not shown anywhere. */
+const mostCalls = 40
+
+export interface CallProgressBoard {
+  /** Takes what is told of a run. */
+  readonly take: (runId: string, recorded: RecordedEvent) => void
+  /** The calls that go on at this time, in milliseconds. */
+  readonly shown: (now: number) => ReadonlyArray<CallProgress>
+}
+
+/** There are no calls at first. */
+export const makeCallProgressBoard = (): CallProgressBoard => {
+  const calls = new Map<string, CallProgress>()
+  return {
+    take: (runId, { at, event }) => {
+      if (event.type !== "model.progress" && event.type !== "model.finished" && event.type !== "model.failed") return
+      const key = JSON.stringify([runId, modelCallKey(event.call)])
+      if (event.type === "model.progress") calls.set(key, { runId, at, event })
+      else calls.delete(key)
+    },
+    shown: (now) => {
+      for (const [key, { at }] of calls) if (now - Date.parse(at) > quietTime) calls.delete(key)
+      return [...calls.values()].slice(0, mostCalls)
+    }
+  }
+}
 
 /** What a worker says of itself. */
 export const WorkerReport = Schema.Struct({
@@ -96,3 +132,31 @@ export class ClusterWorkers extends Context.Service<
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
+
+const interval = "1 second"
+
+const start = "Start one on any machine: task-conductor worker"
+
+/** Why nobody works on a run of this version. */
+const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string => {
+  if (workers.length === 0) return `No worker is at work; the run waits for one. ${start}`
+  const others = [...new Set(workers.map((worker) => worker.version))].join(", ")
+  return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or start the run with the version of the workers.`
+}
+
+/** Watches the workers of this version until it is interrupted. */
+export const watchWorkers = Effect.fn("watchWorkers")(function* (
+  version: string,
+  tell: (what: string) => Effect.Effect<void>
+) {
+  const { alive } = yield* ClusterWorkers
+  let isMissing = false
+  for (;;) {
+    const workers = yield* alive
+    const worker = workers.find((one) => one.version === version)
+    if (worker === undefined && !isMissing) yield* tell(missingWorker(version, workers))
+    if (worker !== undefined && isMissing) yield* tell(`The worker ${printable(worker.name)} is there now.`)
+    isMissing = worker === undefined
+    yield* Effect.sleep(interval)
+  }
+})

@@ -3,16 +3,64 @@
  * programs add to it. What the address says is used first. A password never comes from a flag, which other users of the
  * machine could read.
  */
-import type { PgClientConfig } from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { environmentVariable } from "../configuration/UserFolders.ts"
-import { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
-import { findPassword } from "./PasswordFile.ts"
 
-type Settings = Pick<PgClientConfig, "url" | "password" | "ssl">
+/** The name of the variable that says where the database is. */
+export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
+
+/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
+  }
+}
+
+export interface PasswordPlace {
+  readonly host: string
+  readonly port: string
+  readonly database: string
+  readonly user: string
+}
+
+/** The fields of a line; the password may hold colons only behind a backslash, as the others. */
+const fieldsOf = (line: string): ReadonlyArray<string> =>
+  [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = ""]) => field.replaceAll(/\\(.)/g, "$1"))
+
+/** True when a field of a line is one of these values, or any. */
+const fits = (field: string | undefined, values: ReadonlyArray<string>): boolean =>
+  field === "*" || (field !== undefined && values.includes(field))
+
+/** The password for a place; nothing when no line fits. A folder of sockets is named by itself or as localhost. */
+export const findPassword = (text: string, { database, host, port, user }: PasswordPlace): string | undefined => {
+  const hosts = host === "" || host.startsWith("/") ? [host, "localhost"] : [host]
+  for (const line of text.split(/\r?\n/)) {
+    if (line === "" || line.startsWith("#")) continue
+    const [ofHost, ofPort, ofDatabase, ofUser, password] = fieldsOf(line)
+    if (fits(ofHost, hosts) && fits(ofPort, [port]) && fits(ofDatabase, [database]) && fits(ofUser, [user])) {
+      return password
+    }
+  }
+  return undefined
+}
+
+interface Settings {
+  readonly url: Redacted.Redacted
+  readonly password?: Redacted.Redacted
+  /** The certificates of TLS. */
+  readonly ssl?: {
+    readonly ca?: string
+    readonly cert?: string
+    readonly key?: string
+    readonly checkServerIdentity?: () => undefined
+  }
+}
 
 /** Values of `sslmode`; of those that ask for TLS, all check the certificate. */
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
@@ -46,9 +94,9 @@ const transportOf = Effect.fnUntraced(function* (address: URL) {
   const cert = yield* read("sslcert", "PGSSLCERT")
   const key = yield* read("sslkey", "PGSSLKEY")
   const ssl = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ca,
+    cert,
+    key,
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {})
   }
   return { mode, ssl }

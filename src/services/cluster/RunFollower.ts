@@ -5,6 +5,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { ClusterRun } from "../../domain/history/JournalRecord.ts"
@@ -13,15 +14,9 @@ import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
-import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
-import {
-  type AnswerStore,
-  callAnswered,
-  doubtAnswered,
-  giveAnswer,
-  isAnswered,
-  stepAnswered
-} from "../journal/DurableApprover.ts"
+import type { DatabaseUnavailable } from "./DatabaseSettings.ts"
+import { answered as answerCodecs } from "../journal/RecordedAnswers.ts"
+import type { RunAnswers } from "./RunAnswers.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 import { type JournalLine, readRecord } from "../journal/JournalLine.ts"
 
@@ -49,46 +44,43 @@ type Question = RunEvent & { readonly type: "approval.requested" }
 /** The interval at which new records are read. */
 const pollInterval = "200 millis"
 
-/** The schema of the answer to a question. */
-const answerCodecs = { step: stepAnswered, call: callAnswered, doubt: doubtAnswered }
-
 /**
  * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
  * worker took the run over. Its event follows, so nobody is asked meanwhile.
  */
-const isSettled = (
+const isAnswered = (
   { hash, items, scope }: Question,
-  store: AnswerStore,
+  answers: RunAnswers,
   run: Pick<ClusterRun, "approveSteps" | "yes"> | undefined
 ): Effect.Effect<boolean> => {
   const isYes = run?.yes === true
   const isApproved =
     (scope === "step" && (isYes || run?.approveSteps === true)) ||
     (scope === "call" && isYes && items.every(({ personOnly }) => personOnly !== true))
-  return isApproved ? Effect.succeed(true) : isAnswered<unknown>(store, hash, answerCodecs[scope])
+  return isApproved ? Effect.succeed(true) : Effect.map(answers.find<unknown>(hash, answerCodecs[scope]), Option.isSome)
 }
 
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
   { hash, items, scope, title }: Question,
-  store: AnswerStore,
+  answers: RunAnswers,
   redact: Redact
 ): Effect.fn.Return<AnsweredBy, never, Approver> {
   const approver = yield* Approver
-  const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Parameters<typeof giveAnswer<A>>[2]) =>
+  const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Schema.Codec<Answered<A>, Schema.Json>) =>
     Effect.flatMap(ask, (answered) =>
       answered.by === "nobody"
         ? Effect.succeed(answered.by)
         : Effect.flatMap(withoutSecrets(codec, answered, redact), (safe) =>
-            Effect.as(giveAnswer(store, hash, codec, safe), answered.by)
+            Effect.as(answers.give(hash, codec, safe), answered.by)
           )
     )
   const [item] = items
-  if (scope === "step") return yield* give(approver.step(title, items, hash), stepAnswered)
+  if (scope === "step") return yield* give(approver.step(title, items, hash), answerCodecs.step)
   if (item === undefined) return "rule"
   return scope === "call"
-    ? yield* give(approver.call(item, hash), callAnswered)
-    : yield* give(approver.inDoubt(item, hash), doubtAnswered)
+    ? yield* give(approver.call(item, hash), answerCodecs.call)
+    : yield* give(approver.inDoubt(item, hash), answerCodecs.doubt)
 })
 
 /** How often new records are read before it is read how far calls are: every two seconds. */
@@ -112,7 +104,7 @@ const makeProgressFilter = () => {
 /** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
   runId: string,
-  store: AnswerStore,
+  answers: RunAnswers,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
   { progress, redact }: FollowOptions = { progress: Effect.succeed([]), redact: (value) => value }
 ) =>
@@ -154,7 +146,7 @@ export const followRun = (
     })
 
     const ask = (question: Question) =>
-      withMutex(putQuestion(question, store, redact)).pipe(
+      withMutex(putQuestion(question, answers, redact)).pipe(
         Effect.flatMap((by) =>
           by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
         ),
@@ -177,7 +169,7 @@ export const followRun = (
         for (const [hash, question] of open) {
           open.delete(hash)
           if (yield* FiberMap.has(asked, hash)) continue
-          if (yield* isSettled(question, store, standing?.run)) continue
+          if (yield* isAnswered(question, answers, standing?.run)) continue
           yield* FiberMap.run(asked, hash, ask(question))
         }
         yield* Effect.sleep(pollInterval)

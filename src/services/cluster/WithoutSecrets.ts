@@ -5,12 +5,21 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { asJson } from "../journal/Activities.ts"
+import * as Equal from "effect/Equal"
+import { Refinement } from "../../domain/documents/Refinement.ts"
+import type { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
+import { type Gate, GateSnapshot } from "../permissions/Gate.ts"
+import * as Result from "effect/Result"
+import { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { isForPerson } from "../permissions/ApprovalView.ts"
+import { type GateQuestion, questionOfCall } from "../permissions/GateQuestion.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** Takes secrets out of a value before it is saved. */
 export type Redact = (value: Schema.Json) => Schema.Json
-
-export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
-  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
 
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
@@ -61,3 +70,102 @@ export const makeSecrets = (redact: Redact): Secrets => {
     }
   }
 }
+
+/** Where a refinement belongs. */
+interface RefinementPlace {
+  readonly runId: string
+  readonly round: number
+}
+
+const keyOf = (round: number, { task }: Refinement): string => stageKey.refined(round, task.name)
+
+/** Keeps a refinement whole at the worker that made it. */
+export const keepRefinement = ({ whole }: Secrets, { round, runId }: RefinementPlace, refinement: Refinement) =>
+  Effect.map(asJson(Refinement, refinement), (value) => whole.keep(runId, keyOf(round, refinement), value))
+
+/** The refinement as this worker made it, or else as it was sent. */
+export const knownRefinement = Effect.fnUntraced(function* (
+  { whole }: Secrets,
+  { round, runId }: RefinementPlace,
+  sent: Refinement
+) {
+  const known = whole.find(runId, keyOf(round, sent), yield* asJson(Refinement, sent))
+  return known === undefined ? sent : yield* fromJson(Refinement, known)
+})
+
+/** True when a secret was taken out of what is carried out. */
+const lacksSecret = ({ calls, inputs }: Refinement): boolean => JSON.stringify([calls, inputs ?? []]).includes(redacted)
+
+/** The refinement as it is carried out: whole, or made again where it cannot be known. */
+export const wholeRefinement = Effect.fnUntraced(function* (
+  secrets: Secrets,
+  place: RefinementPlace,
+  sent: Refinement,
+  refineAgain: Effect.Effect<Refinement, TaskFailure>
+) {
+  const known = yield* knownRefinement(secrets, place, sent)
+  if (known !== sent || !lacksSecret(sent)) return known
+  const again = yield* refineAgain
+  yield* keepRefinement(secrets, place, again)
+  return again
+})
+
+const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
+  all.filter((one) => !known.some((other) => Equal.equals(one, other)))
+
+/** Adds answers that were sent, except those that this gate has itself, with their secrets. */
+export const restoreAnswers = Effect.fnUntraced(function* (
+  gate: Gate["Service"],
+  sent: GateSnapshot,
+  { redact }: Secrets
+) {
+  const own = yield* withoutSecrets(GateSnapshot, yield* gate.snapshot, redact)
+  const { wishes = [] } = sent
+  const news = without(wishes, own.wishes ?? [])
+  const { wishes: _, ...rest } = sent
+  yield* gate.restore({
+    ...rest,
+    denials: without(sent.denials, own.denials),
+    ...(news.length === 0 ? {} : { wishes: news })
+  })
+})
+
+/** What decides about the calls of a task. */
+export interface CallJudges {
+  readonly gate: Gate["Service"]
+  readonly registry: Pick<ToolRegistry["Service"], "prepare">
+}
+
+interface Calls {
+  readonly task: string
+  /** As they were sent and approved, and the same as they are made. */
+  readonly sent: ReadonlyArray<ToolCall>
+  readonly whole: ReadonlyArray<ToolCall>
+}
+
+/** Extends what was answered about the calls as they were sent. A call that is not the same but for secrets is asked about. */
+export const coverWhole = Effect.fnUntraced(function* (
+  { gate, registry }: CallJudges,
+  { sent, task, whole }: Calls,
+  redact: Redact
+) {
+  const { grants } = yield* gate.snapshot
+  const codec = Schema.toCodecJson(ToolCall)
+  const questionAbout = (call: ToolCall): Effect.Effect<GateQuestion | undefined> =>
+    Effect.map(Effect.result(registry.prepare(call)), (prepared) =>
+      Result.isSuccess(prepared) ? questionOfCall({ task, place: "" }, prepared.success) : undefined
+    )
+  const approved: Array<string> = []
+  const excluded: Array<string> = []
+  for (const call of whole) {
+    const shown = sent.find(({ uid }) => uid === call.uid)
+    if (shown === undefined) continue
+    if (!isDeepStrictEqual(redact(yield* asJson(codec, call)), yield* asJson(codec, shown))) continue
+    const asked = yield* questionAbout(shown)
+    const made = yield* questionAbout(call)
+    if (asked === undefined || made === undefined) continue
+    if (grants.excluded.includes(asked.hash)) excluded.push(made.hash)
+    else if (grants.approved.includes(asked.hash) && isForPerson(asked) === isForPerson(made)) approved.push(made.hash)
+  }
+  yield* gate.restore({ grants: { approved, excluded, session: {}, plans: {}, denied: {} }, denials: [] })
+})

@@ -1,89 +1,105 @@
 /**
- * Reads only the beginning and the end of a journal, which is enough to list runs. The rest is not verified.
+ * What a list says about a run, from its journal. Only the records that a list needs are read, and nothing but the first
+ * line is verified: a list reads the journals of all runs.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
-import { firstSum, readRecord } from "../journal/JournalLine.ts"
-import { decodeLine } from "../journal/SavedLine.ts"
+import { type JournalRecord, journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
+import type { TaskCount } from "../../domain/history/RunOverview.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { RunStatus } from "../../domain/runs/RunReport.ts"
+import { decodeLine, firstSum, headOf, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
+import { maxJournalBytes } from "../journal/JournalReader.ts"
 
-/** What a journal begins and ends with. */
 export interface JournalSummary {
   readonly opened: RunOpened
   /** ISO 8601. */
   readonly startedAt: string
-  /** The status of the report that ends it; absent when something else does. */
-  readonly status: string | undefined
+  /** The time of the last whole record, ISO 8601. */
+  readonly lastAt: string
+  /** The status of the report that ends the journal; absent when something else does. */
+  readonly status?: RunStatus
+  /** How long the sessions that reported an end had worked. */
+  readonly durationMs?: number
+  /** The exit code of the last session, when that had an end. */
+  readonly exitCode?: number
+  /** Absent before there is a plan. */
+  readonly tasks?: TaskCount
+  /** Where the project was moved to. */
+  readonly project?: string
   readonly bytes: number
 }
 
-const chunkBytes = 65_536
-/** The first line holds the prompt and perhaps a plan. */
-const mostFirstBytes = 4_194_304
-/** A report can be long: it holds all results. */
-const mostLastBytes = 67_108_864
+/** The records that are read; the other ones are long, or say nothing about how far a run came. */
+const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type"]>([
+  "resumed",
+  "run.started",
+  "plan.created",
+  "plan.revised",
+  "task.finished",
+  "task.kept",
+  "run.finished"
+])
 
-const newline = 0x0a
-
-const readAt = Effect.fnUntraced(function* (handle: FileSystem.File, from: number, length: number) {
-  yield* handle.seek(BigInt(from), "start")
-  return Option.getOrElse(yield* handle.readAlloc(length), () => new Uint8Array())
-})
-
-/** The first line as text; nothing when none ends within 4 MiB. */
-const firstLine = Effect.fnUntraced(function* (handle: FileSystem.File) {
-  let bytes = new Uint8Array()
-  while (bytes.length < mostFirstBytes) {
-    const more = yield* readAt(handle, bytes.length, chunkBytes)
-    const end = more.indexOf(newline)
-    const joined = Buffer.concat([bytes, end === -1 ? more : more.subarray(0, end)])
-    if (end !== -1) return joined.toString("utf8")
-    if (more.length === 0) return undefined
-    bytes = joined
+/** The whole lines of a journal. */
+function* linesOf(bytes: Buffer): Generator<string> {
+  for (let start = 0, end = bytes.indexOf("\n"); end !== -1; start = end + 1, end = bytes.indexOf("\n", start)) {
+    yield bytes.toString("utf8", start, end)
   }
-  return undefined
-})
+}
 
-/** How the last whole line begins. */
-const lastLineStart = Effect.fnUntraced(function* (handle: FileSystem.File, size: number) {
-  let end = size
-  let isPastEnd = false
-  while (end > 0 && size - end < mostLastBytes) {
-    const from = Math.max(0, end - chunkBytes)
-    const chunk = yield* readAt(handle, from, end - from)
-    /* The newline that ends the last line is not the one before it, and what follows it is no whole line. */
-    const before = chunk.subarray(0, isPastEnd ? chunk.length : Math.max(0, chunk.lastIndexOf(newline)))
-    isPastEnd ||= chunk.includes(newline)
-    const start = isPastEnd ? before.lastIndexOf(newline) : -1
-    if (start !== -1 || from === 0) {
-      return Buffer.from(yield* readAt(handle, from + start + 1, 1024)).toString("utf8")
-    }
-    end = from
+/** The record of a line that may be damaged elsewhere. */
+const recordIn = (text: string, at: string): JournalRecord | undefined => {
+  const { record: json } = (parseJson(text) ?? {}) as { readonly record?: unknown }
+  return readRecord(lineOf({ seq: 0, at, json, text }))
+}
+
+/** How far the run came, by what its lines say. */
+export const progressOf = (lines: Iterable<string>): Omit<JournalSummary, "opened" | "startedAt" | "bytes"> => {
+  const done = new Set<string>()
+  let planned: ReadonlyArray<string> | undefined
+  let status: RunStatus | undefined
+  let durationMs: number | undefined
+  let exitCode: number | undefined
+  let project: string | undefined
+  let lastAt = ""
+  for (const text of lines) {
+    const { at, event: eventType, type } = headOf(text)
+    if (at === undefined) continue
+    lastAt = at
+    status = undefined
+    const record = read.has(eventType ?? type ?? "") ? recordIn(text, at) : undefined
+    if (record?.type === "resumed") project = record.project ?? project
+    if (record?.type !== "event") continue
+    const { event } = record
+    if (event.type === "plan.created" || event.type === "plan.revised") {
+      planned = event.taskList.steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
+    } else if (event.type === "task.finished" || event.type === "task.kept") {
+      done.add(event.task)
+    } else if (event.type === "run.finished") {
+      durationMs = (durationMs ?? 0) + event.report.usage.durationMs
+      exitCode = event.exitCode
+      status = event.report.status
+    } else if (event.type === "run.started") exitCode = undefined
   }
-  return ""
-})
+  const tasks = planned === undefined ? undefined : { done: done.size, total: new Set([...done, ...planned]).size }
+  return { lastAt, status, durationMs, exitCode, tasks, project }
+}
 
-const finished =
-  /^\{"seq":\d+,"at":"[^"]*","record":\{"type":"event","event":\{"type":"run\.finished","exitCode":\d+,"report":\{"runId":"[^"]*","status":"([a-z_]+)"/
-
-/** Looks at a journal; nothing when it does not begin as one of this version. */
+/** Summarizes a journal; nothing when it does not begin as one of this version. */
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
     /* Whoever opens a named pipe waits until somebody writes into it. */
-    if ((yield* fs.stat(path)).type !== "File") return undefined
-    const handle = yield* fs.open(path)
-    const size = Number((yield* handle.stat).size)
-    const text = yield* firstLine(handle)
-    const line = text === undefined ? undefined : decodeLine(text, { seq: 1, before: firstSum })
-    if (line === undefined || typeof line === "string") return undefined
-    if (!line.json.startsWith(`{"type":"opened","version":${journalVersion},`)) return undefined
-    const opened = readRecord(line)
-    if (opened?.type !== "opened") return undefined
-    const status = finished.exec(yield* lastLineStart(handle, size))?.[1]
-    return { opened, startedAt: line.at, status, bytes: size } satisfies JournalSummary
+    const { size, type } = yield* fs.stat(path)
+    if (type !== "File" || size > maxJournalBytes) return undefined
+    const bytes = Buffer.from(yield* fs.readFile(path))
+    const [first = ""] = linesOf(bytes)
+    const line = decodeLine(first, { seq: 1, before: firstSum })
+    const opened = typeof line === "string" ? undefined : readRecord(line)
+    if (typeof line === "string" || opened?.type !== "opened" || opened.version !== journalVersion) return undefined
+    const summary: JournalSummary = { opened, startedAt: line.at, ...progressOf(linesOf(bytes)), bytes: bytes.length }
+    return summary
   },
-  Effect.scoped,
   Effect.orElseSucceed(() => undefined)
 )

@@ -12,8 +12,7 @@ import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { eventsTold, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
-import { Activities, type Stage } from "../journal/Activities.ts"
-import type { Activity } from "../journal/Activity.ts"
+import { Activities, type Stage, type Activity } from "../journal/Activities.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { knownBy } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
@@ -117,7 +116,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
   const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
-    Option.match(known.stageResult(key), {
+    Option.match(known.saved("settled", key), {
       onNone: () => Effect.succeedNone,
       onSome: (value) => Effect.asSome(decode(key, success, value))
     })
@@ -156,7 +155,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     if (mine !== undefined) untaken.delete(mine.position)
     if ("error" in ended) return yield* Effect.flatMap(decode(name, activity.error, ended.error), Effect.fail)
     const outcome = yield* decode(name, activity.success, ended.value)
-    if (mine !== undefined && activity.tell !== undefined) yield* activity.tell(outcome)
+    if (mine !== undefined && activity.publish !== undefined) yield* activity.publish(outcome)
     return outcome
   })
 

@@ -19,6 +19,10 @@ import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { StartedAhead } from "../runs/StartedAhead.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { RecordedTool } from "../../domain/history/RecordedTool.ts"
+import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
+import { definePlugin, type Plugin, tool } from "../tools/Plugin.ts"
+import * as Result from "effect/Result"
 
 type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
@@ -120,5 +124,29 @@ export const layerReplayDecisions = (
         Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined }),
         Context.add(StartedAhead, (round, task) => ahead.has(stageKey.task(round, task)))
       )
+    })
+  )
+
+/** One plugin for each tool, so that one that cannot be described leaves out only itself. */
+export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
+  tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
+    Result.match(jsonSchemaParameters(parameters), {
+      onFailure: () => [],
+      onSuccess: (codec) => [
+        definePlugin({
+          name: origin,
+          tools: Effect.succeed({
+            [name]: tool({
+              description,
+              parameters: codec,
+              risk,
+              effect,
+              example,
+              aliases,
+              execute: () => Effect.die("A replay runs no tools.")
+            })
+          })
+        })
+      ]
     })
   )

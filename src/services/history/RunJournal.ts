@@ -7,30 +7,65 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import {
+  type CallIntent,
   type FileState,
   type JournalRecord,
   journalVersion,
+  makeSharedPrompts,
   type RunOpened
 } from "../../domain/history/JournalRecord.ts"
-import { withSharedSystems } from "../../domain/history/SharedSystem.ts"
 import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecord, readRecords } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { neededUnknown } from "../journal/UnknownRecords.ts"
-import { journalKey, journalKeyFile } from "../journal/JournalKey.ts"
-import { newProof, type Proof, proofOf, SealKey } from "../journal/JournalSeal.ts"
+import { journalKey, journalKeyFile, newProof, type Proof, proofOf, SealKey } from "../journal/JournalSeal.ts"
 import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
-import { inMovedProject } from "./MovedProject.ts"
 import { ResumeNotes } from "./ResumeNotes.ts"
-import { journalPath, lockFolder, runLock } from "./RunPaths.ts"
+import { journalPath, lockFolder, runLock } from "./RunStore.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+
+const runStarted: RunEvent["type"] = "run.started"
+
+/** Where the project was in the sessions of a run; canonical paths. */
+const projectsOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<string> => {
+  const started = readRecords(lines.filter(({ event }) => event === runStarted))
+  const projects = started.flatMap((record) =>
+    record.type === "event" && record.event.type === runStarted ? [record.event.project] : []
+  )
+  return [...new Set(projects)]
+}
+
+/** The lines as if all sessions had worked on the project where it is now. */
+export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const now = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
+  const before = projectsOf(lines).filter((one) => one !== now)
+  if (before.length === 0) return lines
+  const moved = (file: string): string => {
+    if (isWithin(path, now, file)) return file
+    const root = before.find((one) => isWithin(path, one, file))
+    return root === undefined ? file : path.join(now, path.relative(root, file))
+  }
+  return lines.map((line): JournalLine => {
+    const record = line.type === "intent" ? readRecord(line) : undefined
+    if (record?.type !== "intent") return line
+    const intent: CallIntent = {
+      ...record,
+      targets: record.targets.map((target) => (path.isAbsolute(target) ? moved(target) : target)),
+      files: record.files.map(({ after, before: old, path: file }) => ({ path: moved(file), before: old, after }))
+    }
+    return { ...line, json: intent }
+  })
+})
 
 /** Where runs are saved, and whether this run needs the lock on its project. */
 export interface RunPlace {
@@ -134,7 +169,7 @@ export const layerNewRun = (
       const protection = yield* protectionOf(place, [])
       const writer = yield* openJournal(file, undefined, protection)
       yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
-      for (const record of withSharedSystems(begin)) yield* writer.tell(record)
+      yield* Effect.forEach(begin.map(makeSharedPrompts()), writer.enqueue, { discard: true })
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
       return Layer.merge(Journal.layer(lines, 1, writer), ResumeNotes.layerNew(protection.problem))
@@ -169,8 +204,8 @@ export const layerResumedRun = (place: RunPlace) =>
       yield* appendFirst(writer, {
         type: "resumed",
         program: place.program,
-        ...(place.settings === undefined ? {} : { settings: place.settings }),
-        ...(place.isMoved === true ? { project: place.project } : {})
+        settings: place.settings,
+        project: place.isMoved === true ? place.project : undefined
       })
       const lines = yield* inMovedProject(content.lines, place.project)
       if (!place.readOnly) yield* removeLeftovers(yield* unfinishedWrites(lines, place.project))

@@ -7,19 +7,104 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import type { RunStanding, RunSummary } from "../../domain/history/RunStanding.ts"
-import { RunStatus } from "../../domain/runs/RunReport.ts"
+import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { type JournalProgress, journalProgress, mostProgressBytes } from "./JournalProgress.ts"
 import { type JournalSummary, readJournalSummary } from "./JournalSummary.ts"
-import { lastOf } from "./LastRun.ts"
-import { RunNotFound } from "./RunNotFound.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../files/Lock.ts"
-import { journalPath, lockFolder, runLock } from "./RunPaths.ts"
+import * as Schema from "effect/Schema"
+
+/** `<state>/runs/<run>/journal.jsonl`. */
+export const journalPath = (
+  path: Path.Path,
+  { runId, state }: { readonly runId: string; readonly state: string }
+): string => path.join(state, "runs", runId, "journal.jsonl")
+
+/** Where locks on runs leave a file, on systems that need one. */
+export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
+
+/** The name of the lock on a journal. */
+export const runLock = (journal: string): string => `run ${journal}`
+
+/** There are runs of other projects only; `newest` is the last of them. */
+export const RunsElsewhere = Schema.Struct({
+  project: Schema.String,
+  runs: Schema.Int,
+  newest: Schema.String,
+  newestProject: Schema.String
+})
+export type RunsElsewhere = typeof RunsElsewhere.Type
+
+const elsewhereText = ({ newest, newestProject, project, runs }: RunsElsewhere): string => {
+  const others = runs === 1 ? "There is one run of another project" : `There are ${runs} runs of other projects`
+  return `There is no run of this project (${project}) yet. ${others}; the newest is ${newest} of ${newestProject}. See "task-conductor runs --all".`
+}
+
+/** There is no such run, or the name fits several. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
+  given: Schema.String,
+  candidates: Schema.Array(Schema.String),
+  isAmbiguous: Schema.Boolean,
+  /** For `last`, when the project has no run and others have. */
+  elsewhere: Schema.optionalKey(RunsElsewhere)
+}) {
+  override get message(): string {
+    const candidates = this.candidates.join(", ")
+    if (this.elsewhere !== undefined) return elsewhereText(this.elsewhere)
+    if (this.isAmbiguous) return `"${this.given}" fits several runs: ${candidates}. Write more of the id.`
+    return `There is no run "${this.given}".${candidates === "" ? "" : ` Nearest: ${candidates}.`} See "task-conductor runs".`
+  }
+}
+
+/** A folder by the name that is the same on every way to it. */
+const realFolder = Effect.fnUntraced(function* (folder: string) {
+  const path = yield* Path.Path
+  return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
+})
+
+/** The runs of the project in a folder, and those of other projects; both in the order in which they were given. */
+export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSummary>, folder: string) {
+  const here = yield* realFolder(folder)
+  const named = new Set(all.flatMap(({ project }) => project ?? []))
+  const real = new Map(
+    yield* Effect.forEach(named, (one) => Effect.map(realFolder(one), (found) => [one, found] as const))
+  )
+  const isHere = ({ project }: RunSummary): boolean => project !== undefined && real.get(project) === here
+  return { here, own: all.filter(isHere), others: all.filter((one) => !isHere(one)) }
+})
+
+/**
+ * The newest run of the project in `folder`, from all runs, the newest first. `isMoved` says that the project came there
+ * from elsewhere: then a run of a project that is no longer where it was is meant when there is no other.
+ */
+export const lastOf = Effect.fn("lastOf")(function* (
+  all: ReadonlyArray<RunSummary>,
+  { folder, isMoved }: { readonly folder: string; readonly isMoved: boolean }
+) {
+  const fs = yield* FileSystem.FileSystem
+  const { here, others, own } = yield* runsOf(all, folder)
+  const [last] = own
+  if (last !== undefined) return last.runId
+  const known = others.flatMap(({ project, runId }) => (project === undefined ? [] : [{ project, runId }]))
+  if (isMoved) {
+    for (const { project, runId } of known) {
+      if (!(yield* Effect.orElseSucceed(fs.exists(project), () => true))) return runId
+    }
+  }
+  const [newest] = known
+  return yield* new RunNotFound({
+    given: "last",
+    candidates: [],
+    isAmbiguous: false,
+    ...(newest === undefined
+      ? {}
+      : {
+          elsewhere: { project: here, runs: others.length, newest: newest.runId, newestProject: newest.project }
+        })
+  })
+})
 
 /** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
 export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: ReadonlyArray<string>) {
@@ -34,8 +119,6 @@ export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: R
   return yield* new RunNotFound({ given, candidates, isAmbiguous })
 })
 
-const isStatus = Schema.is(RunStatus)
-
 /** The newest first. Ids name the second in which a run began, and within one they say nothing. */
 const byStart = (one: RunSummary, other: RunSummary): number =>
   compareCodePoints(other.runId.slice(0, 15), one.runId.slice(0, 15)) ||
@@ -45,29 +128,22 @@ const byStart = (one: RunSummary, other: RunSummary): number =>
 /** What a list says about a run. */
 const summaryOf = (
   runId: string,
-  { bytes, opened, startedAt, status }: JournalSummary,
-  { durationMs, exitCode, lastAt, project = opened.project, tasks }: JournalProgress,
+  { bytes, durationMs, exitCode, lastAt, opened, project, startedAt, status, tasks }: JournalSummary,
   held: LockHolder | undefined
-): RunSummary => {
-  const { model } = opened.settings
-  const standing: RunStanding = held !== undefined ? "running" : isStatus(status) ? status : "unfinished"
-  const ended = lastAt === undefined ? undefined : Date.parse(lastAt) - Date.parse(startedAt)
-  const duration = durationMs ?? (held === undefined ? ended : undefined)
-  return {
-    runId,
-    standing,
-    startedAt,
-    ...(held !== undefined || lastAt === undefined ? {} : { endedAt: lastAt }),
-    ...(duration === undefined ? {} : { durationMs: duration }),
-    ...(status === undefined || exitCode === undefined ? {} : { exitCode }),
-    ...(tasks === undefined ? {} : { tasks }),
-    project,
-    prompt: opened.order.prompt,
-    bytes,
-    ...(model === undefined ? {} : { model }),
-    ...(held === undefined ? {} : { pid: held.pid })
-  }
-}
+): RunSummary => ({
+  runId,
+  standing: held !== undefined ? "running" : (status ?? "unfinished"),
+  startedAt,
+  endedAt: held === undefined ? lastAt : undefined,
+  durationMs: durationMs ?? (held === undefined ? Date.parse(lastAt) - Date.parse(startedAt) : undefined),
+  exitCode: status === undefined ? undefined : exitCode,
+  tasks,
+  project: project ?? opened.project,
+  prompt: opened.order.prompt,
+  bytes,
+  model: opened.settings.model,
+  pid: held?.pid
+})
 
 /** Ids are names of folders: nothing else is looked for. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
@@ -114,19 +190,10 @@ export class RunStore extends Context.Service<
           Effect.orElseSucceed((): ReadonlyArray<string> => [])
         )
 
-        const progressOf = Effect.fnUntraced(
-          function* (runId: string) {
-            const { buffer, byteLength, byteOffset } = yield* fs.readFile(pathOf(runId))
-            return journalProgress(Buffer.from(buffer, byteOffset, byteLength))
-          },
-          Effect.orElseSucceed((): JournalProgress => ({}))
-        )
-
         const summary = Effect.fnUntraced(function* (runId: string) {
-          const peek = yield* provide(readJournalSummary(pathOf(runId)))
-          if (peek === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
-          const held = peek.status === undefined ? yield* holder(runId) : undefined
-          return summaryOf(runId, peek, peek.bytes > mostProgressBytes ? {} : yield* progressOf(runId), held)
+          const found = yield* provide(readJournalSummary(pathOf(runId)))
+          if (found === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
+          return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
         })
 
         const list = Effect.flatMap(ids, (all) =>

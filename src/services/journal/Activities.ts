@@ -1,31 +1,33 @@
 /**
  * The interface between the stages of a run and its persistence. Each model call and each tool call runs as one
- * activity: a stable key, a schema for its outcome, and the effect. Without a workflow the effect simply runs; in a
- * workflow the engine may return the recorded outcome of the key instead, without any change in the stages.
+ * activity: a stable key, a schema for its outcome, and the effect. One whose outcome is in the journal is not run again,
+ * and the outcome of one that succeeds is on the disk before the run goes on.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as WorkflowActivity from "effect/workflow/Activity"
-import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
-import type { Activity } from "./Activity.ts"
 import { Journal } from "./Journal.ts"
-import { encodedJson, jsonCodecOf, OwnJournal, runRecorded } from "./RecordedActivity.ts"
 
-/** Observes whether an activity is executed, so that only the outcome of an execution is published. */
-const onExecution = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
-  let isFresh = false
-  return {
-    execute: Effect.tap(execute, () =>
-      Effect.sync(() => {
-        isFresh = true
-      })
-    ),
-    tell: (outcome: A): Effect.Effect<void> => (isFresh ? tell(outcome) : Effect.void)
-  }
+/**
+ * Work that is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of the prompt or of the
+ * arguments, so that an outcome counts only for the same input. Only a success is recorded: after a failure (server
+ * gone, permission denied) another try may succeed.
+ */
+export interface Activity<A, E, R> {
+  readonly key: string
+  readonly input: string
+  readonly success: Schema.Codec<A, unknown>
+  readonly error: Schema.Codec<E, unknown>
+  readonly execute: Effect.Effect<A, E, R>
+  /**
+   * Publishes the outcome, once it is persisted. A recorded outcome was published before and is not published again.
+   */
+  readonly publish?: (outcome: A) => Effect.Effect<void>
+  /** The prompt of a model call, to show where another one differs. */
+  readonly prompt?: { readonly system: string; readonly user: string }
 }
 
 /** A part of a run that is made of activities. Once it has finished, none of them is looked up again. */
@@ -33,6 +35,10 @@ export interface Stage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
 }
+
+/** A value as JSON. What does not fit its schema is a defect. */
+export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
+  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
 
 export class Activities extends Context.Service<
   Activities,
@@ -47,82 +53,64 @@ export class Activities extends Context.Service<
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /** Reads current state, such as a file that a task refers to. It is persisted for the replay only. */
-    record<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    record<A, E, R>(what: Stage<A>, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Runs every activity and records nothing. */
-  static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
-    Activities.of({
-      run: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
-      stageResult: () => Effect.succeedNone,
-      runStage: (_stage, execute) => execute,
-      record: (_what, look) => look
-    })
-  )
-
-  /**
-   * In a workflow of this process the journal holds the outcome of each activity, in others the engine runs it; elsewhere
-   * it simply runs. The journal holds the outcomes of stages.
-   */
-  static readonly layerWorkflow = Layer.effect(
+  /** Over the journal of the run. The outcome of an execution is returned as it is; only what is saved is encoded. */
+  static readonly layer = Layer.effect(
     Activities,
-    Effect.gen(function* () {
-      const journal = yield* Journal
-
-      const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+    Effect.map(Journal, (journal) => {
+      const saved = <A>(type: "outcome" | "settled", key: string, success: Stage<A>["success"]) =>
         Effect.flatMap(
-          journal.stageResult(key),
+          journal.saved(type, key),
           Option.match({
             onNone: () => Effect.succeedNone,
             onSome: (value) =>
-              Schema.decodeUnknownEffect(jsonCodecOf(success))(value).pipe(
+              Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
                 Effect.asSome,
                 Effect.catchTag("SchemaError", () => journal.unreadable(key))
               )
           })
         )
 
-      const persist = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
-        Effect.suspend(() => journal.saveStageResult(stage.key, encodedJson(stage.success, outcome)))
+      const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+        saved("settled", key, success)
 
       return Activities.of({
-        run: <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> =>
-          Effect.contextWith((context: Context.Context<never>) => {
-            const own = Context.getOption(context, OwnJournal)
-            if (Option.isSome(own)) return runRecorded(own.value, activity)
-            const engine = Context.getOption(context, WorkflowEngine)
-            const instance = Context.getOption(context, WorkflowInstance)
-            const { execute, tell } = onExecution(activity)
-            if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
-            const { error, success } = activity
-            const durable = WorkflowActivity.make({
-              name: activityName(activity),
-              success,
-              error,
-              execute
-            })
-            return durable.pipe(
-              Effect.provideService(WorkflowEngine, engine.value),
-              Effect.provideService(WorkflowInstance, instance.value),
-              Effect.tap(tell)
-            ) as Effect.Effect<A, E, R>
-          }),
+        run: Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
+          const { error, execute, publish, success } = activity
+          const key = activityName(activity)
+          const known = yield* saved("outcome", key, success)
+          if (Option.isSome(known)) return known.value
+          const outcome = yield* Effect.tapError(execute, (failure) =>
+            Effect.flatMap(asJson(error, failure), (json) => journal.enqueue({ type: "failure", key, error: json }))
+          )
+          yield* journal.append({ type: "outcome", key, value: yield* asJson(success, outcome) })
+          if (publish !== undefined) yield* publish(outcome)
+          return outcome
+        }),
         stageResult,
-        runStage: <A, E, R>(
+        runStage: Effect.fnUntraced(function* <A, E, R>(
           stage: Stage<A>,
           execute: Effect.Effect<A, E, R>,
           isFinal: (outcome: A) => boolean = () => true
-        ) =>
-          Effect.flatMap(
-            stageResult(stage),
-            Option.match({
-              onSome: (outcome) => Effect.succeed(outcome),
-              onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? persist(stage, outcome) : Effect.void))
-            })
-          ),
-        record: (what, look) =>
-          Effect.tap(look, (found) => journal.saveSeen(what.key, encodedJson(what.success, found)))
+        ): Effect.fn.Return<A, E, R> {
+          const known = yield* stageResult(stage)
+          if (Option.isSome(known)) return known.value
+          const outcome = yield* execute
+          if (isFinal(outcome)) {
+            yield* journal.append({ type: "settled", key: stage.key, value: yield* asJson(stage.success, outcome) })
+          }
+          return outcome
+        }),
+        record: ({ key, success }, read) =>
+          Effect.tap(read, (found) =>
+            Effect.flatMap(asJson(success, found), (value) => journal.enqueue({ type: "seen", key, value }))
+          )
       })
     })
   )
+
+  /** Runs every activity and records nothing. */
+  static readonly layerUnsaved: Layer.Layer<Activities> = Layer.provide(Activities.layer, Journal.layerNone)
 }

@@ -10,8 +10,7 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
 import { JournalError, type JournalReason } from "./JournalError.ts"
-import { firstSum, type JournalLine, readRecord } from "./JournalLine.ts"
-import { type LineBefore, readLine, type SavedLine } from "./SavedLine.ts"
+import { decodeLine, firstSum, type JournalLine, type LineBefore, parseJson, readRecord, sumIn } from "./JournalLine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalContent {
@@ -22,8 +21,6 @@ export interface JournalContent {
   readonly size: number
   /** The incomplete line that a crash left behind them. */
   readonly torn: Uint8Array
-  /** Offsets in the file at which a line end is damaged; the records around it are intact. */
-  readonly badEnds: ReadonlyArray<number>
   /** The state of the file when it was read; a file that was written since then has another one. */
   readonly state?: string
 }
@@ -33,89 +30,45 @@ export const maxJournalBytes = 512 * 1024 * 1024
 
 const newline = 0x0a
 
-const isJson = (bytes: Buffer): boolean => {
-  try {
-    JSON.parse(bytes.toString("utf8"))
-    return isUtf8(bytes)
-  } catch {
-    return false
-  }
-}
-
-const firstBytes = Buffer.from('{"seq":1,"at":"')
+const beginning = '{"seq":1,"at":"'
 
 /** Whether a line without an end can be the first of a journal. */
-const beginsAsJournal = (bytes: Uint8Array): boolean => {
-  const length = Math.min(bytes.length, firstBytes.length)
-  return firstBytes.subarray(0, length).equals(bytes.subarray(0, length))
-}
-
-const sumStart = Buffer.from(',"sum":"')
-/** The length of `,"sum":"1a2b3c4d"}`. */
-const sumLength = 18
-const brace = 0x7b
-
-/** Reads lines of these bytes. Those that are not UTF-8 are not taken for text, even if they look like it. */
-const makeLineReader = (bytes: Buffer) => {
-  const isText = isUtf8(bytes)
-  return (start: number, end: number, expected: LineBefore) =>
-    isText || isUtf8(bytes.subarray(start, end)) ? readLine(bytes, start, end, expected) : "shape"
-}
-
-/**
- * A record that is whole, by its checksum, and has another byte in the place of its newline: one bit was flipped, and
- * nothing is lost. What follows is the next record or nothing. Looks between `from` and `to`.
- */
-const withBadEnd = (
-  bytes: Buffer,
-  read: ReturnType<typeof makeLineReader>,
-  [from, to]: readonly [from: number, to: number],
-  expected: LineBefore
-) => {
-  for (let at = bytes.indexOf(sumStart, from); at !== -1 && at < to; at = bytes.indexOf(sumStart, at + 1)) {
-    const end = at + sumLength
-    if (end >= to || (end + 1 < bytes.length && bytes[end + 1] !== brace)) continue
-    const line = read(from, end, expected)
-    if (typeof line !== "string") return { line, end }
-  }
-  return undefined
-}
+const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
 /** The lines up to the first damaged one, with where and why reading stopped. */
 const readLines = (bytes: Buffer) => {
-  const read = makeLineReader(bytes)
-  const lines: Array<SavedLine> = []
-  const badEnds: Array<number> = []
+  const lines: Array<JournalLine> = []
   let size = 0
-  let before = firstSum
   for (;;) {
+    const last = lines.at(-1)
+    const expected = { seq: lines.length + 1, before: last === undefined ? firstSum : sumIn(last.text) }
     const end = bytes.indexOf(newline, size)
-    const expected = { seq: lines.length + 1, before }
-    const line = read(size, end === -1 ? size : end, expected)
-    if (typeof line !== "string") {
-      lines.push(line)
-      before = line.sum
-      size = end + 1
-      continue
-    }
-    const found = withBadEnd(bytes, read, [size, end === -1 ? bytes.length : end], expected)
-    if (found === undefined) return { lines, badEnds, size, stop: end === -1 ? undefined : { what: line, end } }
-    lines.push(found.line)
-    badEnds.push(found.end)
-    before = found.line.sum
-    size = found.end + 1
+    if (end === -1) return { lines, size, expected, stop: undefined }
+    const text = bytes.subarray(size, end)
+    const line = isUtf8(text) ? decodeLine(text.toString("utf8"), expected) : "shape"
+    if (typeof line === "string") return { lines, size, expected, stop: { what: line, end } }
+    lines.push(line)
+    size = end + 1
   }
 }
 
+/**
+ * True for the rest of a journal that was reported as saved: its end was written, or a whole record stands at its beginning.
+ * No crash leaves it like that.
+ */
+const wasSaved = (rest: string, expected: LineBefore): boolean =>
+  (rest.endsWith("\n") && parseJson(rest) !== undefined) ||
+  [...rest.matchAll(/,"sum":"[0-9a-f]{8}"\}./gs)].some(
+    ({ 0: end, index }) => typeof decodeLine(rest.slice(0, index + end.length - 1), expected) !== "string"
+  )
+
 /** What every version writes into the first record. */
 const decodeHead = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Struct({
-      type: Schema.Literal("opened"),
-      version: Schema.Number,
-      program: Schema.optionalKey(Schema.String)
-    })
-  )
+  Schema.Struct({
+    type: Schema.Literal("opened"),
+    version: Schema.Number,
+    program: Schema.optionalKey(Schema.String)
+  })
 )
 
 const stateOf = ({ dev, ino, mtime, size }: FileSystem.File.Info): string =>
@@ -132,8 +85,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   if (info.size > maxJournalBytes) {
     return yield* fail({ _tag: "TooLarge", bytes: Number(info.size), most: maxJournalBytes })
   }
-  const { buffer, byteLength, byteOffset } = yield* Effect.mapError(fs.readFile(path), unreadable)
-  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const bytes = Buffer.from(yield* Effect.mapError(fs.readFile(path), unreadable))
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
@@ -161,27 +113,17 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string, bef
     const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(path))
     if (Option.isSome(info) && stateOf(info.value) === before.state) return before
   }
-  const { badEnds, bytes, lines, opened, size, state, stop } = yield* readOpened(path)
-  const isLast = stop !== undefined && stop.end === bytes.length - 1
-  /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
-  if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(bytes.subarray(size, stop.end)))) {
-    return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
-  }
-  const content: JournalContent = { opened, lines, size, torn: bytes.subarray(size), badEnds, state }
+  const { bytes, expected, lines, opened, size, state, stop } = yield* readOpened(path)
+  const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }
+  const torn = bytes.subarray(size)
+  const isTorn = end === bytes.length - 1 && what === "shape" && !wasSaved(torn.toString("utf8"), expected)
+  if (!isTorn) return yield* new JournalError({ path, reason: { _tag: "Damaged", line: expected.seq, what } })
+  const content: JournalContent = { opened, lines, size, torn, state }
   return content
 })
 
-/** The size of the intact beginning of a journal, and the bytes after it. */
-export interface JournalRest {
-  /** The number of intact records, and the bytes that they take. */
-  readonly intact: number
-  readonly size: number
-  readonly rest: Uint8Array
-}
-
-/** The intact beginning of a journal. Fails when even the first record is damaged. */
-export const readSound = Effect.fn("readSound")(function* (path: string) {
+/** The intact beginning of a journal, and the bytes after it. Fails when even the first record is damaged. */
+export const readIntact = Effect.fn("readIntact")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
-  const sound: JournalRest = { intact: lines.length, size, rest: bytes.subarray(size) }
-  return sound
+  return { intact: lines.length, size, rest: bytes.subarray(size) }
 })

@@ -1,91 +1,118 @@
 /**
  * Proves which records of a journal this person wrote. Each record carries a MAC with a key that only they have, over the
  * MAC of the record before and the text of its line, so that no record can be changed, added, left out, moved or taken
- * from another run. The checksums of lines prove none of this: everybody can compute them.
+ * from another run. The checksums of lines prove none of this: everybody can compute them. The key is in a file that nobody
+ * else can read; it is made when it is first needed, and never leaves this machine.
  */
-import { createHash, createHmac, hash, timingSafeEqual } from "node:crypto"
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
-import { SavedLine } from "./SavedLine.ts"
+import { codeOf, ifFound } from "../files/FileFailure.ts"
+import { makeFolders } from "../files/PrivateFile.ts"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+
+const fileMode = 0o600
+const folderMode = 0o700
+const everybodyElse = 0o077
+const keyForm = /^[0-9a-f]{64}\n?$/
+
+/** The key, or why there is none, as a clause. */
+export type JournalKey = { readonly key: Uint8Array } | { readonly problem: string }
+
+/** The file of the key; `locks` is a folder in the person's own state folder. */
+export const journalKeyFile = Effect.fnUntraced(function* (locks: string) {
+  const path = yield* Path.Path
+  return path.join(path.dirname(locks), "journal.key")
+})
+
+/** The key in the file; nothing when there is no file. */
+const readKey = Effect.fnUntraced(function* (
+  file: string
+): Effect.fn.Return<JournalKey | undefined, PlatformError, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  /* Not through a link, and no file that never ends. */
+  const info = yield* ifFound(fs.lstat(file))
+  if (info === undefined) return undefined
+  if (info.type !== "File" || Number(info.size) > 100) return { problem: "it is not a key. Remove it" }
+  const uid = process.getuid?.()
+  if (uid !== undefined && Option.getOrElse(info.uid, () => uid) !== uid) {
+    return { problem: "it belongs to another user. Remove it" }
+  }
+  if (uid !== undefined && (info.mode & everybodyElse) !== 0) {
+    return { problem: "others can read or write it. Remove it, so that a new one is made" }
+  }
+  const text = yield* fs.readFileString(file)
+  return keyForm.test(text) ? { key: Buffer.from(text.trim(), "hex") } : { problem: "it is not a key. Remove it" }
+})
+
+/** Makes the key, unless another process does at the same time; no process ever sees a part of one. */
+const makeKey = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* makeFolders(path.dirname(file), folderMode)
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`
+  const handle = yield* fs.open(temporary, { flag: "wx", mode: fileMode })
+  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
+  yield* handle.writeAll(new TextEncoder().encode(`${randomBytes(32).toString("hex")}\n`))
+  yield* handle.sync
+  yield* Effect.catchTag(fs.link(temporary, file), "PlatformError", (error) =>
+    error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
+  )
+}, Effect.scoped)
+
+/** The key of the person. A new one is made only for a journal that is about to be written. */
+export const journalKey = Effect.fn("journalKey")(
+  function* (
+    file: string,
+    use: "read" | "write"
+  ): Effect.fn.Return<JournalKey, PlatformError, FileSystem.FileSystem | Path.Path> {
+    const found = yield* readKey(file)
+    if (found !== undefined) return found
+    if (use === "read") return { problem: "it is not there" }
+    yield* makeKey(file)
+    return (yield* readKey(file)) ?? { problem: "it cannot be made" }
+  },
+  Effect.catchTag("PlatformError", (error) =>
+    Effect.succeed<JournalKey>({ problem: `the system says ${codeOf(error)}` })
+  )
+)
 
 const macLength = 22
-/** The sizes of a block and of a hash of SHA-256. */
-const blockBytes = 64
-const hashBytes = 32
-const brace = 0x7d
 
-/**
- * The key of the journal of one run, from the key of the person. The MAC is HMAC-SHA-256, put together from its two hashes:
- * for texts as short as lines this takes half the time of an object of `createHmac`.
- */
+/** The key of the journal of one run, from the key of the person. */
 export class SealKey {
-  /** The key for the inner hash, and behind it what is hashed. */
-  readonly #inner: Buffer = Buffer.alloc(65_536)
-  /** The key for the outer hash, and behind it the inner one. */
-  readonly #outer: Buffer = Buffer.alloc(blockBytes + hashBytes)
-  /** Where the MACs are that are compared. */
-  readonly #made: Buffer = Buffer.alloc(macLength)
-  readonly #given: Buffer = Buffer.alloc(macLength)
+  readonly #key: Buffer
 
   constructor(key: Uint8Array, runId: string) {
-    const own = Buffer.alloc(blockBytes)
-    createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest().copy(own)
-    for (const [at, byte] of own.entries()) {
-      this.#inner[at] = byte ^ 0x36
-      this.#outer[at] = byte ^ 0x5c
-    }
+    this.#key = createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest()
   }
 
-  /**
-   * The MAC of a line. `line` are its bytes up to the end of its record, without the brace there; `before` is the MAC of the
-   * line before it, or where a session starts.
-   */
-  mac(before: string, line: Uint8Array): string {
-    const start = blockBytes + before.length
-    const size = start + line.length + 1
-    const inner = size > this.#inner.length ? Buffer.concat([this.#inner.subarray(0, blockBytes)], size) : this.#inner
-    inner.write(before, blockBytes, "latin1")
-    inner.set(line, start)
-    inner[size - 1] = brace
-    this.#outer.write(hash("sha256", inner.subarray(0, size), "binary"), blockBytes, "latin1")
-    return hash("sha256", this.#outer, "base64url").slice(0, macLength)
+  /** The MAC of a line up to the end of its record. `before` is that of the line before, or where a session starts. */
+  mac(before: string, line: string): string {
+    return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
   }
 
-  /** Whether a line has this MAC, of 22 characters. */
-  proves(before: string, line: Uint8Array, mac: string): boolean {
-    this.#made.write(this.mac(before, line), "latin1")
-    this.#given.write(mac, "latin1")
-    return timingSafeEqual(this.#made, this.#given)
+  /** Whether a line has this MAC. */
+  proves(before: string, { line, mac }: SealedLine): boolean {
+    return timingSafeEqual(Buffer.from(this.mac(before, line)), Buffer.from(mac))
   }
 }
 
-const macStart = ',"mac":"'
-
-/** What stands in the place of the brace at the end of a record with this MAC. */
-export const macField = (mac: string): string => `${macStart}${mac}"}`
-
-const fieldLength = macField("").length + macLength
-
-/** The line up to its MAC, and the MAC; nothing when it has none, as records in a database. */
-const sealOf = (from: JournalLine): { readonly line: Uint8Array; readonly mac: string } | undefined => {
-  if (!(from instanceof SavedLine)) return undefined
-  const { signed } = from
-  const field = signed.toString("latin1", signed.length - fieldLength)
-  return field.startsWith(macStart) && field.endsWith('"}')
-    ? { line: signed.subarray(0, -fieldLength), mac: field.slice(macStart.length, -2) }
-    : undefined
+/** A line up to the end of its record, without its MAC, and the MAC. */
+interface SealedLine {
+  readonly line: string
+  readonly mac: string
 }
 
-/** What the MACs of a session continue from that cannot continue those before it: all lines before, whoever wrote them. */
-const makeStarts = (lines: ReadonlyArray<JournalLine>) => {
-  const sha256 = createHash("sha256")
-  let done = 0
-  return (count: number): string => {
-    for (; done < count; done += 1) {
-      const line = lines[done]
-      if (line instanceof SavedLine) sha256.update(line.whole).update("\n")
-    }
-    return `start ${sha256.copy().digest("hex")}`
-  }
+const sealedForm = /^(.*),"mac":"([\w-]{22})"\},"sum":"[0-9a-f]{8}"\}$/s
+
+/** Nothing for a line without a MAC, as records in a database. */
+const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
+  const [, line, mac = ""] = sealedForm.exec(text) ?? []
+  return line === undefined ? undefined : { line: `${line}}`, mac }
 }
 
 /** What the MACs of a journal prove. */
@@ -96,34 +123,31 @@ export interface Proof {
   readonly next: string
 }
 
-/** The MACs of a new journal begin here. */
-export const newProof: Proof = {
-  from: 1,
-  get next() {
-    return makeStarts([])(0)
-  }
-}
-
 /**
  * Which records at the end of a journal the holder of the key wrote, and that nothing came between them. The first of
  * them begins the run or a session of it, and is bound to everything before it.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
-  const starts = makeStarts(lines)
+  const all = createHash("sha256")
+  /* What the MACs of a session continue from that cannot continue those before it: all lines before, whoever wrote them. */
+  const start = (): string => `start ${all.copy().digest("hex")}`
   let from = 1
-  let before: string | undefined = newProof.next
-  for (const [index, line] of lines.entries()) {
+  let before: string | undefined = start()
+  for (const line of lines) {
     const sealed = sealOf(line)
-    const follows = (previous: string) => sealed !== undefined && key.proves(previous, sealed.line, sealed.mac)
-    if (before !== undefined && follows(before)) {
-      before = sealed?.mac
-    } else if (line.type === "resumed" && follows(starts(index))) {
+    if (sealed !== undefined && before !== undefined && key.proves(before, sealed)) {
+      before = sealed.mac
+    } else if (sealed !== undefined && line.type === "resumed" && key.proves(start(), sealed)) {
       from = line.seq
-      before = sealed?.mac
+      before = sealed.mac
     } else {
       from = line.seq + 1
       before = undefined
     }
+    all.update(line.text).update("\n")
   }
-  return { from, next: before ?? starts(lines.length) }
+  return { from, next: before ?? start() }
 }
+
+/** The MACs of a new journal begin here. */
+export const newProof: Proof = { from: 1, next: `start ${createHash("sha256").digest("hex")}` }

@@ -4,25 +4,25 @@
  * more is written, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
+import * as Queue from "effect/Queue"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
-import { firstSum } from "./JournalLine.ts"
-import { LineBytes, type LineProtection } from "./LineBytes.ts"
+import { encodeLine, firstSum, type LineEnd, type LineProtection, sumIn } from "./JournalLine.ts"
 import type { JournalContent } from "./JournalReader.ts"
+import { cutOffTorn, syncFolder } from "./JournalRepair.ts"
 import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
-import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalWriter {
   /** Returns when the record is on the disk; never returns once the journal has failed. */
   readonly append: (record: JournalRecord) => Effect.Effect<void>
   /** Enqueues the record, in order, and does not wait for the disk. */
-  readonly tell: (record: JournalRecord) => Effect.Effect<void>
+  readonly enqueue: (record: JournalRecord) => Effect.Effect<void>
   /** Returns when all enqueued records are on the disk. */
   readonly flush: Effect.Effect<void>
   /** Fails as soon as the journal cannot be written; never succeeds. */
@@ -35,134 +35,91 @@ export interface JournalProtection extends Pick<LineProtection, "write"> {
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-/** Records that are written together, and who waits for that. */
-interface Batch {
-  readonly records: Array<{ readonly record: JournalRecord; readonly at: string }>
-  written?: Deferred.Deferred<void>
-}
-
-/** The number of records that are on the disk, and the bytes that they take. */
-interface End {
-  readonly seq: number
-  readonly size: number
-}
+/** A record that is to be written, or who waits until all before it are on the disk. */
+type Entry = { readonly record: JournalRecord; readonly at: string } | { readonly written: Deferred.Deferred<void> }
 
 const fileMode = 0o600
-const lineEnd = new TextEncoder().encode("\n")
 
 const writeFailed =
   (path: string, safe: number) =>
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** Quarantines and cuts off what a crash left behind the last whole line, and repairs damaged line ends. */
-const repairEnd = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
-  if (torn.length === 0 && badEnds.length === 0) return
-  const fs = yield* FileSystem.FileSystem
-  if (torn.length > 0) yield* quarantine(`${path}.torn-${lines.length + 1}`, torn)
-  const handle = yield* fs.open(path, { flag: "r+" })
-  for (const end of badEnds) {
-    yield* handle.seek(BigInt(end), "start")
-    yield* handle.writeAll(lineEnd)
+/** What is on the disk: the last line, and the bytes that all take. */
+const endOf = (content: JournalContent | undefined, mac: string): { readonly line: LineEnd; readonly size: number } => {
+  const last = content?.lines.at(-1)
+  return {
+    line: { seq: last?.seq ?? 0, sum: last === undefined ? firstSum : sumIn(last.text), mac },
+    size: content?.size ?? 0
   }
-  yield* handle.truncate(size)
-  yield* handle.sync
-}, Effect.scoped)
-
-const endOf = (content: JournalContent | undefined): End => ({
-  seq: content?.lines.length ?? 0,
-  size: content?.size ?? 0
-})
+}
 
 /**
  * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; the records that
  * were enqueued by then are written first.
  */
 export const openJournal = Effect.fn("openJournal")(
-  function* (path: string, content: JournalContent | undefined, protection: JournalProtection = {}) {
+  function* (path: string, content: JournalContent | undefined, { seal, write }: JournalProtection = {}) {
     const fs = yield* FileSystem.FileSystem
-    if (content !== undefined) yield* repairEnd(path, content)
+    if (content !== undefined) yield* cutOffTorn(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
     if (content === undefined) yield* syncFolder(path)
-    const clock = yield* Clock.Clock
     const failure = yield* Deferred.make<never, JournalError>()
-    let end = endOf(content)
-    const lines = new LineBytes(
-      {
-        seq: end.seq,
-        sum: content?.lines.at(-1)?.sum ?? firstSum,
-        mac: (protection.seal?.proof ?? newProof).next
-      },
-      { ...protection, key: protection.seal?.key }
-    )
+    const waiting = yield* Queue.unbounded<Entry>()
+    let end = endOf(content, (seal?.proof ?? newProof).next)
     let isBroken = false
-    let waiting: Batch = { records: [] }
-    /** Is done when there is something to write again. */
-    let idle: Deferred.Deferred<void> | undefined
 
     /* A record that cannot be encoded is a defect of the program; it ends the run instead of making it wait. */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
-      yield* Deferred.failCause(failure, Cause.map(cause, writeFailed(path, end.seq)))
+      yield* Deferred.failCause(failure, Cause.map(cause, writeFailed(path, end.line.seq)))
     })
 
-    const write = Effect.fnUntraced(function* ({ records, written }: Batch) {
+    const writeAll = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       if (isBroken) return
-      for (const { at, record } of records) lines.add(record, at)
-      const bytes = lines.take()
-      if (bytes.length > 0) {
+      let { line } = end
+      let text = ""
+      for (const entry of entries) {
+        if ("written" in entry) continue
+        const next = encodeLine(entry.record, entry.at, line, { write, key: seal?.key })
+        text += next.text
+        line = next
+      }
+      if (text !== "") {
+        const bytes = new TextEncoder().encode(text)
         yield* handle.writeAll(bytes)
         yield* handle.sync
-        end = { seq: lines.end.seq, size: end.size + bytes.length }
+        end = { line, size: end.size + bytes.length }
       }
-      if (written !== undefined) yield* Deferred.succeed(written, undefined)
+      for (const entry of entries) if ("written" in entry) yield* Deferred.succeed(entry.written, undefined)
     }, Effect.catchCause(breakOff))
 
-    const take = Effect.suspend(() => {
-      const batch = waiting
-      waiting = { records: [] }
-      return write(batch)
-    })
-    /* What comes in the same turn is written together. */
-    const someWaiting = Effect.suspend(() => {
-      if (waiting.records.length > 0 || waiting.written !== undefined) return Effect.void
-      idle = Deferred.makeUnsafe<void>()
-      return Effect.andThen(Deferred.await(idle), Effect.yieldNow)
-    })
+    const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
     /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
-    yield* Effect.addFinalizer(() => take)
+    yield* Effect.addFinalizer(() => writeWaiting)
     /* The records that were taken are written, even when the run is interrupted meanwhile. */
-    const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(someWaiting), take))
+    const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 
-    const wake = (): void => {
-      const sleeping = idle
-      idle = undefined
-      if (sleeping !== undefined) Deferred.doneUnsafe(sleeping, Effect.void)
-    }
-    const enqueue = (record: JournalRecord): void => {
-      waiting.records.push({ record, at: new Date(clock.currentTimeMillisUnsafe()).toISOString() })
-      wake()
-    }
-    const untilWritten = (): Effect.Effect<void> => {
-      waiting.written ??= Deferred.makeUnsafe<void>()
-      const written = Deferred.await(waiting.written)
-      wake()
-      return written
-    }
+    const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
+      yield* Queue.offer(waiting, { record, at: DateTime.formatIso(yield* DateTime.now) })
+    })
+    const flush = Effect.gen(function* () {
+      const written = yield* Deferred.make<void>()
+      yield* Queue.offer(waiting, { written })
+      yield* Deferred.await(written)
+    })
     const writer: JournalWriter = {
-      append: (record) =>
-        Effect.suspend(() => {
-          enqueue(record)
-          return untilWritten()
-        }),
-      tell: (record) => Effect.sync(() => enqueue(record)),
-      flush: Effect.suspend(untilWritten),
+      append: (record) => Effect.andThen(enqueue(record), flush),
+      enqueue,
+      flush,
       failed: Deferred.await(failure)
     }
     return writer
   },
   (effect, path: string, content: JournalContent | undefined, _protection?: JournalProtection) =>
-    Effect.catchTag(effect, "PlatformError", (error) => Effect.fail(writeFailed(path, endOf(content).seq)(error)))
+    Effect.catchTag(effect, "PlatformError", (error) =>
+      Effect.fail(writeFailed(path, content?.lines.length ?? 0)(error))
+    )
 )

@@ -7,7 +7,7 @@ import { recordKinds } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { type JournalLine, readRecord } from "./JournalLine.ts"
 
-const decodeProgram = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ program: Schema.String })))
+const decodeProgram = Schema.decodeUnknownOption(Schema.Struct({ program: Schema.String }))
 
 /** The version that wrote a line: that of the session which it belongs to. */
 const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {

@@ -133,7 +133,7 @@ export class ModelCaller extends Context.Service<
         const execute = Effect.suspend(() => {
           isSent = true
           return Effect.andThen(
-            journal.sent({ key: activityName(called), system, user }),
+            journal.enqueue({ type: "prompt", key: activityName(called), system, user }),
             send(request, { retried: 0, isWaiting: false })
           )
         })
@@ -143,7 +143,7 @@ export class ModelCaller extends Context.Service<
           success: ModelAnswer,
           error: ModelError,
           execute,
-          tell: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
+          publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
         })
         const { isWholeCount = false, usage } = answer
         /* The token count of a recorded answer calibrates the estimate like that of a new one. */

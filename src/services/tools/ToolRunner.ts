@@ -282,7 +282,7 @@ export class ToolRunner extends Context.Service<
             const targets = accesses.map(accessTarget)
             yield* inFlight.mayBegin(call.name)
             yield* inFlight.begin(key)
-            yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
+            yield* journal.append({ type: "intent", key, call, task: id.task, effect: info.effect, targets, files })
           }
           const startedAt = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
@@ -317,7 +317,7 @@ export class ToolRunner extends Context.Service<
                   success: ToolResult,
                   error: SavedDenial,
                   execute: execute(id, call, name),
-                  tell: (result) => tell(id, call, result)
+                  publish: (result) => tell(id, call, result)
                 })
                 .pipe(
                   Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
@@ -326,7 +326,7 @@ export class ToolRunner extends Context.Service<
             }),
           wasBegun: Effect.fnUntraced(function* (id, call) {
             const { name } = activityOf(id, call)
-            return Option.isSome(yield* journal.outcome(name)) || (yield* journal.doubt(name)) !== undefined
+            return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined
           }),
           reject,
           stopped: inFlight.stopped,

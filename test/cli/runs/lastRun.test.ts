@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { RunSummary } from "../../../src/domain/history/RunStanding.ts"
+import type { RunSummary } from "../../../src/domain/history/RunOverview.ts"
 import { changeJournal } from "../../support/Journals.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { RunSummary } from "../../../src/domain/history/RunStanding.ts"
+import type { RunSummary } from "../../../src/domain/history/RunOverview.ts"
 import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { cutTo, type ListStyle, runLines } from "../../../src/cli/runs/runList.ts"
-import { durationText, whenText } from "../../../src/cli/runs/whenText.ts"
+import { cutTo, durationText, type ListStyle, runLines, whenText } from "../../../src/cli/runs/runList.ts"
 
 const local = (year: number, month: number, day: number, hour: number, minute: number) =>
   new Date(year, month - 1, day, hour, minute)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { overviewText, wrappedText } from "../../../src/cli/runs/showText.ts"
-import { taskText } from "../../../src/cli/runs/taskText.ts"
+import { overviewText, taskText, wrappedText } from "../../../src/cli/runs/showText.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"

@@ -7,8 +7,7 @@ import { join } from "node:path"
 import { runDifferences } from "../../../src/domain/history/RunDifference.ts"
 import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { eventsTold, replaySessions } from "../../../src/domain/history/JournalParts.ts"
-import { firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
-import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
+import { decodeLine, firstSum, recordOf, sumIn } from "../../../src/services/journal/JournalLine.ts"
 
 const root = join(import.meta.dirname, "../../..")
 
@@ -40,7 +39,7 @@ const sessions = readdirSync(join(root, "test/fixtures/journals/v1"))
       .map((line, index) => {
         const read = decodeLine(line, { seq: index + 1, before })
         if (typeof read === "string") throw new Error(`${name}, line ${index + 1}: ${read}`)
-        before = read.sum
+        before = sumIn(read.text)
         return recordOf(read)
       })
     return replaySessions(records).map(({ own }) => eventsTold(own))

@@ -27,8 +27,7 @@ import {
   readObject,
   ServerError
 } from "../../../src/services/providers/ServerFailure.ts"
-import { firstSum } from "../../../src/services/journal/JournalLine.ts"
-import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
+import { firstSum, decodeLine } from "../../../src/services/journal/JournalLine.ts"
 import { settled } from "../../support/Journals.ts"
 import { deepTexts, deepValues } from "../../support/deepJson.ts"
 import { encodeLine } from "../../support/encodeLine.ts"

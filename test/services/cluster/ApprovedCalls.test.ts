@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { type PreparedCall, type ToolCall, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
-import { coverWhole } from "../../../src/services/cluster/ApprovedCalls.ts"
+import { coverWhole } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { Gate, type GateSnapshot } from "../../../src/services/permissions/Gate.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 

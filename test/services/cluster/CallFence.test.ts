@@ -91,17 +91,17 @@ describe("a call that two workers are about to begin", { timeout: 60_000, ...nee
         yield* asWorker((first) =>
           Effect.gen(function* () {
             assert.isUndefined(yield* first.doubt(key))
-            yield* first.intend(call)
+            yield* first.append({ type: "intent", ...call })
             yield* asWorker((second) =>
               Effect.gen(function* () {
                 /* What is in doubt is known to the one that asked about it. */
                 assert.strictEqual((yield* second.doubt(key))?.seq, 1)
-                yield* second.intend(call)
-                yield* second.saveOutcome(key, "sent")
-                assert.isTrue(Option.isSome(yield* second.outcome(key)))
+                yield* second.append({ type: "intent", ...call })
+                yield* second.append({ type: "outcome", key, value: "sent" })
+                assert.isTrue(Option.isSome(yield* second.saved("outcome", key)))
               })
             )
-            assert.isTrue(Option.isSome(yield* first.outcome(key)))
+            assert.isTrue(Option.isSome(yield* first.saved("outcome", key)))
           })
         )
       })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { makeCallProgressBoard } from "../../../src/services/cluster/CallProgressBoard.ts"
+import { makeCallProgressBoard } from "../../../src/services/cluster/ClusterWorkers.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
 const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })

@@ -10,9 +10,8 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { PersistenceError } from "effect/cluster/ClusterError"
-import { CallsUnderWay, underWay } from "../../../src/services/cluster/CallsUnderWay.ts"
-import { ShardLocks } from "../../../src/services/cluster/ShardLocks.ts"
-import { RunWorkflow } from "../../../src/services/pipeline/RunWorkflow.ts"
+import { CallsUnderWay, ShardLocks, underWay } from "../../../src/services/cluster/CallsUnderWay.ts"
+import { RunWorkflow } from "../../../src/services/cluster/RunWorkflow.ts"
 
 const shard = ShardId.make("default", 1)
 const address = RunnerAddress.make("worker", 1)

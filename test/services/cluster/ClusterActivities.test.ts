@@ -1,10 +1,13 @@
 import { assert, describe } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { modelCallKey, toolCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
 import { layerClusterActivities } from "../../../src/services/cluster/ClusterActivities.ts"
+import { RunWorkflow } from "../../../src/services/cluster/RunWorkflow.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
@@ -12,7 +15,9 @@ import { secrets } from "../../support/SecretForms.ts"
 
 const redact = makeValueRedaction(["the-s3cret-value"])
 
-const layer = layerClusterActivities(redact).pipe(Layer.provide(Layer.merge(Activities.layerDirect, Journal.layerNone)))
+const layer = layerClusterActivities(redact).pipe(
+  Layer.provide(Layer.merge(Activities.layerUnsaved, Journal.layerNone))
+)
 
 /** What the engine gets of an activity with this outcome, to save it. */
 const saved = Effect.fnUntraced(function* (key: string, outcome: { readonly text: string }) {
@@ -56,28 +61,23 @@ describe("what the engine of a cluster saves", () => {
   nodeTest("holds nothing of what makes the calls of a task, which are needed whole", () =>
     Effect.gen(function* () {
       const outcome = { text: "TOKEN=the-s3cret-value" }
-      const engine = Layer.succeed(Activities)(
-        Activities.of({
-          run: () => Effect.die("the engine saves it"),
-          stageResult: () => Effect.succeedNone,
-          runStage: (_stage, execute) => execute,
-          record: (_what, look) => look
-        })
-      )
+      const engine = Layer.mock(WorkflowEngine)({ activityExecute: () => Effect.die("the engine saves it") })
+      const instance = WorkflowInstance.initial(RunWorkflow, "run-1")
       const told: Array<unknown> = []
-      const { run } = yield* Effect.provide(
-        Activities,
-        Layer.provide(layerClusterActivities(redact), Layer.merge(engine, Journal.layerNone))
-      )
-      const refine = run({
-        key: modelCallKey({ stage: "refine", ...call }),
-        input: "1",
-        success: Schema.Struct({ text: Schema.String }),
-        error: Schema.Never,
-        execute: Effect.succeed(outcome),
-        tell: (one) => Effect.sync(() => void told.push(one))
-      })
-      assert.deepStrictEqual([yield* refine, told], [outcome, [outcome]])
-    })
+      const { run } = yield* Activities
+      const activity = (key: string) =>
+        run({
+          key,
+          input: "1",
+          success: Schema.Struct({ text: Schema.String }),
+          error: Schema.Never,
+          execute: Effect.succeed(outcome),
+          publish: (one) => Effect.sync(() => void told.push(one))
+        }).pipe(Effect.provide(engine), Effect.provideService(WorkflowInstance, instance))
+      const refined = activity(modelCallKey({ stage: "refine", ...call }))
+      assert.deepStrictEqual([yield* refined, told], [outcome, [outcome]])
+      const planned = yield* Effect.flip(Effect.sandbox(activity(calls.plan)))
+      assert.strictEqual(Cause.squash(planned), "the engine saves it")
+    }).pipe(Effect.provide(layer))
   )
 })

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError, SqlSyntaxError, UnknownError } from "effect/sql/SqlError"
-import { isPassing, retryTransient } from "../../../src/services/cluster/ClusterDatabase.ts"
-import { CurrentNotices, makeNotices } from "../../../src/services/cluster/DatabaseNotice.ts"
+import {
+  CurrentNotices,
+  isPassing,
+  makeNotices,
+  retryTransient
+} from "../../../src/services/cluster/ClusterDatabase.ts"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 

@@ -11,6 +11,7 @@ import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
 import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
+import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
@@ -141,11 +142,11 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
         const save = Effect.flatMap(Journal, (journal) =>
           Effect.forEach(keys, (key) =>
-            journal.saveStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
+            journal.append(settled(key, key.includes("look-2") ? "open" : "the-s3cret-value"))
           )
         )
         const found = Effect.flatMap(Journal, (journal) =>
-          Effect.forEach(keys, (key) => Effect.map(journal.stageResult(key), Option.getOrUndefined))
+          Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
         )
         const maker = layerClusterJournal("run-1", makeSecrets(redact))
         const other = layerClusterJournal("run-1", makeSecrets(redact))
@@ -156,7 +157,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         ])
         assert.deepStrictEqual(yield* Effect.provide(found, other), [undefined, "open", "[redacted]"])
         /* What another worker made since counts, not what this one remembers. */
-        const saveOther = Effect.flatMap(Journal, (journal) => journal.saveStageResult(keys[0]!, "another"))
+        const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another")))
         yield* Effect.provide(saveOther, other)
         assert.strictEqual((yield* Effect.provide(found, maker))[0], "another")
       })

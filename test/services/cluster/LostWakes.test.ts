@@ -18,7 +18,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
-import { layerLostWakes } from "../../../src/services/cluster/LostWakes.ts"
+import { layerLostWakes } from "../../../src/services/cluster/LostShards.ts"
 
 const shardId = ShardId.make("default", 7)
 const address = EntityAddress.make({

@@ -11,8 +11,8 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/services/cluster/RunFollower.ts"
-import { giveAnswer, stepAnswered } from "../../../src/services/journal/DurableApprover.ts"
-import { answersOf } from "../../../src/services/pipeline/RunWorkflow.ts"
+import { answered } from "../../../src/services/journal/RecordedAnswers.ts"
+import { makeRunAnswers } from "../../../src/services/cluster/RunAnswers.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
@@ -42,9 +42,9 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
     )
     const body = Effect.gen(function* () {
       const runs = yield* ClusterRuns
-      const store = yield* answersOf(yield* WorkflowEngine.WorkflowEngine, order)
+      const answers = yield* makeRunAnswers(yield* WorkflowEngine.WorkflowEngine, order)
       yield* runs.submit(newRun(approveSteps))
-      if (isSaved) yield* giveAnswer(store, "h", stepAnswered, { answer: "step", by: "person" })
+      if (isSaved) yield* answers.give("h", answered.step, { answer: "step", by: "person" })
       yield* runs.append(runId, { type: "event", event: question }, (json) => json)
       const isPast = yield* Deferred.make<void>()
       let polls = 0
@@ -53,7 +53,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
         standing: (id) =>
           Effect.tap(runs.standing(id), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
       })
-      const follower = yield* followRun(runId, store, () => Effect.void).pipe(
+      const follower = yield* followRun(runId, answers, () => Effect.void).pipe(
         Effect.provideService(ClusterRuns, counted),
         Effect.flip,
         Effect.forkChild

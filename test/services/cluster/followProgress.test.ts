@@ -8,7 +8,8 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { cancelledEnding, ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/services/cluster/RunFollower.ts"
-import { answersOf } from "../../../src/services/pipeline/RunWorkflow.ts"
+import { lineOf } from "../../../src/services/journal/JournalLine.ts"
+import { makeRunAnswers } from "../../../src/services/cluster/RunAnswers.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
 const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })
@@ -16,21 +17,14 @@ const progress = (task: string, second: number) => ({
   at: at(second),
   event: { type: "model.progress" as const, call: call(task), phase: "writing" as const, seconds: second }
 })
-const lineOf = (seq: number, second: number, event: RunEvent) => ({
-  seq,
-  at: at(second),
-  type: "event",
-  key: "",
-  event: event.type,
-  sum: "",
-  json: JSON.stringify(Schema.encodeSync(JournalRecord)({ type: "event", event }))
-})
+const eventLine = (seq: number, second: number, event: RunEvent) =>
+  lineOf({ seq, at: at(second), json: Schema.encodeSync(JournalRecord)({ type: "event", event }), text: "" })
 
 /** The calls of both tasks began; that of `Look 1` has ended. */
 const lines = [
-  lineOf(1, 1, { type: "model.started", call: call("Look 1"), estimatedTokens: 1 }),
-  lineOf(2, 1, { type: "model.started", call: call("Look 2"), estimatedTokens: 1 }),
-  lineOf(3, 4, { type: "model.finished", call: call("Look 1"), usage: { durationMs: 1 } })
+  eventLine(1, 1, { type: "model.started", call: call("Look 1"), estimatedTokens: 1 }),
+  eventLine(2, 1, { type: "model.started", call: call("Look 2"), estimatedTokens: 1 }),
+  eventLine(3, 4, { type: "model.finished", call: call("Look 1"), usage: { durationMs: 1 } })
 ]
 
 describe("followRun", () => {
@@ -51,13 +45,13 @@ describe("followRun", () => {
           })
       })
       const approver = Layer.mock(Approver)({})
-      const store = yield* answersOf(yield* WorkflowEngine.WorkflowEngine, order)
+      const answers = yield* makeRunAnswers(yield* WorkflowEngine.WorkflowEngine, order)
       const listen = ({ event }: { readonly event: RunEvent }) =>
         Effect.sync(
           () => void told.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
         )
       const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
-      yield* followRun("run-1", store, listen, {
+      yield* followRun("run-1", answers, listen, {
         progress: Effect.succeed(said),
         redact: (value) => value
       }).pipe(Effect.provide(Layer.merge(runs, approver)))

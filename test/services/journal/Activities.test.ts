@@ -1,15 +1,18 @@
 /**
- * Activities and stages over several sessions of a run, on the real engine and a journal on the disk.
+ * Activities and stages over several sessions of a run, on a journal on the disk.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import type { Activity } from "../../../src/services/journal/Activity.ts"
-import { inSession, layerSession, makeJournal, writtenTo } from "../../support/JournalSession.ts"
+import { Activities, type Activity } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { readRecords } from "../../../src/services/journal/JournalLine.ts"
+import { readJournal } from "../../../src/services/journal/JournalReader.ts"
+import { inSession, layerJournal, makeJournal, writtenTo } from "../../support/JournalSession.ts"
 
 /** Counts; its encoded form is a text, so that what is recorded differs from what the stages see. */
 const Count = Schema.NumberFromString
@@ -25,7 +28,7 @@ const counter = () => {
     success: Count,
     error: Schema.Never,
     execute,
-    tell: (outcome) => Effect.sync(() => void told.push(outcome))
+    publish: (outcome) => Effect.sync(() => void told.push(outcome))
   })
   return { activity, execute, told }
 }
@@ -36,15 +39,12 @@ const plan = { key: "plan", success: Count }
 const run = <A, E>(activity: Activity<A, E, never>) => Effect.flatMap(Activities, (it) => it.run(activity))
 
 layer(NodeServices.layer)("Activities", (it) => {
-  it.effect("executes and publishes every time outside a workflow, and records nothing", () =>
+  it.effect("executes and publishes every time without a journal", () =>
     Effect.gen(function* () {
-      const file = yield* makeJournal
       const { activity, told } = counter()
       const twice = Effect.all([run(activity(input)), run(activity(input))])
-      expect(yield* Effect.provide(twice, Activities.layerDirect)).toEqual([1, 2])
-      expect(yield* Effect.provide(twice, layerSession(file))).toEqual([3, 4])
-      expect(told).toEqual([1, 2, 3, 4])
-      expect(yield* writtenTo(file)).toEqual([])
+      expect(yield* Effect.provide(twice, Activities.layerUnsaved)).toEqual([1, 2])
+      expect(told).toEqual([1, 2])
     })
   )
 
@@ -68,8 +68,8 @@ layer(NodeServices.layer)("Activities", (it) => {
       const file = yield* makeJournal
       const seen: Array<unknown> = []
       const look = Effect.provide(Effect.orDie(writtenTo(file)), NodeServices.layer)
-      const tell = () => Effect.map(look, (records) => void seen.push(...records))
-      yield* inSession(file, run({ ...counter().activity(input), tell }))
+      const publish = () => Effect.map(look, (records) => void seen.push(...records))
+      yield* inSession(file, run({ ...counter().activity(input), publish }))
       expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
     })
   )
@@ -154,6 +154,25 @@ layer(NodeServices.layer)("Activities", (it) => {
         { type: "seen", key: "reference/a.md", value: "1" },
         { type: "seen", key: "reference/a.md", value: "2" }
       ])
+    })
+  )
+
+  it.effect("writes what prompts begin with once in a session, and reads it with each of them", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const system = "You are one stage of a program. ".repeat(10)
+      const prompts = ["a", "b"].map((name) => ({
+        type: "prompt" as const,
+        key: `round-1/execute/${name}`,
+        system,
+        user: name
+      }))
+      const session = Journal.use(({ append }) => Effect.forEach(prompts, append))
+      yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
+      yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
+      const { lines } = yield* readJournal(file)
+      expect(lines.slice(1).map(({ text }) => text.includes(system))).toEqual([true, false, true, false])
+      expect(readRecords(lines.slice(1))).toMatchObject([...prompts, ...prompts])
     })
   )
 })

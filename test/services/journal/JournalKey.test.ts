@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { journalKey } from "../../../src/services/journal/JournalKey.ts"
+import { journalKey } from "../../../src/services/journal/JournalSeal.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
-import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
+import { decodeLine, firstSum, recordOf, sumIn } from "../../../src/services/journal/JournalLine.ts"
 import { encodeLine } from "../../support/encodeLine.ts"
 import { arbitraryRecords, journalLines, oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 
@@ -35,7 +34,7 @@ describe("a line of a journal", () => {
             "key" in record ? record.key : "",
             record.type === "event" ? record.event.type : ""
           ])
-          before = line.sum
+          before = sumIn(line.text)
         }
       })
   )
@@ -65,7 +64,7 @@ describe("a line of a journal", () => {
     const record = settled("plan", '"},"sum":"00000000"}')
     const { sum, text } = encodeLine(record, { seq: 1, at, before: firstSum })
     const line = decodeLine(text, { seq: 1, before: firstSum })
-    expect(typeof line === "string" ? line : [line.sum, recordOf(line)]).toEqual([sum, record])
+    expect(typeof line === "string" ? line : [sumIn(line.text), recordOf(line)]).toEqual([sum, record])
     const cut = text.slice(0, text.indexOf('\\"},\\"sum') + 2)
     expect(decodeLine(cut, { seq: 1, before: firstSum })).toBe("shape")
   })

@@ -39,7 +39,7 @@ describe("the MAC of a line", () => {
     (length) => {
       const line = "x\u00fc\u2028".repeat(length).slice(0, length)
       for (const before of ["", "A".repeat(22), `start ${"0".repeat(64)}`]) {
-        expect(key.mac(before, Buffer.from(line))).toBe(hmac(`${before}${line}}`))
+        expect(key.mac(before, `${line}}`)).toBe(hmac(`${before}${line}}`))
       }
     }
   )
@@ -68,6 +68,10 @@ describe("a journal that its person wrote", () => {
 })
 
 const none = whole.length + 1
+const macField = /,"mac":"[\w-]{22}"\}$/
+/** The record with the MAC of another one. */
+const withMacOf = (record: RecordJson, other: RecordJson): RecordJson =>
+  record.replace(macField, macField.exec(other)?.[0] ?? "")
 const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<RecordJson>]> = [
   ["every MAC is gone", whole.map(bare)],
   ["one MAC is gone", whole.with(8, bare(whole[8]!))],
@@ -88,11 +92,18 @@ const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<Recor
   ["its last record is doubled", [...whole, whole[8]!]],
   ["the settings of the last record are others", whole.with(8, whole[8]!.replace('"e"', '"f"'))],
   ["a field was added to the last record", whole.with(8, whole[8]!.replace('"key":', '"more":1,"key":'))],
-  ["the MAC of the record before is used again", whole.with(8, bare(whole[8]!).replace(/\}$/, whole[7]!.slice(-31)))]
+  ["the MAC of the record before is used again", whole.with(8, withMacOf(whole[8]!, whole[7]!))]
 ]
 
 describe("nothing is proven", () => {
   it.each(forged)("when %s", (_what, records) => expect(from(records)).toBe(records.length + 1))
+
+  it("with a MAC in the right place that is that of another record", () => {
+    const [before, last] = [whole[7]!, whole[8]!]
+    expect(withMacOf(last, last)).toBe(last)
+    expect(withMacOf(last, before)).not.toBe(last)
+    expect(bare(withMacOf(last, before))).toBe(bare(last))
+  })
 
   it("with another key", () => {
     expect([from(whole, new SealKey(theirs, runId)), from(whole, new SealKey(mine, other))]).toEqual([none, none])

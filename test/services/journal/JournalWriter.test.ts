@@ -88,7 +88,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
         const writer = yield* openNew(file)
         flushes = 0
         const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`)
-        yield* Effect.forEach(keys, (key, index) => (index % 3 === 0 ? writer.tell : writer.append)(settled(key)), {
+        yield* Effect.forEach(keys, (key, index) => (index % 3 === 0 ? writer.enqueue : writer.append)(settled(key)), {
           concurrency: "unbounded"
         })
         yield* writer.flush
@@ -112,7 +112,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
       let synced = 0
       yield* Effect.gen(function* () {
         const writer = yield* openNew(file)
-        yield* writer.tell(settled("told"))
+        yield* writer.enqueue(settled("told"))
         const appended = yield* Effect.forkChild(writer.append(settled("a")), { startImmediately: true })
         const flushed = yield* Effect.forkChild(writer.flush, { startImmediately: true })
         yield* waitFor("the flush", () => synced === 2)
@@ -141,9 +141,9 @@ layer(NodeServices.layer)("writing a journal", (it) => {
       yield* Effect.gen(function* () {
         const scope = yield* Scope.make()
         const writer = yield* Scope.provide(openNew(file), scope)
-        yield* writer.tell(settled("busy"))
+        yield* writer.enqueue(settled("busy"))
         yield* waitFor("the write", () => writes === 2)
-        for (const key of ["a", "b", "c"]) yield* writer.tell(settled(key))
+        for (const key of ["a", "b", "c"]) yield* writer.enqueue(settled(key))
         const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
         yield* untilQuiet
         yield* Deferred.succeed(disk, undefined)
@@ -168,7 +168,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
         const run = yield* Effect.gen(function* () {
           const writer = yield* openNew(file)
           for (;;) {
-            yield* writer.tell(settled(`key-${told}`))
+            yield* writer.enqueue(settled(`key-${told}`))
             told += 1
             if (told % 3 === 0) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
             if (told % 7 === 0) yield* writer.flush
@@ -220,21 +220,6 @@ layer(NodeServices.layer)("writing a journal", (it) => {
     })
   )
 
-  it.effect("mends the ends of lines in which a bit was flipped, and sets no record aside", () =>
-    Effect.gen(function* () {
-      const file = yield* makeFile
-      const whole = journalBytes([openedRecord(), settled("a"), settled("b")])
-      const flipped = Buffer.from(whole)
-      flipped[flipped.indexOf(0x0a)] = 0x0b
-      flipped[flipped.length - 1] = 0x8a
-      writeFileSync(file, flipped)
-      const writer = yield* openJournal(file, yield* readJournal(file))
-      yield* writer.append(settled("c"))
-      expect(readFileSync(file).subarray(0, whole.length)).toEqual(Buffer.from(whole))
-      expect([yield* keysOf(file), readdirSync(dirname(file))]).toEqual([["a", "b", "c"], ["journal.jsonl"]])
-    })
-  )
-
   it.effect("goes on where the journal ends, and leaves no torn file when nothing was torn", () =>
     Effect.gen(function* () {
       const file = yield* makeFile
@@ -258,7 +243,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
           const { message, reason } = yield* Effect.flip(writer.failed)
           expect(reason).toEqual({ _tag: "WriteFailed", code, safe: 2 })
           expect(message).toContain(`the system says ${code}. 2 records are safe`)
-          yield* writer.tell(settled("c"))
+          yield* writer.enqueue(settled("c"))
           yield* untilQuiet
           expect(waits.pollUnsafe()).toBe(undefined)
         }).pipe(
@@ -285,7 +270,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
       let syncs = 0
       yield* Effect.gen(function* () {
         const writer = yield* openNew(file)
-        yield* writer.tell(settled("a"))
+        yield* writer.enqueue(settled("a"))
         expect((yield* Effect.flip(writer.failed)).reason).toEqual({ _tag: "WriteFailed", code: "EIO", safe: 1 })
       }).pipe(
         Effect.scoped,
@@ -317,7 +302,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
         const writer = yield* openNew(file)
         const usage = { promptTokens: Number.NaN } as never
         const call = { stage: "plan", round: 0, attempt: 1 } as const
-        yield* writer.tell({ type: "event", event: { type: "model.finished", call, usage } })
+        yield* writer.enqueue({ type: "event", event: { type: "model.finished", call, usage } })
         return yield* Effect.exit(Effect.raceFirst(writer.append(settled("a")), writer.failed))
       }).pipe(Effect.scoped)
       expect(Exit.hasDies(exit)).toBe(true)

@@ -36,7 +36,7 @@ const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
     Layer.provide(layerCurrentServer(connectOllama({ host: url }))),
     Layer.provide([
       ModelSlots.layer,
-      Activities.layerDirect,
+      Activities.layerUnsaved,
       Journal.layerNone,
       TokenCalibration.layer,
       UsageMeter.layer

@@ -36,7 +36,7 @@ const layer = (host: string, limits: Partial<Limits>) =>
     Layer.provide(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
     Layer.provide([
       ModelSlots.layer,
-      Activities.layerDirect,
+      Activities.layerUnsaved,
       Journal.layerNone,
       TokenCalibration.layer,
       UsageMeter.layer

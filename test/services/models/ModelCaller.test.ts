@@ -26,7 +26,7 @@ import { waitFor } from "../../support/waitFor.ts"
 const name = "qwen3:8b"
 const contextWindow = 8192
 
-const caller = (model: Layer.Layer<LanguageModel>, activities = Activities.layerDirect) =>
+const caller = (model: Layer.Layer<LanguageModel>, activities = Activities.layerUnsaved) =>
   ModelCaller.layer.pipe(
     Layer.provide([model, ModelSlots.layer, activities, Journal.layerNone]),
     Layer.provideMerge(Layer.mergeAll(TokenCalibration.layer, UsageMeter.layer)),

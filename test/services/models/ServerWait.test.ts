@@ -29,7 +29,7 @@ const layer = (host: string, serverWaitSeconds: number) =>
     Layer.provide(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
     Layer.provide([
       ModelSlots.layer,
-      Activities.layerDirect,
+      Activities.layerUnsaved,
       Journal.layerNone,
       TokenCalibration.layer,
       UsageMeter.layer

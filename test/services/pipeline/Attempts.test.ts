@@ -31,7 +31,7 @@ const over = (...answers: ReadonlyArray<ScriptedAnswer | string>) =>
     Layer.provide(ModelCaller.layer),
     Layer.provide(ScriptedModel.layer((_, index) => answers[index] ?? answers.at(-1)!)),
     Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
     Layer.provide(settings),
     Layer.provideMerge(EventLog.layer)
   )

@@ -68,7 +68,7 @@ const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<str
     Layer.provide(ModelCaller.layer),
     Layer.provide(model),
     Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
     Layer.provide([RunSettings.layer({ contextWindow: 4096 }), Prompts.layer]),
     Layer.provideMerge(EventLog.layer),
     Layer.provide(NodeServices.layer)

@@ -52,7 +52,7 @@ const checkerOf = (project: string) =>
     Effect.map(makeFolder, (home) =>
       PlanChecker.layer.pipe(
         Layer.provide(References.layer),
-        Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
+        Layer.provide([Activities.layerUnsaved, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
         Layer.provide([
           gate,
           ToolRegistry.layer(builtIns()),

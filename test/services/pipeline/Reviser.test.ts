@@ -65,7 +65,7 @@ const layerReviser = (project: string) =>
     Layer.provide(layerChecks(project)),
     Layer.provide(ModelCaller.layer),
     Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
     Layer.provide([RunSettings.layer(), Prompts.layer]),
     Layer.provideMerge(EventLog.layer)
   )

@@ -114,7 +114,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
   return { orders, revisions, run }
 }
 
-const direct = Effect.provide(Activities.layerDirect)
+const direct = Effect.provide(Activities.layerUnsaved)
 
 layer(NodeServices.layer)("Rounds", (it) => {
   it.effect("runs the tasks that are left until there are none, with the results of earlier rounds", () =>

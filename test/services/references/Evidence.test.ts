@@ -46,7 +46,7 @@ const check = (text: string, more: Partial<EvidenceWorld> = {}) =>
     const layer = Evidence.layer.pipe(
       Layer.provide(Gate.layer({ rules })),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provide([Activities.layerDirect, EventLog.layer]),
+      Layer.provide([Activities.layerUnsaved, EventLog.layer]),
       Layer.provide(Workspace.layer(project))
     )
     const evidence = yield* Effect.provide(Evidence, layer)

@@ -104,7 +104,7 @@ const gate = ({ asked = [], deny }: World) =>
 
 const references = (root: string, world: World = {}) =>
   References.layer.pipe(
-    Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
+    Layer.provide([Activities.layerUnsaved, RunEvents.layerSilent, TokenCalibration.layer]),
     Layer.provide([
       Workspace.layer(root),
       gate(world),

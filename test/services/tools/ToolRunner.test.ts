@@ -263,7 +263,7 @@ describe("ToolRunner", () => {
       const kept = Effect.fnUntraced(function* (effect: "pure" | "once") {
         const outcomes: Array<string> = []
         const activities = Layer.succeed(Activities)({
-          ...(yield* Effect.provide(Activities, Activities.layerDirect)),
+          ...(yield* Effect.provide(Activities, Activities.layerUnsaved)),
           run: ({ execute }) =>
             Effect.tap(execute, () => Effect.sync(() => outcomes.push("success"))).pipe(
               Effect.tapError((error) => Effect.sync(() => outcomes.push(String(error))))

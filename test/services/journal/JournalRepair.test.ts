@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
 import { readJournal } from "../../../src/services/journal/JournalReader.ts"
-import { repairJournal } from "../../../src/services/history/JournalRepair.ts"
+import { repairJournal } from "../../../src/services/journal/JournalRepair.ts"
 import { journalBytes, openedRecord, settled } from "../../support/Journals.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
@@ -21,7 +21,7 @@ const intentOf = (name: string, path: string): JournalRecord => ({
 })
 
 describe("the repair of a journal", () => {
-  nodeTest("sets aside the first damaged line and what follows it, beside what was set aside before", () =>
+  nodeTest("sets quarantine the first damaged line and what follows it, beside what was set quarantine before", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* makeFolder}/journal.jsonl`
@@ -29,14 +29,14 @@ describe("the repair of a journal", () => {
       yield* fs.writeFileString(file, damaged)
       yield* fs.writeFileString(`${file}.damaged-3`, "half")
       const rest = damaged.split("\n").slice(2).join("\n")
-      const aside = `${file}.damaged-3-2`
+      const quarantine = `${file}.damaged-3-2`
       assert.deepStrictEqual(yield* repairJournal(file), {
         intact: 2,
         bytes: Buffer.byteLength(rest),
-        aside,
+        quarantine,
         effects: []
       })
-      assert.strictEqual(yield* fs.readFileString(aside), rest)
+      assert.strictEqual(yield* fs.readFileString(quarantine), rest)
       assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
       assert.strictEqual((yield* readJournal(file)).lines.length, 2)
     })

@@ -6,6 +6,11 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { ClusterRunEnding } from "../../domain/history/JournalRecord.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { workerName } from "./ClusterEngine.ts"
+import { ClusterWorkers } from "./ClusterWorkers.ts"
+import { type RunPlacement, RunWorkflow } from "./RunWorkflow.ts"
 
 /** A worker that cannot do the work, and why. */
 export const Unfit = Schema.Struct({ worker: Schema.String, why: Schema.String })
@@ -28,13 +33,13 @@ export type Declined = Readonly<Record<string, string>>
 const mostPlaces = 40
 
 /** True when it makes no sense to offer the work again. */
-export const nobodyIsLeft = (declined: Declined, alive: ReadonlyArray<string>, place: number): boolean =>
+const nobodyIsLeft = (declined: Declined, alive: ReadonlyArray<string>, place: number): boolean =>
   place >= mostPlaces || alive.every((worker) => Object.hasOwn(declined, worker))
 
 const remedy = "or start a worker that has it. Then start the run again."
 
 /** Why nobody does the work, and what to do. One worker speaks for itself. */
-export const nobodyFits = (declined: Declined): string => {
+const nobodyFits = (declined: Declined): string => {
   const all = Object.entries(declined)
   const [first] = all
   if (first !== undefined && all.length === 1) {
@@ -56,4 +61,26 @@ export const offerWork = Effect.fnUntraced(function* <A extends { readonly unfit
     declined[back.unfit.worker] = back.unfit.why
     if (nobodyIsLeft(declined, yield* alive, place)) return Result.fail(nobodyFits(declined))
   }
+})
+
+export interface GivenBack {
+  readonly order: RunOrder
+  readonly placement: RunPlacement | undefined
+  readonly unfit: UnfitWorker
+  readonly report: (what: string) => Effect.Effect<void>
+}
+
+/** Offers a run for which this worker lacks something to the next one; an ending when there is none. */
+export const giveBack = Effect.fn("giveBack")(function* ({ order, placement, report, unfit }: GivenBack) {
+  const { alive } = yield* ClusterWorkers
+  const declined = { ...placement?.declined, [workerName]: unfit.why }
+  const number = (placement?.number ?? 0) + 1
+  const names = (yield* Effect.orDie(alive)).map(({ name }) => name)
+  if (nobodyIsLeft(declined, names, number)) {
+    const ending: ClusterRunEnding = { refused: nobodyFits(declined), exitCode: unfit.exitCode }
+    return ending
+  }
+  yield* report(`${order.runId}: given back. ${unfit.why}`)
+  yield* RunWorkflow.execute({ order, placement: { number, declined } }, { discard: true, detached: true })
+  return "given back" as const
 })

@@ -1,0 +1,74 @@
+/**
+ * Keeps the answers of people in the journal, so that a resumed run does not ask again.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import {
+  type Answered,
+  AnsweredBy,
+  Approver,
+  CallAnswer,
+  DoubtAnswer,
+  isStart,
+  StepAnswer
+} from "../approvals/Approver.ts"
+import { asJson } from "./Activities.ts"
+import { Journal } from "./Journal.ts"
+
+const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
+  Schema.Struct({
+    answer,
+    by: AnsweredBy,
+    instead: Schema.optionalKey(Schema.String),
+    always: Schema.optionalKey(Schema.Array(Schema.String))
+  })
+
+/** The schema of the answers to each kind of question. */
+export const answered = {
+  step: answeredWith<StepAnswer>(StepAnswer),
+  call: answeredWith<CallAnswer>(CallAnswer),
+  doubt: answeredWith<DoubtAnswer>(DoubtAnswer)
+}
+
+/** The key of the record of an answer. */
+export const answerKey = (question: string): string => `question/${question}`
+
+/** What a person refuses is asked about again, unless they said what they want instead. */
+const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer>): boolean =>
+  by === "person" && ((answer !== "decline" && answer !== "deny") || instead !== undefined)
+
+/** Asks `inner` unless the question was approved before. A call that is in doubt again is a new question. */
+export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
+  Layer.effect(
+    Approver,
+    Effect.gen(function* () {
+      const approver = yield* Approver
+      const journal = yield* Journal
+
+      /** An answer that cannot be read is asked for again. */
+      const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer>(
+        question: string,
+        codec: Schema.Codec<Answered<A>, Schema.Json>,
+        ask: Effect.Effect<Answered<A>>
+      ): Effect.fn.Return<Answered<A>> {
+        const key = answerKey(question)
+        const known = Option.flatMap(yield* journal.saved("answer", key), Schema.decodeUnknownOption(codec))
+        if (Option.isSome(known)) return known.value
+        const answer = yield* ask
+        if (isFinal(answer)) yield* journal.append({ type: "answer", key, value: yield* asJson(codec, answer) })
+        return answer
+      })
+
+      return Approver.of({
+        ...approver,
+        step: (title, items, question) => askOnce(question, answered.step, approver.step(title, items, question)),
+        /* A plugin or server that starts before the run is asked about each time. */
+        call: (item, question) =>
+          isStart(item) && item.tool !== "read_file"
+            ? approver.call(item, question)
+            : askOnce(question, answered.call, approver.call(item, question))
+      })
+    })
+  ).pipe(Layer.provide(inner))
