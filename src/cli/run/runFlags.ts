@@ -7,39 +7,23 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
-import { modelConfiguration, type ModelFlags, modelFlags } from "./modelFlags.ts"
-
-/** A number that a person gives; `maximum` is inclusive. */
-export const countFlag = (name: string, maximum: number) =>
-  Flag.Int(name).pipe(
-    Flag.withSchema(
-      Schema.Int.check(
-        Schema.isBetween({ minimum: 1, maximum }, { expected: `a whole number between 1 and ${maximum}` })
-      )
-    ),
-    Flag.withMetavar("N")
-  )
-
-/** A flag whose values are checked while the line is read, so that all that is wrong with a line is told together. */
-const checkedFlag = (name: string, problemOf: (value: string) => string | undefined) =>
-  Flag.String(name).pipe(
-    Flag.mapEffect((value) => {
-      const expected = problemOf(value)
-      return expected === undefined
-        ? Effect.succeed(value)
-        : Effect.fail(new CliError.InvalidValue({ option: name, value, expected, kind: "flag" }))
-    })
-  )
+import { modelConfiguration, type ModelFlags, modelFlags, wholeNumberFlag } from "./modelFlags.ts"
 
 const ruleFlag = (verdict: Verdict & string) =>
-  checkedFlag(verdict, (text) => Option.getOrUndefined(Result.getFailure(parseRule(verdict, text)))).pipe(
+  Flag.String(verdict).pipe(
+    Flag.mapEffect((value) =>
+      Result.match(parseRule(verdict, value), {
+        onSuccess: () => Effect.succeed(value),
+        onFailure: (problem) =>
+          Effect.fail(new CliError.ValidationError({ message: `--${verdict} ${value}: ${problem}` }))
+      })
+    ),
     Flag.withMetavar("TOOL[:PATTERN]")
   )
 
@@ -54,9 +38,11 @@ export const runFlags = {
     Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
     Flag.optional
   ),
-  model: checkedFlag("model", (name) =>
-    name === "" ? "The name is empty. Give the name of a model." : undefined
-  ).pipe(
+  model: Flag.String("model").pipe(
+    Flag.filter(
+      (name) => name !== "",
+      () => "the name of a model"
+    ),
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
     Flag.withDescription(
@@ -94,7 +80,7 @@ export const runFlags = {
     Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
     Flag.atLeast(0)
   ),
-  parallel: countFlag("parallel", 64).pipe(
+  parallel: wholeNumberFlag("parallel", 1, 64).pipe(
     Flag.withDescription("How many model calls the server processes in parallel: --parallel 2"),
     Flag.optional
   ),

@@ -17,8 +17,8 @@ import { progressSink, quietSink } from "./LineSink.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { Signals } from "./Signals.ts"
-import { modelFlags } from "../run/modelFlags.ts"
-import { countFlag, runFlags } from "../run/runFlags.ts"
+import { modelFlags, wholeNumberFlag } from "../run/modelFlags.ts"
+import { runFlags } from "../run/runFlags.ts"
 
 /** Everything about the answers of the model that were not right. */
 export const verboseFlag = Flag.Boolean("verbose").pipe(
@@ -42,7 +42,7 @@ export const quietFlag = Flag.Boolean("quiet").pipe(
 )
 
 export const outcomeFlags = {
-  maxRounds: countFlag("max-rounds", 1000).pipe(
+  maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
