@@ -9,7 +9,7 @@ import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport } from "../terminal/outcome.ts"
 import { makeResumable } from "../terminal/resumable.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/warnings.ts"
+import { asUsage } from "../terminal/Failure.ts"
 
 /** A run or a plan as the flags ask for it. */
 export interface RunRequest {

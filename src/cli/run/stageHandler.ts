@@ -10,10 +10,9 @@ import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import * as Option from "effect/Option"
-import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
+import { CommandFailure, exitCodes, asUsage } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/warnings.ts"
 
 /** The order of a stage with what is printed of it. */
 export interface StageRequest<Order extends StageOrder> {

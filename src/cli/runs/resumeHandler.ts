@@ -8,7 +8,7 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { untilReport } from "../terminal/outcome.ts"
 import { makeResumable } from "../terminal/resumable.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/warnings.ts"
+import { asUsage } from "../terminal/Failure.ts"
 
 /** A saved run, with flags that override those it was started with. */
 export interface ResumeRequest {

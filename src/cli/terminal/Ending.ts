@@ -6,10 +6,8 @@ import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
-import { lastIssues } from "./ModelLines.ts"
-import { isOwnChoice, toldText } from "./MessageLine.ts"
+import { lastIssues, isOwnChoice, personLine, count, shown, statusText } from "./EventLines.ts"
 import { durationText } from "../../domain/text/DurationText.ts"
-import { count, shown, statusWords } from "./Wording.ts"
 
 export interface EndingOptions {
   /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
@@ -109,13 +107,13 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
       /* A task may fail in the same way in several rounds. */
       [
         ...new Set(
-          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(toldText(reason, project), 200)}`)
+          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(personLine(reason, project), 200)}`)
         )
       ],
       (line) => line,
       "task"
     ),
     ...evidenceLine(report),
-    `${paint.bold(statusPaint(status, paint)(`${sign}${statusWords(report.status)}`))}: ${costs(report, options)}`
+    `${paint.bold(statusPaint(status, paint)(`${sign}${statusText(report.status)}`))}: ${costs(report, options)}`
   ].join("\n")
 }

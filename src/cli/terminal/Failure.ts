@@ -8,6 +8,7 @@ import { helpText, personText } from "../../domain/findings/PersonText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
+import { RuleWithoutTool } from "../../services/pipeline/RuleWithoutTool.ts"
 import type { RunRefused } from "../../services/pipeline/RunWorkflow.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
@@ -71,3 +72,11 @@ export const failureOf = (
     return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
   return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }
+
+/** Rules from flags that name no tool are a wrong usage. */
+export const asUsage = <E>(error: E): E | CommandFailure =>
+  error instanceof RuleWithoutTool
+    ? usageFailure(
+        [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
+      )
+    : error

@@ -1,5 +1,6 @@
 /**
- * The lines about calls of a model: what they wait for, what went wrong, and answers that could not be used.
+ * The lines about a model call, what they wait for, what went wrong and which answers could not be used; the line for a
+ * message of a run; and numbers and names as all lines for a person have them.
  */
 import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
@@ -7,11 +8,48 @@ import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/Ac
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { secondsText } from "../../domain/text/DurationText.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import type { Paint } from "./Colour.ts"
-import { count, shown } from "./Wording.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
+
+/** `1 task`, `2 tasks`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** A name from a model, bounded. */
+export const shown = (text: string, most = 160): string => {
+  const line = printable(text)
+  return line.length > most ? `${line.slice(0, most)}...` : line
+}
+
+/** `no_valid_plan` as `no valid plan`. */
+export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
+
+/** How a denial by a person is said to a model, which reads the same text. */
+const ownDenial = "Permission denied: a person denied "
+
+/** True when all that is said is what a person denied. */
+export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
+
+/** A line for the person: what they denied is theirs, and paths below the project are relative. */
+export const personLine = (line: string, project: string): string =>
+  withoutProject(line.replace(ownDenial, "You denied "), project)
+
+export const messageLine = (
+  { level, text }: Pick<Of<"message">, "level" | "text">,
+  paint: Paint,
+  project: string
+): string => {
+  const lines = text.split("\n")
+  const isOwn = isOwnChoice(text)
+  const label =
+    level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
+  const told = lines.map((line) => shown(personLine(line, project), 2000))
+  return `${label}: ${told.join("\n  ")}`
+}
 
 /** What a call is for: `planning`, `choosing the calls for "Search 1"`. */
 export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
