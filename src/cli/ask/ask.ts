@@ -8,15 +8,21 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
-import { approvalFlags } from "../terminal/approvalFlags.ts"
+import {
+  approvalFlags,
+  plainFlag,
+  flagConfiguration,
+  orderFiles,
+  readPrompt,
+  type RunFlags,
+  runFlags
+} from "../run/runFlags.ts"
 import { jsonSink } from "../terminal/EventSink.ts"
 import { lineSink, quietSink } from "../terminal/LineSink.ts"
-import { plainFlag } from "../terminal/outcome.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { toolNames } from "./toolChoice.ts"
 import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
 const allFlags = {
   ...runFlags,

@@ -8,9 +8,8 @@ import * as References from "effect/References"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import { version } from "../../app/version.ts"
-import { approvalFlags, approvedBeforehand } from "../terminal/approvalFlags.ts"
+import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags } from "../run/runFlags.ts"
 import { modelFlags } from "../run/modelFlags.ts"
-import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin, project } = runFlags
 

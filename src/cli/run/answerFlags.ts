@@ -11,7 +11,7 @@ import { answerSchema } from "../../domain/documents/JsonAnswer.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { attachedBytes, readAttached, readInput, readWaitingStdin } from "../terminal/Input.ts"
-import { quietFlag } from "../terminal/outcome.ts"
+import { quietFlag } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 
 export const attachFlag = {

@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { progressSink } from "../terminal/LineSink.ts"
 import { readInput } from "../terminal/Input.ts"
-import { approvalFlags, approvedBeforehand } from "../terminal/approvalFlags.ts"
+import { approvalFlags, approvedBeforehand } from "./runFlags.ts"
 import { readStage, stageFlags } from "./stageFlags.ts"
 
 /** The command. */

@@ -6,10 +6,9 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
-import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
+import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 
 /** The command. */

@@ -8,10 +8,17 @@ import * as Option from "effect/Option"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { approvedBeforehand } from "../terminal/approvalFlags.ts"
-import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
+import {
+  approvedBeforehand,
+  limitConfiguration,
+  outcomeFlags,
+  flagConfiguration,
+  orderFiles,
+  readPrompt,
+  runFlags
+} from "./runFlags.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
   ...runFlags,
@@ -63,7 +70,7 @@ export const run = Command.make(
           }
     const flags = {
       ...flagConfiguration(given),
-      ...limitFlags(given)
+      ...limitConfiguration(given)
     }
     const order = {
       ...work,

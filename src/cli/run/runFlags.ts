@@ -1,5 +1,5 @@
 /**
- * The flags that `run` and `plan` share, and the prompt and configuration made from them.
+ * The flags that `run` and other commands share, and the prompt and configuration made from them.
  */
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
@@ -139,3 +139,100 @@ export const flagConfiguration = (
   ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
   ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
 })
+
+/** Everything about the answers of the model that were not right. */
+export const verboseFlag = Flag.Boolean("verbose").pipe(
+  Flag.withDescription(
+    "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
+  ),
+  Flag.withDefault(false)
+)
+
+/** Lines only. */
+export const plainFlag = Flag.Boolean("plain").pipe(
+  Flag.withDescription("Print lines only on a terminal too: draw nothing again, and leave answers as they are written"),
+  Flag.withDefault(false)
+)
+
+/** The answer only. */
+export const quietFlag = Flag.Boolean("quiet").pipe(
+  Flag.withAlias("q"),
+  Flag.withDescription("Print only the answer, and errors on stderr"),
+  Flag.withDefault(false)
+)
+
+/** What is approved beforehand. */
+export const approvalFlags = {
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withAlias("y"),
+    Flag.withDescription(
+      "Approve what this run asks, reads and writes alike. Secrets, files outside the project and plugins are still asked about; deny rules still apply"
+    ),
+    Flag.withDefault(false)
+  ),
+  yesThisRun: Flag.Boolean("yes-this-run").pipe(
+    Flag.withDescription("Like --yes, for steps only: single calls, such as reads, are still asked about"),
+    Flag.withDefault(false)
+  )
+}
+
+/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
+export const approvedBeforehand = (given: {
+  readonly yes: boolean
+  readonly yesThisRun: boolean
+}): { readonly approveSteps: boolean; readonly yes: boolean } => ({ approveSteps: given.yesThisRun, yes: given.yes })
+
+/** What `run`, `resume` and `fork` share: limits, approvals and output. */
+export const outcomeFlags = {
+  maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
+    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
+    Flag.optional
+  ),
+  strictSections: Flag.Boolean("strict-sections").pipe(
+    Flag.withDescription(
+      "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
+    ),
+    Flag.withDefault(false)
+  ),
+  ...approvalFlags,
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
+    Flag.withDefault(false)
+  ),
+  plain: plainFlag,
+  verbose: verboseFlag
+}
+
+/** The flags of commands that continue a saved run. */
+export const savedRunFlags = {
+  run: Argument.String("RUN").pipe(
+    Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
+  ),
+  project: Flag.String("project").pipe(
+    Flag.withAlias("p"),
+    Flag.withMetavar("FOLDER"),
+    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
+    Flag.optional
+  ),
+  model: runFlags.model,
+  allow: runFlags.allow,
+  deny: runFlags.deny,
+  parallel: runFlags.parallel,
+  plugin: runFlags.plugin,
+  ...modelFlags,
+  ...outcomeFlags,
+  quiet: quietFlag
+}
+
+/** The limits and the order that flags set. */
+export const limitConfiguration = (given: {
+  readonly maxRounds: Option.Option<number>
+  readonly strictSections: boolean
+}): Pick<Configuration, "limits" | "strictSections"> => ({
+  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
+  ...(given.strictSections ? { strictSections: true } : {})
+})
+
+/** Where the project is now, if the flag says so. */
+export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
+  Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })

@@ -11,9 +11,8 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
+import { plainFlag, verboseFlag, flagConfiguration, runFlags } from "./runFlags.ts"
 import { type ModelFlags, modelFlags } from "./modelFlags.ts"
-import { flagConfiguration, runFlags } from "./runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 export const stageFlags = {

@@ -4,9 +4,8 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { approvedBeforehand } from "../terminal/approvalFlags.ts"
-import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
-import { flagConfiguration } from "../run/runFlags.ts"
+import { approvedBeforehand, limitConfiguration, movedTo, savedRunFlags, flagConfiguration } from "../run/runFlags.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
 
 /** The command. */
 export const fork = Command.make(
@@ -19,7 +18,7 @@ export const fork = Command.make(
     )
   },
   Effect.fn("fork")(function* (given) {
-    const flags = { ...flagConfiguration(given), ...limitFlags(given) }
+    const flags = { ...flagConfiguration(given), ...limitConfiguration(given) }
     const ports = {
       sink: yield* eventSink(given),
       isJson: given.json,
