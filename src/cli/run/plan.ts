@@ -8,6 +8,7 @@ import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
 import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
+import { planPrompt } from "./runHandler.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 
@@ -30,7 +31,6 @@ export const plan = Command.make(
     const flags = flagConfiguration(given)
     const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
     const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
-    const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))

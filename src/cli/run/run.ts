@@ -18,6 +18,7 @@ import {
   runFlags
 } from "./runFlags.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import { runPrompt } from "./runHandler.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 
 const allFlags = {
@@ -91,7 +92,6 @@ export const run = Command.make(
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
       return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
     }
-    const { runPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
   })
 ).pipe(
