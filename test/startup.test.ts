@@ -58,7 +58,7 @@ const starts = {
     without: ["yaml", ...rare]
   },
   "check in a project": {
-    entries: ["main.ts", "cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
+    entries: ["main.ts", "cli/check/check.ts", "app/projectCheck.ts"],
     without: [
       "yaml",
       "services/providers/ollama/OllamaServer",

@@ -2,6 +2,7 @@
  * What `check` prints for a person: per finding the place, the line with a mark under the part that is meant, what is
  * wrong and what to do; at the end one line that sums up.
  */
+import type * as Path from "effect/Path"
 import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -138,4 +139,10 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   })
   const parts = [...verdicts, ...(failed === 0 ? [] : [paint.red(`${failed} failed`)])]
   return `${count(reports.length + failed, "document")}: ${parts.join(", ")}`
+}
+
+/** The path of a file as findings name it: relative to the current folder when it lies below it, so that code hosts find it. */
+export const sarifPath = (path: Path.Path, name: string): string => {
+  const relative = path.relative(path.resolve("."), path.resolve(name))
+  return relative.startsWith("..") ? path.resolve(name) : relative
 }

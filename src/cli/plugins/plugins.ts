@@ -1,14 +1,15 @@
 /**
  * `task-conductor plugins list` and `plugins new NAME`: lists packages of tools, and creates one.
  */
-import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import { isPackageName } from "../../domain/plugins/PluginEntry.ts"
+import * as Result from "effect/Result"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { isPackageName, type PluginScope } from "../../domain/plugins/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -16,8 +17,73 @@ import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import type { ListedPlugin } from "./pluginList.ts"
 import { runFlags } from "../run/runFlags.ts"
+import type { Risk } from "../../domain/tools/Risk.ts"
+import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
+import { originOf } from "../../services/plugins/PluginLoader.ts"
+import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
+import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
+import { PluginProblem } from "../../services/plugins/PluginProblem.ts"
+import { readCatalogue } from "./catalogue.ts"
+
+/** One plugin, as `plugins list --json` prints it. */
+export interface ListedPlugin {
+  /** Its own name; the name in the entry when it could not be imported. */
+  readonly name: string
+  /** The entry in the configuration; absent for built-in ones and values of a script. */
+  readonly named?: string
+  readonly version?: string
+  readonly origin: PluginScope | typeof builtInOrigin
+  /** The module that is imported. */
+  readonly path?: string
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
+  /** Why it is not used. */
+  readonly problem?: { readonly code: string; readonly message: string }
+}
+
+/** What is known of plugins and tools; see `readCatalogue`. */
+export interface PluginCatalogue {
+  readonly known: ReadonlyArray<KnownPlugin>
+  readonly servers: ReadonlyArray<KnownServer>
+  readonly tools: ReadonlyArray<ToolInfo>
+  readonly problems: ReadonlyArray<PluginProblem | { readonly message: string }>
+}
+
+const problemOf = (code: string, message: string) => ({ problem: { code, message } })
+
+/** All plugins in the order in which they are loaded, built-in ones as one. */
+export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
+  const toolsOf = (origin: string) =>
+    tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
+  const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
+    const plugin = Result.isSuccess(outcome) ? outcome.success : undefined
+    const problem = Result.isFailure(outcome)
+      ? outcome.failure
+      : problems.find((one) => one instanceof PluginProblem && one.plugin === outcome.success.name)
+    return {
+      name: plugin?.name ?? entry?.text ?? "",
+      ...(entry === undefined ? {} : { named: entry.text }),
+      ...(version === undefined ? {} : { version }),
+      origin: entry?.scope ?? "given",
+      ...(file === undefined ? {} : { path: file }),
+      tools: plugin === undefined ? [] : toolsOf(originOf(plugin)),
+      ...(problem instanceof PluginProblem ? problemOf(problem.reason._tag, problem.message) : {})
+    }
+  })
+  const started = servers.map(({ outcome, server }): ListedPlugin => ({
+    name: mcpOrigin(server.name),
+    origin: server.scope,
+    tools: toolsOf(mcpOrigin(server.name)),
+    ...(Result.isFailure(outcome) ? problemOf(outcome.failure._tag, outcome.failure.message) : {})
+  }))
+  return [{ name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) }, ...named, ...started]
+}
+
+/** What is left out and belongs to no plugin of the list: an entry that cannot be read, a single tool of a server. */
+export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
+  const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
+  return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))
+}
 
 const lines = (bold: (text: string) => string, width: number) => (plugin: ListedPlugin) => [
   [
@@ -42,9 +108,6 @@ const list = Command.make(
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output
-    const { listPlugins, readCatalogue, unlistedProblems } = yield* Effect.promise(
-      () => import("./catalogueHandler.ts")
-    )
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
     const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]

@@ -1,23 +1,36 @@
 /**
  * `task-conductor skills lint`: what a careful author would fix in skill files, each finding with its line.
  */
-import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import { issueReport } from "../../domain/checking/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
-import type { LintedSkill } from "../../services/skills/SkillLinter.ts"
+import { type LintedSkill, lintSkills } from "../../services/skills/SkillLinter.ts"
 import { version } from "../../app/version.ts"
-import { type CheckStyle, findingTexts } from "../check/checkText.ts"
+import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { sarifPath } from "../check/sarifPath.ts"
+import { layerCatalogue } from "../../app/projectLayers.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { readSetup } from "../../app/setup.ts"
+
+/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
+const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
+  const setup = yield* readSetup(project, {})
+  const tools = yield* Effect.provide(
+    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
+    layerCatalogue(setup)
+  )
+  const { folders } = setup
+  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
+})
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
@@ -72,7 +85,6 @@ export const skillsLint = Command.make(
     const output = yield* Output
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const { lintProject } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const { failures, skills } = yield* lintProject(project, paths)
     for (const failure of failures) yield* output.tell(printable(failure))
     if (json || given.format === "json") {
