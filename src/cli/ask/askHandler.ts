@@ -13,7 +13,6 @@ import { makeRunId } from "../../services/runs/RunId.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/Failure.ts"
 import { makeLineReader } from "./LineReader.ts"
 import { makePlainReader } from "./MessageReader.ts"
 import { talk } from "./repl.ts"
@@ -37,7 +36,7 @@ export const converse = Effect.fn("converse")(function* <E, R>(
 ) {
   const conversation = { project, given: flags, order: { runId: yield* makeRunId, ...order }, continues, keep: true }
   const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
-  return yield* holdConversation(conversation, ports, use).pipe(Effect.mapError(asUsage))
+  return yield* holdConversation(conversation, ports, use)
 })
 
 /** What reads messages: the input line, or plain lines on a terminal that cannot move its cursor. */

@@ -19,7 +19,7 @@ import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
-import { asUsage, CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
+import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { progressSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
@@ -99,7 +99,7 @@ const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
   return new CommandFailure({ exitCode: exitCodeOf(status), text: message })
 }
 
-const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : asUsage(error))
+const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : error)
 
 /** Does the work of a stage. On request prints its prompt instead and returns nothing. */
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(

@@ -7,7 +7,6 @@ import { layerRuns } from "../../app/savedRuns.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { untilReport, makeResumable } from "../terminal/outcome.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/Failure.ts"
 
 /** A saved run, with flags that override those it was started with. */
 export interface ResumeRequest {
@@ -23,7 +22,6 @@ export const resumePrompt = Effect.fn("resumePrompt")(function* (
 ) {
   const resumable = makeResumable(ports)
   return yield* resumeRun({ ...saved, given: flags }, yield* startPorts(resumable.ports)).pipe(
-    Effect.mapError(asUsage),
     Effect.provide(layerRuns),
     untilReport(ports.sink),
     resumable.tellWhenStopped
@@ -37,7 +35,6 @@ export const forkPrompt = Effect.fn("forkPrompt")(function* (
 ) {
   const resumable = makeResumable(ports)
   return yield* forkRun({ ...saved, given: flags }, yield* startPorts(resumable.ports)).pipe(
-    Effect.mapError(asUsage),
     Effect.provide(layerRuns),
     untilReport(ports.sink),
     resumable.tellWhenStopped
