@@ -2,6 +2,7 @@
  * `task-conductor check FILE...`: checks documents without a model, in a project with its skills, tools and files too;
  * says what is wrong and how to fix it, and with `--fix` fixes what has one meaning only.
  */
+import { switchFlag } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -162,10 +163,7 @@ export const check = Command.make(
       ),
       Flag.optional
     ),
-    noProject: Flag.Boolean("no-project").pipe(
-      Flag.withDescription("Check the text alone, which takes a fraction of the time"),
-      Flag.withDefault(false)
-    ),
+    noProject: switchFlag("no-project", "Check the text alone, which takes a fraction of the time"),
     finished: Flag.String("finished").pipe(
       Flag.withMetavar("NAME"),
       Flag.withDescription('A finished task, for a list that continues a run: --finished "Research 1"; repeatable'),
@@ -175,15 +173,10 @@ export const check = Command.make(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > check.sarif"),
       Flag.withDefault("human")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Short for --format json: one JSON object for each document"),
-      Flag.withDefault(false)
-    ),
-    fix: Flag.Boolean("fix").pipe(
-      Flag.withDescription(
-        "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
-      ),
-      Flag.withDefault(false)
+    json: switchFlag("json", "Short for --format json: one JSON object for each document"),
+    fix: switchFlag(
+      "fix",
+      "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
     )
   },
   Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...given }) {

@@ -1,19 +1,18 @@
 /**
  * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { maxNesting, textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
@@ -103,10 +102,7 @@ const explanationOf = Effect.fn("explanationOf")(function* (project: string, nam
 })
 
 const jsonFlag = (what: string, command: string) =>
-  Flag.Boolean("json").pipe(
-    Flag.withDescription(`${what}: task-conductor permissions ${command} --json`),
-    Flag.withDefault(false)
-  )
+  switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
 
 /** Where a rule comes from, and since when it is remembered. */
 const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
@@ -150,11 +146,9 @@ const revoke = Command.make(
       Argument.withDescription('A remembered rule, as shown by "permissions list": "read_file:/etc/hosts"'),
       Argument.optional
     ),
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription(
-        "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
-      ),
-      Flag.withDefault(false)
+    all: switchFlag(
+      "all",
+      "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
     ),
     project: runFlags.project,
     json: jsonFlag("Print one JSON object with the revoked rules", "revoke --all")

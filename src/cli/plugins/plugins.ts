@@ -1,6 +1,7 @@
 /**
  * `task-conductor plugins list` and `plugins new NAME`: lists packages of tools, and creates one.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -8,7 +9,6 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { isPackageName, type PluginScope } from "../../domain/plugins/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
@@ -17,7 +17,6 @@ import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import type { Risk } from "../../domain/tools/Risk.ts"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { originOf } from "../../services/plugins/PluginLoader.ts"
@@ -101,10 +100,7 @@ const list = Command.make(
   {
     project: runFlags.project,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print a JSON array: task-conductor plugins list --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print a JSON array: task-conductor plugins list --json")
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output
@@ -148,10 +144,7 @@ const create = Command.make(
     name: Argument.String("NAME").pipe(
       Argument.withDescription("The name of the package, with or without a scope: task-conductor-plugin-word-count")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print the folder and its files as one JSON object"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print the folder and its files as one JSON object")
   },
   Effect.fn("plugins new")(function* ({ json, name }) {
     const { result, tell } = yield* Output

@@ -1,15 +1,14 @@
 /**
  * `task-conductor tools`: what a task can call.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
@@ -27,10 +26,7 @@ const list = Command.make(
   {
     project: runFlags.project,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print a JSON array with parameters and examples: task-conductor tools list --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print a JSON array with parameters and examples: task-conductor tools list --json")
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output
@@ -57,10 +53,7 @@ const describe = Command.make(
     ),
     project: runFlags.project,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: task-conductor tools describe read_file --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object: task-conductor tools describe read_file --json")
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
     const { print, result, tell } = yield* Output

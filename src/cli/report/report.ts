@@ -1,6 +1,7 @@
 /**
  * `task-conductor report RUN`: writes one HTML page about a run.
  */
+import { switchFlag } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -55,14 +56,8 @@ export const report = Command.make(
       Flag.withDescription("The file to write; report-RUN.html when absent, - for stdout: --output report.html"),
       Flag.optional
     ),
-    overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Replace the file if there is one"),
-      Flag.withDefault(false)
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print what the page says as one JSON object, and write no page"),
-      Flag.withDefault(false)
-    )
+    overwrite: switchFlag("overwrite", "Replace the file if there is one"),
+    json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ json, output, overwrite, run }) {
     const { result, tell } = yield* Output

@@ -1,12 +1,11 @@
 /**
  * `task-conductor plan PROMPT`: makes a task list, checks it and prints it.
  */
+import { switchFlag, plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
-import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { planPrompt } from "./runHandler.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
@@ -18,10 +17,7 @@ export const plan = Command.make(
   {
     ...runFlags,
     ...attachFlag,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
-      Flag.withDefault(false)
-    ),
+    json: switchFlag("json", "Print one JSON object: the list as markdown and in the form of check --json"),
     plain: plainFlag,
     verbose: verboseFlag
   },

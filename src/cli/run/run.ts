@@ -1,14 +1,8 @@
 /**
  * `task-conductor run [PROMPT]`: carries out a prompt, from the plan to the answer.
  */
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { usageFailure } from "../terminal/Failure.ts"
-import { readInput } from "../terminal/Input.ts"
 import {
+  switchFlag,
   approvedBeforehand,
   limitConfiguration,
   outcomeFlags,
@@ -17,6 +11,13 @@ import {
   readPrompt,
   runFlags
 } from "./runFlags.ts"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { readInput } from "../terminal/Input.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { runPrompt } from "./runHandler.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
@@ -33,16 +34,11 @@ const allFlags = {
     Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
     Flag.optional
   ),
-  readOnly: Flag.Boolean("read-only").pipe(
-    Flag.withDescription(
-      "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
-    ),
-    Flag.withDefault(false)
+  readOnly: switchFlag(
+    "read-only",
+    "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
   ),
-  cluster: Flag.Boolean("cluster").pipe(
-    Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
-    Flag.withDefault(false)
-  ),
+  cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
   ...answerFlags,
   ...outcomeFlags
 }

@@ -15,6 +15,10 @@ import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
 import { modelConfiguration, type ModelFlags, modelFlags, wholeNumberFlag } from "./modelFlags.ts"
 
+/** A flag without a value. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
 const ruleFlag = (verdict: Verdict & string) =>
   Flag.String(verdict).pipe(
     Flag.mapEffect((value) =>
@@ -141,38 +145,29 @@ export const flagConfiguration = (
 })
 
 /** Everything about the answers of the model that were not right. */
-export const verboseFlag = Flag.Boolean("verbose").pipe(
-  Flag.withDescription(
-    "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
-  ),
-  Flag.withDefault(false)
+export const verboseFlag = switchFlag(
+  "verbose",
+  "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
 )
 
 /** Lines only. */
-export const plainFlag = Flag.Boolean("plain").pipe(
-  Flag.withDescription("Print lines only on a terminal too: draw nothing again, and leave answers as they are written"),
-  Flag.withDefault(false)
+export const plainFlag = switchFlag(
+  "plain",
+  "Print lines only on a terminal too: draw nothing again, and leave answers as they are written"
 )
 
 /** The answer only. */
-export const quietFlag = Flag.Boolean("quiet").pipe(
-  Flag.withAlias("q"),
-  Flag.withDescription("Print only the answer, and errors on stderr"),
-  Flag.withDefault(false)
-)
+export const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
 
 /** What is approved beforehand. */
 export const approvalFlags = {
-  yes: Flag.Boolean("yes").pipe(
-    Flag.withAlias("y"),
-    Flag.withDescription(
-      "Approve what this run asks, reads and writes alike. Secrets, files outside the project and plugins are still asked about; deny rules still apply"
-    ),
-    Flag.withDefault(false)
-  ),
-  yesThisRun: Flag.Boolean("yes-this-run").pipe(
-    Flag.withDescription("Like --yes, for steps only: single calls, such as reads, are still asked about"),
-    Flag.withDefault(false)
+  yes: switchFlag(
+    "yes",
+    "Approve what this run asks, reads and writes alike. Secrets, files outside the project and plugins are still asked about; deny rules still apply"
+  ).pipe(Flag.withAlias("y")),
+  yesThisRun: switchFlag(
+    "yes-this-run",
+    "Like --yes, for steps only: single calls, such as reads, are still asked about"
   )
 }
 
@@ -188,17 +183,12 @@ export const outcomeFlags = {
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
-  strictSections: Flag.Boolean("strict-sections").pipe(
-    Flag.withDescription(
-      "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
-    ),
-    Flag.withDefault(false)
+  strictSections: switchFlag(
+    "strict-sections",
+    "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
   ),
   ...approvalFlags,
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
-    Flag.withDefault(false)
-  ),
+  json: switchFlag("json", "Print events as JSON Lines on stdout instead of the answer"),
   plain: plainFlag,
   verbose: verboseFlag
 }

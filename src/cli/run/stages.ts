@@ -2,6 +2,15 @@
  * The commands of single stages, `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`: each is given files, does
  * one stage of a run, and prints its document.
  */
+import {
+  switchFlag,
+  approvalFlags,
+  approvedBeforehand,
+  flagConfiguration,
+  plainFlag,
+  runFlags,
+  verboseFlag
+} from "./runFlags.ts"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -25,7 +34,6 @@ import { progressSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { startPorts } from "../terminal/ports.ts"
 import { modelFlags } from "./modelFlags.ts"
-import { approvalFlags, approvedBeforehand, flagConfiguration, plainFlag, runFlags, verboseFlag } from "./runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {
@@ -42,11 +50,8 @@ const stageFlags = {
   allow: runFlags.allow,
   deny: runFlags.deny,
   plugin: runFlags.plugin,
-  printPrompt: Flag.Boolean("print-prompt").pipe(
-    Flag.withDescription("Print the prompt that would be sent, and do not ask the model"),
-    Flag.withDefault(false)
-  ),
-  json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false)),
+  printPrompt: switchFlag("print-prompt", "Print the prompt that would be sent, and do not ask the model"),
+  json: switchFlag("json", "Print one JSON object"),
   plain: plainFlag,
   verbose: verboseFlag
 }

@@ -1,17 +1,16 @@
 /**
  * `task-conductor skills ...`: lists skills with their sources, and helps to write one.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, type Skill, skillTokens } from "../../domain/skills/Skill.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import { skillsLint } from "./skillsLint.ts"
 import { skillsTest } from "./skillsTest.ts"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
@@ -27,10 +26,7 @@ const list = Command.make(
   "list",
   {
     project: runFlags.project,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with skills and notes: task-conductor skills list --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object with skills and notes: task-conductor skills list --json")
   },
   Effect.fn("skills list")(function* ({ json, project }) {
     const { print, result, resultPaint, tell } = yield* Output
@@ -95,10 +91,7 @@ const describe = Command.make(
   {
     name: Argument.String("NAME").pipe(Argument.withDescription("The name of a skill, such as search-code")),
     project: runFlags.project,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: task-conductor skills describe search-code --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object: task-conductor skills describe search-code --json")
   },
   Effect.fn("skills describe")(function* ({ json, name, project }) {
     const { print, result, resultPaint, tell } = yield* Output
@@ -166,10 +159,7 @@ const create = Command.make(
   {
     name: Argument.String("NAME").pipe(Argument.withDescription("The name of the skill, such as count-words")),
     project: runFlags.project,
-    user: Flag.Boolean("user").pipe(
-      Flag.withDescription("Create it for all your projects: task-conductor skills new count-words --user"),
-      Flag.withDefault(false)
-    )
+    user: switchFlag("user", "Create it for all your projects: task-conductor skills new count-words --user")
   },
   Effect.fn("skills new")(function* ({ name, project, user }) {
     const { result, tell } = yield* Output

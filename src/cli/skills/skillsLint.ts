@@ -1,6 +1,7 @@
 /**
  * `task-conductor skills lint`: what a careful author would fix in skill files, each finding with its line.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
@@ -16,7 +17,6 @@ import { version } from "../../app/version.ts"
 import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import { layerCatalogue } from "../../app/projectLayers.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { readSetup } from "../../app/setup.ts"
@@ -76,10 +76,7 @@ export const skillsLint = Command.make(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > skills.sarif"),
       Flag.withDefault("human")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Short for --format json: one JSON object with skills and failures"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Short for --format json: one JSON object with skills and failures")
   },
   Effect.fn("skills lint")(function* ({ json, paths, project, ...given }) {
     const output = yield* Output

@@ -1,13 +1,13 @@
 /**
  * `task-conductor skills test NAME`: runs the tests beside a skill with a model that answers from them.
  */
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import type { SkillTestProblem } from "../../domain/checking/SkillTestVerdict.ts"
@@ -15,7 +15,6 @@ import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
 import { sarifPath } from "../check/checkText.ts"
 import { layerSkills } from "../../app/projectLayers.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -97,10 +96,7 @@ export const skillsTest = Command.make(
     project: runFlags.project,
     allow: runFlags.allow,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with the tests: task-conductor skills test count-words --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
   },
   Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output

@@ -2,8 +2,8 @@
  * Shows a text that is longer than the screen in the pager of the person: `$PAGER`, else `less -R`. What is not read on a
  * terminal is printed as it is.
  */
+import { switchFlag } from "../run/runFlags.ts"
 import { spawn } from "node:child_process"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
@@ -12,10 +12,7 @@ import { Output } from "./Output.ts"
 import { Signals } from "./Signals.ts"
 
 /** Prints all at once. */
-export const noPagerFlag = Flag.Boolean("no-pager").pipe(
-  Flag.withDescription("Print all at once, also when it is longer than the screen"),
-  Flag.withDefault(false)
-)
+export const noPagerFlag = switchFlag("no-pager", "Print all at once, also when it is longer than the screen")
 
 interface Screen {
   readonly columns: number
