@@ -2,26 +2,25 @@
  * `task-conductor check FILE...`: checks documents without a model, in a project with its skills, tools and files too;
  * says what is wrong and how to fix it, and with `--fix` fixes what has one meaning only.
  */
-import { switchFlag } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Terminal from "effect/Terminal"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { DocumentKind, type CheckOptions } from "../../domain/checking/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog, type SarifDocument } from "../../domain/checking/SarifLog.ts"
-import { version } from "../../app/version.ts"
-import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
-import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-import { Output } from "../terminal/Output.ts"
 import { fixDocument, type FixedDocument } from "../../domain/checking/FixedDocument.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { replaceFile } from "../../services/files/AtomicWrite.ts"
+import { version } from "../../app/version.ts"
+import { switchFlag } from "../run/runFlags.ts"
+import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
 import { readInput } from "../terminal/Input.ts"
+import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
 
 /** What makes the current folder a project. bin/task-conductor.cjs has the same list. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
@@ -182,7 +181,6 @@ export const check = Command.make(
   Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...given }) {
     const output = yield* Output
     const path = yield* Path.Path
-    const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
     const format = json ? "json" : given.format
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
     const filters = fix && files.includes("-")
@@ -209,7 +207,7 @@ export const check = Command.make(
       }))
       yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
     } else if (checked.length > 0) {
-      const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
+      const style = { paint: output.resultPaint, columns: output.resultColumns() }
       yield* output.result(format === "json" ? jsonText(outcome) : humanText(outcome, style))
     }
     if (failures.length > 0) return yield* quietFailure(exitCodes.usage)

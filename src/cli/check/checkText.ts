@@ -46,7 +46,8 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "repair"; readonly repair: Repair }
 )
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+/** `1 issue`, `2 issues`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** Puts a text behind `lead` and breaks it between words; the further lines are indented. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>

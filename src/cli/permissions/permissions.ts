@@ -1,7 +1,6 @@
 /**
  * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
  */
-import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -11,9 +10,6 @@ import * as Command from "effect/cli/Command"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
-import { Output } from "../terminal/Output.ts"
-import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { maxNesting, textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
@@ -21,7 +17,11 @@ import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { explainCall, type SourcedRule } from "../../services/permissions/PolicyEvaluator.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
 import { readSetup, type Setup } from "../../app/setup.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
 
 /** A rule that is in force, with where it was written. */
 type ListedRule = SourcedRule & RememberedRule

@@ -1,7 +1,6 @@
 /**
  * `task-conductor plugins list` and `plugins new NAME`: lists packages of tools, and creates one.
  */
-import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -10,19 +9,20 @@ import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { isPackageName, type PluginScope } from "../../domain/plugins/PluginEntry.ts"
-import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { version } from "../../app/version.ts"
-import { makeFolders } from "../../services/files/MakeFolder.ts"
-import { usageFailure } from "../terminal/Failure.ts"
-import { Output } from "../terminal/Output.ts"
 import type { Risk } from "../../domain/tools/Risk.ts"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
+import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { originOf } from "../../services/plugins/PluginLoader.ts"
 import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
 import { PluginProblem } from "../../services/plugins/PluginProblem.ts"
+import { version } from "../../app/version.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { readCatalogue } from "./catalogue.ts"
 
 /** One plugin, as `plugins list --json` prints it. */
@@ -125,15 +125,15 @@ const unwritable = (folder: string) => (error: PlatformError) =>
   )
 
 /** Writes files into a folder that does not exist yet, or is empty. */
-const writeNew = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
+export const writeNewFolder = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const present = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   if (present.length > 0) {
     return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
   }
-  yield* Effect.mapError(makeFolders(folder, 0o777), unwritable(folder))
   for (const [name, text] of Object.entries(files)) {
+    yield* Effect.mapError(makeFolders(path.join(folder, path.dirname(name)), 0o777), unwritable(folder))
     yield* Effect.mapError(fs.writeFileString(path.join(folder, name), text, { flag: "wx" }), unwritable(folder))
   }
 })
@@ -155,7 +155,7 @@ const create = Command.make(
     }
     const folder = (yield* Path.Path).resolve(folderOf(name))
     const files = pluginScaffold(name, version)
-    yield* writeNew(folder, files)
+    yield* writeNewFolder(folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* tell(
       `made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`

@@ -1,17 +1,17 @@
 /**
  * `task-conductor tools`: what a task can call.
  */
-import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
-import { Output } from "../terminal/Output.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { Output } from "../terminal/Output.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "./catalogue.ts"
 

@@ -1,7 +1,6 @@
 /**
  * `task-conductor report RUN`: writes one HTML page about a run.
  */
-import { switchFlag } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -11,12 +10,13 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { printable } from "../../domain/text/Printable.ts"
-import { Output } from "../terminal/Output.ts"
-import { makeReport } from "../../app/runReport.ts"
-import { layerRuns } from "../../app/savedRuns.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
+import { makeReport } from "../../app/runReport.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+import { switchFlag } from "../run/runFlags.ts"
+import { Output } from "../terminal/Output.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 
 /** The report of a run of this machine. */

@@ -1,6 +1,7 @@
 /**
  * The flags about the answers of the model: the size of its window, whether it thinks, how it samples.
  */
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -45,12 +46,7 @@ export const modelFlags = {
 }
 
 /** The parsed values. */
-export interface ModelFlags {
-  readonly contextWindow: Option.Option<number>
-  readonly think: Option.Option<(typeof levels)[number]>
-  readonly temperature: Option.Option<number>
-  readonly seed: Option.Option<number>
-}
+export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
 
 const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? false : level === "on" ? true : level)
 

@@ -1,15 +1,15 @@
 /**
  * `task-conductor plan PROMPT`: makes a task list, checks it and prints it.
  */
-import { switchFlag, plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 import { progressSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
+import { switchFlag, plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { planPrompt } from "./runHandler.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
-import { outputJson } from "../../domain/text/JsonNames.ts"
 
 /** The command. */
 export const plan = Command.make(

@@ -1,6 +1,14 @@
 /**
  * `task-conductor run [PROMPT]`: carries out a prompt, from the plan to the answer.
  */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { readInput } from "../terminal/Input.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import {
   switchFlag,
   approvedBeforehand,
@@ -11,14 +19,6 @@ import {
   readPrompt,
   runFlags
 } from "./runFlags.ts"
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { usageFailure } from "../terminal/Failure.ts"
-import { readInput } from "../terminal/Input.ts"
-import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { runPrompt } from "./runHandler.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 

@@ -3,6 +3,7 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -92,18 +93,7 @@ export const runFlags = {
 }
 
 /** The parsed values of the shared flags. */
-export interface RunFlags extends ModelFlags {
-  readonly prompt: Option.Option<string>
-  readonly promptFile: Option.Option<string>
-  readonly model: Option.Option<string>
-  readonly project: string
-  readonly file: Option.Option<string>
-  readonly open: ReadonlyArray<string>
-  readonly allow: ReadonlyArray<string>
-  readonly deny: ReadonlyArray<string>
-  readonly plugin: ReadonlyArray<string>
-  readonly parallel: Option.Option<number>
-}
+export type RunFlags = Command.Command.Config.Infer<typeof runFlags>
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags) {
   if (Option.isSome(prompt) && Option.isSome(promptFile)) {

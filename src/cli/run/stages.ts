@@ -2,6 +2,28 @@
  * The commands of single stages, `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`: each is given files, does
  * one stage of a run, and prints its document.
  */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { checkDocument, reportOfRefinement } from "../../domain/checking/CheckReport.ts"
+import { renderFixedRefinement } from "../../domain/checking/FixedDocument.ts"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
+import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
+import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import type { GivenResult } from "../../services/pipeline/StageInput.ts"
+import type { StartPorts } from "../../app/runs.ts"
+import * as stages from "../../app/stages.ts"
+import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
+import { readInput } from "../terminal/Input.ts"
+import { progressSink } from "../terminal/LineSink.ts"
+import { Output } from "../terminal/Output.ts"
+import { startPorts } from "../terminal/ports.ts"
 import {
   switchFlag,
   approvalFlags,
@@ -11,28 +33,6 @@ import {
   runFlags,
   verboseFlag
 } from "./runFlags.ts"
-import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import type { StartPorts } from "../../app/runs.ts"
-import * as stages from "../../app/stages.ts"
-import { checkDocument, reportOfRefinement } from "../../domain/checking/CheckReport.ts"
-import { renderFixedRefinement } from "../../domain/checking/FixedDocument.ts"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
-import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
-import { TaskFailure } from "../../domain/plan/TaskResult.ts"
-import { exitCodeOf } from "../../domain/runs/RunReport.ts"
-import type { GivenResult } from "../../services/pipeline/StageInput.ts"
-import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
-import { readInput } from "../terminal/Input.ts"
-import { progressSink } from "../terminal/LineSink.ts"
-import { Output } from "../terminal/Output.ts"
-import { startPorts } from "../terminal/ports.ts"
 import { modelFlags } from "./modelFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */

@@ -1,26 +1,25 @@
 /**
  * `task-conductor skills ...`: lists skills with their sources, and helps to write one.
  */
-import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, type Skill, skillTokens } from "../../domain/skills/Skill.ts"
-import { Output } from "../terminal/Output.ts"
-import { skillsLint } from "./skillsLint.ts"
-import { skillsTest } from "./skillsTest.ts"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import type { FoundSkill } from "../../services/skills/Skills.ts"
-import { usageFailure } from "../terminal/Failure.ts"
 import { scaffoldSkill, skillNameRules } from "../../domain/skills/SkillScaffold.ts"
+import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
-import { makeFolders } from "../../services/files/MakeFolder.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { Output } from "../terminal/Output.ts"
+import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../plugins/catalogue.ts"
+import { writeNewFolder } from "../plugins/plugins.ts"
+import { skillsLint } from "./skillsLint.ts"
+import { skillsTest } from "./skillsTest.ts"
 
 const list = Command.make(
   "list",
@@ -136,24 +135,6 @@ const describe = Command.make(
   ])
 )
 
-const newFolder = 0o777
-
-/** Makes the folder and its files; an existing folder is not changed. */
-const write = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  yield* makeFolders(path.dirname(folder), newFolder)
-  yield* Effect.mapError(fs.makeDirectory(folder), (error) =>
-    error.reason._tag === "AlreadyExists"
-      ? usageFailure(`${folder} exists already. Choose another name, or remove it first.`)
-      : error
-  )
-  for (const [name, text] of Object.entries(files)) {
-    yield* makeFolders(path.join(folder, path.dirname(name)), newFolder)
-    yield* fs.writeFileString(path.join(folder, name), text, { flag: "wx" })
-  }
-})
-
 const create = Command.make(
   "new",
   {
@@ -168,7 +149,7 @@ const create = Command.make(
     if (files === undefined) return yield* usageFailure(`"${printable(name)}" cannot be used. ${skillNameRules}`)
     const own = user ? (yield* userFolders(project)).own : path.resolve(project, ".task-conductor")
     const folder = path.join(own, "skills", name)
-    yield* write(folder, files)
+    yield* writeNewFolder(folder, files)
     yield* result(path.join(folder, "SKILL.md"))
     yield* tell(
       `Change what it says, then check it: task-conductor skills lint ${folder}, task-conductor skills test ${name}.`

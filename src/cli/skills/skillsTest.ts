@@ -1,7 +1,6 @@
 /**
  * `task-conductor skills test NAME`: runs the tests beside a skill with a model that answers from them.
  */
-import { switchFlag, runFlags } from "../run/runFlags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -11,17 +10,18 @@ import * as Command from "effect/cli/Command"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import type { SkillTestProblem } from "../../domain/checking/SkillTestVerdict.ts"
-import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
-import type { Paint } from "../terminal/Colour.ts"
-import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-import { Output } from "../terminal/Output.ts"
-import { sarifPath } from "../check/checkText.ts"
-import { layerSkills } from "../../app/projectLayers.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { parseRule } from "../../domain/permissions/Permission.ts"
 import { Skills } from "../../services/skills/Skills.ts"
+import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
+import { layerSkills } from "../../app/projectLayers.ts"
 import { readSetup, type Setup } from "../../app/setup.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import type { Paint } from "../terminal/Colour.ts"
+import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+import { sarifPath } from "../check/checkText.ts"
 
 /** The SKILL.md that a name or a path means. */
 const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
