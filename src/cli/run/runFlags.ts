@@ -137,7 +137,7 @@ export const flagConfiguration = (
 /** Everything about the answers of the model that were not right. */
 export const verboseFlag = switchFlag(
   "verbose",
-  "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
+  "Also show everything that was fixed in an answer of the model, and what the model is asked to fix"
 )
 
 /** Lines only. */

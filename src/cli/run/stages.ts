@@ -132,11 +132,11 @@ const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more
 export const refine = Command.make(
   "refine",
   {
-    ...planStageFlags,
     task: Flag.String("task").pipe(
       Flag.withMetavar("NAME"),
       Flag.withDescription('The task to refine: --task "Research 1"')
-    )
+    ),
+    ...planStageFlags
   },
   Effect.fn("refine")(function* (given) {
     const order = { stage: "refine" as const, task: given.task, ...(yield* readPlanStage(given)) }

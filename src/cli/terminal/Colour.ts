@@ -6,16 +6,16 @@
 import { lineText, type StyledLine, type TextStyle } from "../../domain/text/StyledLine.ts"
 
 /** The environment variables that control colours. */
-export interface ColourWishes {
+export interface ColourVariables {
   readonly noColor: string | undefined
   readonly forceColor: string | undefined
   readonly term: string | undefined
 }
 
 /** NO_COLOR and a dumb terminal win over FORCE_COLOR; otherwise only a terminal is coloured. */
-export const wantsColour = (isTerminal: boolean, wishes: ColourWishes): boolean => {
-  if (wishes.term === "dumb" || (wishes.noColor ?? "") !== "") return false
-  const force = (wishes.forceColor ?? "").toLowerCase()
+export const wantsColour = (isTerminal: boolean, variables: ColourVariables): boolean => {
+  if (variables.term === "dumb" || (variables.noColor ?? "") !== "") return false
+  const force = (variables.forceColor ?? "").toLowerCase()
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 

@@ -20,8 +20,8 @@ export interface EndingOptions {
 
 /** More files or tasks than this are counted. */
 const mostLines = 12
-/** Less time of a person than this is not told. */
-const tellable = 1000
+/** Less time of a person than this is not printed. */
+const leastPersonMs = 1000
 
 /** Place, what is wrong and what to do, on one line: for the author of a document. */
 const issueLine = (issue: Issue, most: number): string => {
@@ -74,9 +74,9 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** `980`, `12.3k` */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** How long the work took, without the time that a person took for answers; that is told by itself. */
+/** How long the work took, without the time that a person took for answers; that is printed by itself. */
 export const timeText = (durationMs: number, personMs: number): string =>
-  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= tellable ? ` and ${durationText(personMs)} for your answers` : ""}`
+  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= leastPersonMs ? ` and ${durationText(personMs)} for your answers` : ""}`
 
 const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
   const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage

@@ -47,8 +47,7 @@ export const messageLine = (
   const isOwn = isOwnChoice(text)
   const label =
     level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
-  const told = lines.map((line) => shown(personLine(line, project), 2000))
-  return `${label}: ${told.join("\n  ")}`
+  return `${label}: ${lines.map((line) => shown(personLine(line, project), 2000)).join("\n  ")}`
 }
 
 /** What a call is for: `planning`, `choosing the calls for "Search 1"`. */
@@ -99,7 +98,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
 /** How many findings of an answer are shown; the others are counted. */
 const mostFindings = 3
 
-/** What a model got wrong: for a person what went wrong, and on request what the model is told to write. */
+/** What a model got wrong: for a person what went wrong, and on request what the model is asked to write. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const left = issues.length - first.length
@@ -129,7 +128,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
 /**
- * An answer that was rejected, with what was not said of the attempts before. What is as before is told again only by the
+ * An answer that was rejected, with what was not said of the attempts before. What is as before is printed again only by the
  * last attempt.
  */
 export const rejectedLine = (
@@ -164,9 +163,9 @@ export const repairedLine = (
   paint: Paint,
   isVerbose: boolean
 ): string | undefined => {
-  const told = isVerbose ? repairs : repairs.filter(mayLoseSomething)
-  const lines = told.map((repair) => `    ${shown(repairText(repair), 320)}`)
-  return told.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
+  const printed = isVerbose ? repairs : repairs.filter(mayLoseSomething)
+  const lines = printed.map((repair) => `    ${shown(repairText(repair), 320)}`)
+  return printed.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
 }
 
 /** The issues that ended a run because of the model, with what a person can do. */

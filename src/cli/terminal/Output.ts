@@ -87,7 +87,7 @@ export class Output extends Context.Service<
               resume(Effect.void)
             })
           })
-        const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+        const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
         return Output.of({
           result: (text) => write(stdout, text, lose),
           print: (text) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
@@ -97,8 +97,8 @@ export class Output extends Context.Service<
           tell: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
           prompt: (text) => Effect.sync(() => screen.write(stderr, text)),
           lost: () => lost,
-          resultPaint: makePaint(wantsColour(isWatched, wishes)),
-          tellPaint: makePaint(wantsColour(isHeard, wishes)),
+          resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
+          tellPaint: makePaint(wantsColour(isHeard, colourVariables)),
           isWatched,
           /* Node opens stdin when it is looked at, which takes longer than a help text. */
           get canAsk() {
