@@ -10,7 +10,7 @@ var major = Number(parts[0])
 var minor = Number(parts[1])
 var words = process.argv.slice(2)
 
-/* What makes the current folder a project: src/cli/check/projectFolder.ts. */
+/* What makes the current folder a project: src/cli/check/check.ts. */
 var markers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
 /* Whether a check may look at a project. A flag of yes or no takes the next word when that is such a value. */

@@ -18,7 +18,7 @@ const serverModel = ["app/chosenModel.ts"]
 /** What people start all day. */
 export const commandStarts: Starts = {
   check: ["cli/check/check.ts"],
-  project: ["cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
+  project: ["cli/check/check.ts", "app/projectCheck.ts"],
   run: commandRun,
   runs: ["cli/runs/runs.ts", "cli/runs/show.ts"]
 }

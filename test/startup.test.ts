@@ -48,7 +48,7 @@ const starts = {
     without: rare
   },
   "check in a project": {
-    entries: ["main.ts", "cli/check/check.ts", "cli/check/projectCheckHandler.ts"],
+    entries: ["main.ts", "cli/check/check.ts", "app/projectCheck.ts"],
     without: [
       "services/providers/ollama/OllamaServer",
       "services/providers/embedded/EmbeddedModel",

@@ -3,7 +3,6 @@
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
-import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,9 +11,7 @@ import { printableLines } from "../domain/text/Printable.ts"
 import { withPlainWords } from "./helpWords.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
-import { Output } from "./terminal/Output.ts"
-import type { InvalidLine, LineCheck } from "./terminal/lineProblems.ts"
-import { redactText } from "./terminal/Redacted.ts"
+import { Output, redactText } from "./terminal/Output.ts"
 import { layerPresenter } from "./terminal/Presenter.ts"
 import type { Signals } from "./terminal/Signals.ts"
 
@@ -46,21 +43,6 @@ const requireWritten = (exitCode: number) =>
 const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
 
-/** Reads a line as `runCommandLine` does, and stops before anything is done. */
-const checkLine: LineCheck<NodeServices.NodeServices | Output | Signals> = (argv) => {
-  let invalid: InvalidLine | undefined
-  const present = (event: CliOutput.Presenter.Event) =>
-    Effect.sync(() => void (invalid = event._tag === "InvalidInvocation" ? event : undefined))
-  return taskConductor(argv).pipe(
-    Effect.map(Command.provideEffectDiscard(Effect.fail("parsed" as const))),
-    Effect.flatMap((program) => Command.runWith(program, { version })(argv)),
-    Effect.ignore,
-    Effect.provideService(CliOutput.Presenter, { present }),
-    Effect.provide(layerFlags),
-    Effect.map(() => invalid)
-  )
-}
-
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
@@ -77,6 +59,6 @@ export const runCommandLine = (
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
     Effect.flatMap(requireWritten),
-    Effect.provide(Layer.merge(layerPresenter(line, checkLine), layerFlags))
+    Effect.provide(Layer.merge(layerPresenter, layerFlags))
   )
 }

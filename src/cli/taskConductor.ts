@@ -67,15 +67,15 @@ const groups = {
     mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts").then(({ mcp }) => mcp)],
     refine: [
       "Print the refinement of one task of a plan",
-      () => import("./run/refine.ts").then(({ refine }) => refine)
+      () => import("./run/stages.ts").then(({ refine }) => refine)
     ],
     execute: [
       "Carry out a refinement and print its result",
-      () => import("./run/execute.ts").then(({ execute }) => execute)
+      () => import("./run/stages.ts").then(({ execute }) => execute)
     ],
     iterate: [
       "Print the tasks that are left after some results",
-      () => import("./run/iterate.ts").then(({ iterate }) => iterate)
+      () => import("./run/stages.ts").then(({ iterate }) => iterate)
     ]
   },
   "SEVERAL MACHINES": {

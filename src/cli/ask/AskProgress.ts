@@ -9,9 +9,8 @@ import type { AskReport } from "../../domain/runs/RunReport.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { timeText } from "../terminal/Ending.ts"
-import { isOwnChoice } from "../terminal/MessageLine.ts"
+import { isOwnChoice, count, shown, statusText } from "../terminal/EventLines.ts"
 import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
-import { count, shown, statusWords } from "../terminal/Wording.ts"
 
 /** The first line of an output, with how many more there are; of a change only its size, as it was shown before. */
 const shortOutput = (result: ToolResult): string => {
@@ -41,7 +40,7 @@ const answeredLine = (
 ): string => {
   const colour =
     status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
-  return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusWords(status)))}: ${[
+  return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
     count(iterations, "model call"),
     count(toolCalls, "tool call"),
     timeText(durationMs, personMs)

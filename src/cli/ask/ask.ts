@@ -19,18 +19,23 @@ import type { AskSession } from "../../services/conversation/Asker.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
+import {
+  flagConfiguration,
+  orderFiles,
+  readPrompt,
+  type RunFlags,
+  runFlags,
+  approvalFlags,
+  plainFlag
+} from "../run/runFlags.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { lineSink, quietSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
-import { count } from "../terminal/Wording.ts"
-import { approvalFlags } from "../terminal/approvalFlags.ts"
-import { plainFlag } from "../terminal/outcome.ts"
+import { count } from "../terminal/EventLines.ts"
 import { startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/warnings.ts"
 import { askLine } from "./AskProgress.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
@@ -89,7 +94,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   const flags = { ...flagConfiguration(given), ...(saveConversations === undefined ? {} : { saveConversations }) }
   const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
   const conversation = { project, given: flags, order, continues, keep: true }
-  return yield* holdConversation(conversation, ports, use).pipe(Effect.mapError(asUsage))
+  return yield* holdConversation(conversation, ports, use)
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */

@@ -2,22 +2,116 @@
  * `task-conductor check FILE...`: checks documents without a model, in a project with its skills, tools and files too;
  * says what is wrong and how to fix it, and with `--fix` fixes what has one meaning only.
  */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
-import * as Terminal from "effect/Terminal"
-import { DocumentKind } from "../../domain/checking/CheckReport.ts"
+import { DocumentKind, type CheckOptions, fixDocument, type FixedDocument } from "../../domain/checking/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
-import { sarifLog } from "../../domain/checking/SarifLog.ts"
+import { sarifLog, type SarifDocument } from "../../domain/checking/SarifLog.ts"
+import { linesOf } from "../../domain/checking/TextSpan.ts"
+import { replaceFile } from "../../services/files/AtomicWrite.ts"
 import { version } from "../../app/version.ts"
-import { type CheckedFile, checkFiles } from "./checkFiles.ts"
-import { type CheckStyle, checkText, totalText } from "./checkText.ts"
+import { switchFlag } from "../run/runFlags.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { projectFolder, projectMarkers } from "./projectFolder.ts"
-import { sarifPath } from "./sarifPath.ts"
+import { readInput } from "../terminal/Input.ts"
+import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
+
+/** What makes the current folder a project. bin/task-conductor.cjs has the same list. */
+export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
+
+/** The folder of the project; nothing when the text alone is checked. */
+export const projectFolder = Effect.fn("projectFolder")(function* ({
+  noProject,
+  project
+}: {
+  readonly project: Option.Option<string>
+  readonly noProject: boolean
+}) {
+  if (Option.isSome(project)) {
+    return noProject
+      ? yield* usageFailure("--project and --no-project exclude each other. Leave one out.")
+      : project.value
+  }
+  if (noProject) return undefined
+  const fs = yield* FileSystem.FileSystem
+  for (const marker of projectMarkers) {
+    if (yield* Effect.orElseSucceed(fs.exists(marker), () => false)) return "."
+  }
+  return undefined
+})
+
+/** A document with all that was found. */
+interface CheckedFile extends CheckedText, Omit<SarifDocument, "report"> {
+  /** The fixed document; the same text when nothing was fixed. */
+  readonly fixed: string
+}
+
+/** What to check and whether to fix it. */
+interface CheckOrder extends CheckOptions {
+  readonly kind: DocumentKind
+  readonly fix: boolean
+}
+
+/** Checks and fixes the text of a document with this name. */
+type Fix<E, R> = (text: string, name: string) => Effect.Effect<FixedDocument, E, R>
+
+/** Replaces a file, also behind a link, and keeps its mode. */
+const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
+  const files = yield* FileSystem.FileSystem
+  yield* replaceFile(yield* files.realPath(file), text)
+})
+
+const checkFile = Effect.fnUntraced(function* <E, R>(file: string, order: CheckOrder, fix: Fix<E, R>) {
+  const text = yield* readInput(file)
+  const { report, text: fixed } = yield* fix(text, file)
+  const fixState: FixState = fixed === text ? "impossible" : order.fix ? "written" : "offered"
+  if (fixState === "written" && file !== "-") yield* writeBack(file, fixed)
+  const name = file === "-" ? "stdin" : file
+  return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
+})
+
+/**
+ * The documents that could be checked, in the order given, and why the others could not. Without `fix` the texts alone are
+ * checked.
+ */
+const checkFiles = Effect.fn("checkFiles")(function* <E extends { readonly message: string } = never, R = never>(
+  files: ReadonlyArray<string>,
+  order: CheckOrder,
+  fix: Fix<E, R> = (text) => Effect.sync(() => fixDocument(order.kind, text, order))
+) {
+  const checked: Array<CheckedFile> = []
+  const failures: Array<string> = []
+  for (const file of new Set(files)) {
+    yield* checkFile(file, order, fix).pipe(
+      Effect.match({
+        onSuccess: (one) => void checked.push(one),
+        onFailure: (error) => void failures.push(error.message)
+      })
+    )
+  }
+  return { checked, failures }
+})
+
+/** Checks the documents that a person named, against the project. */
+const checkFilesInProject = Effect.fn("checkFilesInProject")(function* (
+  project: string,
+  files: ReadonlyArray<string>,
+  order: CheckOrder
+) {
+  const { tell, tellPaint } = yield* Output
+  const warn = (warnings: ReadonlyArray<string>) =>
+    Effect.forEach(warnings, (text) => tell(`${tellPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
+  /* Loaded when it is needed: a check of the text alone starts without it. */
+  const { inProject } = yield* Effect.promise(() => import("../../app/projectCheck.ts"))
+  return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
+    checkFiles(files, order, (text, name) => fix(order.kind, text, { ...order, name }))
+  )
+})
 
 const formats = ["human", "json", "sarif"] as const
 
@@ -67,10 +161,7 @@ export const check = Command.make(
       ),
       Flag.optional
     ),
-    noProject: Flag.Boolean("no-project").pipe(
-      Flag.withDescription("Check the text alone, which takes a fraction of the time"),
-      Flag.withDefault(false)
-    ),
+    noProject: switchFlag("no-project", "Check the text alone, which takes a fraction of the time"),
     finished: Flag.String("finished").pipe(
       Flag.withMetavar("NAME"),
       Flag.withDescription('A finished task, for a list that continues a run: --finished "Research 1"; repeatable'),
@@ -80,21 +171,15 @@ export const check = Command.make(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > check.sarif"),
       Flag.withDefault("human")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Short for --format json: one JSON object for each document"),
-      Flag.withDefault(false)
-    ),
-    fix: Flag.Boolean("fix").pipe(
-      Flag.withDescription(
-        "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
-      ),
-      Flag.withDefault(false)
+    json: switchFlag("json", "Short for --format json: one JSON object for each document"),
+    fix: switchFlag(
+      "fix",
+      "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
     )
   },
   Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...given }) {
     const output = yield* Output
     const path = yield* Path.Path
-    const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
     const format = json ? "json" : given.format
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
     const filters = fix && files.includes("-")
@@ -105,10 +190,7 @@ export const check = Command.make(
     const order = { kind, finished, fix }
     const outcome = yield* folder === undefined || kind === "result"
       ? checkFiles(files, order)
-      : Effect.flatMap(
-          Effect.promise(() => import("./projectCheckHandler.ts")),
-          ({ checkFilesInProject }) => checkFilesInProject(folder, files, order)
-        )
+      : checkFilesInProject(folder, files, order)
     const { checked, failures } = outcome
     for (const failure of failures) yield* output.tell(printable(failure))
     if (filters) {
@@ -124,7 +206,7 @@ export const check = Command.make(
       }))
       yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
     } else if (checked.length > 0) {
-      const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
+      const style = { paint: output.resultPaint, columns: output.resultColumns() }
       yield* output.result(format === "json" ? jsonText(outcome) : humanText(outcome, style))
     }
     if (failures.length > 0) return yield* quietFailure(exitCodes.usage)

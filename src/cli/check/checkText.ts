@@ -2,6 +2,7 @@
  * What `check` prints for a person: per finding the place, the line with a mark under the part that is meant, what is
  * wrong and what to do; at the end one line that sums up.
  */
+import type * as Path from "effect/Path"
 import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -45,7 +46,8 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "repair"; readonly repair: Repair }
 )
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+/** `1 issue`, `2 issues`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** Puts a text behind `lead` and breaks it between words; the further lines are indented. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>
@@ -138,4 +140,10 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   })
   const parts = [...verdicts, ...(failed === 0 ? [] : [paint.red(`${failed} failed`)])]
   return `${count(reports.length + failed, "document")}: ${parts.join(", ")}`
+}
+
+/** The path of a file as findings name it: relative to the current folder when it lies below it, so that code hosts find it. */
+export const sarifPath = (path: Path.Path, name: string): string => {
+  const relative = path.relative(path.resolve("."), path.resolve(name))
+  return relative.startsWith("..") ? path.resolve(name) : relative
 }

@@ -4,7 +4,8 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { endWithReport, eventSink, outcomeFlags } from "../terminal/outcome.ts"
+import { outcomeFlags } from "../run/runFlags.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
 
 /** The run that is meant, among those in the database. */
 export const clusterRunArgument = Argument.String("RUN").pipe(

@@ -1,39 +1,122 @@
 /**
  * `task-conductor init`: writes a configuration, for the person or for a project.
  */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
+import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
+import { readSetup } from "../../app/setup.ts"
 import { modelFlags } from "../run/modelFlags.ts"
 import { runFlags } from "../run/runFlags.ts"
+import { chooseFrom } from "../models/pickModel.ts"
+import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+
+const flags = {
+  scope: Flag.Literals("for", ["me", "project"]).pipe(
+    Flag.withDescription("Whose configuration is written: yours, or that of the project, for all who work on it"),
+    Flag.optional
+  ),
+  model: Flag.String("model").pipe(
+    Flag.withAlias("m"),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("The model: --model qwen3:8b"),
+    Flag.optional
+  ),
+  contextWindow: modelFlags.contextWindow,
+  host: Flag.String("host").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription("The address of the Ollama server, only for you: --host 192.168.1.5:11434"),
+    Flag.optional
+  ),
+  project: runFlags.project
+}
+
+type InitFlags = Command.Command.Config.Infer<typeof flags>
+
+const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
+
+/** Whose configuration it is; asks at a terminal. */
+const askScope = Effect.gen(function* () {
+  const { canAsk, prompt, tell } = yield* Output
+  if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
+  const terminal = yield* Terminal.Terminal
+  yield* tell("Whose configuration should be written?")
+  yield* tell("  1  yours, for every project\n  2  that of this project, for all who work on it")
+  for (;;) {
+    yield* prompt("1 or 2; Enter takes 1, Ctrl-D none: ")
+    const typed = (yield* terminal.readLine).trim().toLowerCase()
+    if (["", "1", "me", "yours"].includes(typed)) return "me" as const
+    if (["2", "project"].includes(typed)) return "project" as const
+    yield* tell("Type 1 or 2.")
+  }
+}).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
+
+/** Fails when the file is there. */
+const requireFree = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
+  return yield* usageFailure(
+    `${file} is there already, and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
+  )
+})
+
+/** The name of the model as the server knows it; asks at a terminal when none is named. */
+const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
+  const { canAsk, tell } = yield* Output
+  const named = Option.match(flags.model, { onNone: () => ({}), onSome: (model) => ({ model }) })
+  const host = Option.match(flags.host, { onNone: () => ({}), onSome: (host) => ({ host }) })
+  const found = yield* readSetup(flags.project, { ...host, ...named })
+  if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
+  /* A person who sets something up is asked, whatever the files say so far. */
+  const open = { ...found, usesDefaultModel: Option.isNone(flags.model) }
+  const pickModel = (offer: ModelOffer) =>
+    chooseFrom(offer).pipe(Effect.provideService(Output, output), Effect.provideService(Terminal.Terminal, terminal))
+  const [output, terminal] = [yield* Output, yield* Terminal.Terminal]
+  const { notes, setup } = yield* settleModels(open, canAsk ? pickModel : undefined)
+  for (const note of notes) yield* tell(printable(note))
+  return setup.settings.model
+})
+
+/** Writes the file of the person or of the project. */
+const writeConfiguration = Effect.fn("init")(
+  function* (flags: InitFlags) {
+    const { print } = yield* Output
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const scope = Option.isSome(flags.scope) ? flags.scope.value : yield* askScope
+    if (scope === "project" && Option.isSome(flags.host)) {
+      return yield* usageFailure(
+        "--host is only for you: a project cannot choose where prompts are sent. Use --for me."
+      )
+    }
+    const { project, userFile, userFileProblem } = yield* readSetup(flags.project, {})
+    const file = scope === "me" ? userFile : path.join(project, projectFileName)
+    if (scope === "me" && userFileProblem !== undefined) {
+      return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
+    }
+    yield* requireFree(file)
+    const configuration: Configuration = {
+      model: yield* chooseModel(flags),
+      ...(Option.isSome(flags.host) ? { host: flags.host.value } : {}),
+      ...(Option.isSome(flags.contextWindow) ? { contextWindow: flags.contextWindow.value } : {})
+    }
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
+    yield* print(`Written: ${file}`)
+  },
+  Effect.catchTag("PlatformError", ({ message }) => Effect.fail(usageFailure(`Nothing was written: ${message}`)))
+)
 
 /** The command. */
-export const init = Command.make(
-  "init",
-  {
-    scope: Flag.Literals("for", ["me", "project"]).pipe(
-      Flag.withDescription("Whose configuration is written: yours, or that of the project, for all who work on it"),
-      Flag.optional
-    ),
-    model: Flag.String("model").pipe(
-      Flag.withAlias("m"),
-      Flag.withMetavar("NAME"),
-      Flag.withDescription("The model: --model qwen3:8b"),
-      Flag.optional
-    ),
-    contextWindow: modelFlags.contextWindow,
-    host: Flag.String("host").pipe(
-      Flag.withMetavar("ADDRESS"),
-      Flag.withDescription("The address of the Ollama server, only for you: --host 192.168.1.5:11434"),
-      Flag.optional
-    ),
-    project: runFlags.project
-  },
-  Effect.fn("init")(function* (given) {
-    const { writeConfiguration } = yield* Effect.promise(() => import("./initHandler.ts"))
-    yield* writeConfiguration(given)
-  })
-).pipe(
+export const init = Command.make("init", flags, writeConfiguration).pipe(
   Command.withDescription(
     "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten"
   ),

@@ -2,15 +2,164 @@
  * `task-conductor mcp`: offers check, plan and run to another program over stdin and stdout, by the Model Context
  * Protocol. Ends when that program closes stdin.
  */
-import * as Command from "effect/cli/Command"
+import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
+import * as Command from "effect/cli/Command"
+import { checkDocument, DocumentKind } from "../../domain/checking/CheckReport.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
-import { approvalFlags, approvedBeforehand } from "../terminal/approvalFlags.ts"
+import { readSetup } from "../../app/setup.ts"
+import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags } from "../run/runFlags.ts"
 import { modelFlags } from "../run/modelFlags.ts"
-import { flagConfiguration, runFlags } from "../run/runFlags.ts"
+import { makePaint } from "../terminal/Colour.ts"
+import type { EventSink } from "../terminal/EventSink.ts"
+import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
+import type { Output } from "../terminal/Output.ts"
+import { progressLine } from "../terminal/Progress.ts"
+import { planPrompt, runPrompt, type RunRequest } from "../run/runHandler.ts"
+
+/** The flags with which the server was started. */
+export interface Serving {
+  readonly project: string
+  readonly flags: Configuration
+  readonly approveSteps: boolean
+  readonly yes?: boolean
+}
+
+const plain = makePaint(false)
+
+const text = (description: string) => Schema.String.annotate({ description })
+
+const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
+const files = {
+  file: Schema.optionalKey(text("The file the person is looking at, relative to the project.")),
+  open: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "Files that are open in the person's editor." })
+  )
+}
+
+const CheckParameters = Schema.Struct({
+  text: text("The document, as markdown."),
+  kind: Schema.optionalKey(DocumentKind.annotate({ description: "What the document is; task-list when absent." })),
+  finished: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Tasks that finished before, for a list that continues a run."
+    })
+  )
+})
+
+const PlanParameters = Schema.Struct({ prompt, ...files })
+
+const RunParameters = Schema.Struct({
+  prompt,
+  ...files,
+  skill: Schema.optionalKey(text("Skip planning: one task with this skill.")),
+  plan: Schema.optionalKey(text("Skip planning: the markdown of a task list, as the tool plan returns it."))
+})
+
+type Data = ServedResult["data"]
+
+const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
+  text,
+  data: { exit_code: exitCode },
+  isError: true
+})
+
+/** Sends every line of progress to the client; collects what was denied. */
+const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
+  listen: ({ event }) => {
+    heard(event)
+    const line = progressLine(event, plain)
+    return line === undefined ? Effect.void : tell(line.trim())
+  },
+  abort: () => Effect.void
+})
+
+/** Without the keys that have no value. */
+const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
+  ...order,
+  ...(file === undefined ? {} : { currentFile: file }),
+  ...(open === undefined ? {} : { openFiles: open })
+})
+
+const check: ServedTool<typeof CheckParameters.Type> = {
+  name: "check",
+  description:
+    "Checks a task list, a refinement or a result that a model wrote, without a model. Returns the verdict with every issue: where it is, what is wrong, what to do.",
+  parameters: CheckParameters,
+  isReadOnly: true,
+  execute: ({ finished = [], kind = "task-list", text }) =>
+    Effect.sync(() => {
+      const report = checkDocument(kind, text, { finished })
+      return { text: JSON.stringify(report, null, 2), data: report as unknown as Data, isError: false }
+    })
+}
+
+/** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
+  approveSteps,
+  flags,
+  project,
+  yes = false
+}: Serving) {
+  yield* readSetup(project, flags)
+  const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
+  const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
+  const portsTo = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
+
+  const plan: ServedTool<typeof PlanParameters.Type> = {
+    name: "plan",
+    description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
+    parameters: PlanParameters,
+    isReadOnly: true,
+    execute: (given, tell) =>
+      planPrompt(request(orderOf(given)), portsTo(listenTo(tell, () => undefined))).pipe(
+        Effect.map(({ markdown }): ServedResult => {
+          const { issues, repairs, verdict } = checkDocument("task-list", markdown)
+          return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        provide
+      )
+  }
+
+  const run: ServedTool<typeof RunParameters.Type> = {
+    name: "run",
+    description:
+      "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
+    parameters: RunParameters,
+    isReadOnly: false,
+    execute: (given, tell) => {
+      const denied: Array<string> = []
+      const heard = (event: RunEvent): void => {
+        if (event.type === "tool.finished" && event.result.error_type === "permission_denied") {
+          denied.push(event.result.error_message ?? "")
+        }
+      }
+      return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
+        Effect.map(({ answer, message, runId, status }): ServedResult => {
+          const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
+            (one) => one !== ""
+          )
+          const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
+          return { text: words.join("\n\n"), data, isError: status !== "done" }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        provide
+      )
+    }
+  }
+
+  return [check, plan, run]
+})
 
 const { allow, deny, model, parallel, plugin, project } = runFlags
 
@@ -47,9 +196,6 @@ export const mcp = Command.make(
   Effect.fn("mcp")(function* (given) {
     const flags = flagConfiguration(given)
     const stdio = yield* reserveStdout
-    const [{ mcpServedTools }, { serveTools }] = yield* Effect.promise(() =>
-      Promise.all([import("./mcpTools.ts"), import("../../services/mcp/McpToolServer.ts")])
-    )
     const tools = yield* mcpServedTools({ project: given.project, flags, ...approvedBeforehand(given) })
     yield* serveTools({ name: "task-conductor", version, instructions, tools }).pipe(
       Effect.provideService(Stdio.Stdio, stdio),

@@ -1,24 +1,107 @@
 /**
  * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
  */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { ruleText } from "../../domain/permissions/Permission.ts"
-import { outputJson } from "../../domain/text/Json.ts"
+import { outputJson, maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { Arguments } from "../../domain/tools/ToolCall.ts"
+import { explainCall, type SourcedRule } from "../../services/permissions/PolicyEvaluator.ts"
+import { Policies } from "../../services/permissions/Policies.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
-import { runFlags } from "../run/runFlags.ts"
+
+/** A rule that is in force, with where it was written. */
+type ListedRule = SourcedRule & RememberedRule
+
+/** Why something of the person is not used, if so. */
+const problemText = ({ folders }: Setup, rejection: { readonly message: string } | undefined): string | undefined => {
+  const problems = [...folders.notes, ...(rejection === undefined ? [] : [rejection.message])]
+  return problems.length === 0 ? undefined : problems.join(" ")
+}
+
+/** The real path of the project, as remembered rules name it. */
+const rootOf = ({ project }: Setup) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.realPath(project), () => project))
+
+/** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
+const listRules = Effect.fn("listRules")(function* (project: string) {
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const { file = "", rejection, rules } = yield* Policies
+    const root = yield* rootOf(setup)
+    const here = (yield* rules).filter((rule) => concernsProject(rule, root))
+    const remembered = here.map((rule): ListedRule => Object.assign({}, rule, { source: file }))
+    const all: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
+    return { rules: all, file, problem: problemText(setup, rejection) }
+  }).pipe(Effect.provide(layerPolicies(setup)))
+})
+
+/** A person names a rule as the list shows it. */
+const isMeant =
+  (text: string | undefined) =>
+  (rule: RememberedRule): boolean =>
+    text === undefined || ruleText(rule) === text || printable(ruleText(rule)) === text
+
+/** Revokes remembered rules: those that hold here with this text, or all of every project. Returns the revoked ones. */
+const revokeRules = Effect.fn("revokeRules")(function* (project: string, text: string | undefined) {
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const { rejection, revoke, rules } = yield* Policies
+    if (rejection !== undefined) return yield* rejection
+    const root = yield* rootOf(setup)
+    const all = yield* rules
+    const present = text === undefined ? all : all.filter((rule) => concernsProject(rule, root))
+    const gone = present.filter(isMeant(text))
+    yield* Effect.forEach(gone, revoke, { discard: true })
+    return { gone, left: present.filter((rule) => !gone.includes(rule)) }
+  }).pipe(Effect.provide(layerPolicies(setup)))
+})
+
+const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
+
+/** Prepares a call as a run would and judges it; runs nothing. */
+const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
+  if (textNestedTooDeep(json))
+    return yield* usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
+  const given = yield* decodeArguments(json).pipe(
+    Effect.mapError(() =>
+      usageFailure(`The arguments are not a JSON object: ${json}. Write them as '{"path":"a.md"}'.`)
+    )
+  )
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const registry = yield* ToolRegistry
+    const { rejection } = yield* Policies
+    const prepared = yield* registry
+      .prepare({ uid: "explain", name, arguments: given })
+      .pipe(Effect.mapError(({ message }) => usageFailure(message)))
+    const { accesses, info, risk } = prepared
+    return {
+      tool: info.name,
+      origin: info.origin,
+      definition: info.definition,
+      risk,
+      targets: accesses.map(accessTarget),
+      ...(yield* explainCall(prepared, gateOptionsOf(setup))),
+      problem: problemText(setup, rejection)
+    }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})
 
 const jsonFlag = (what: string, command: string) =>
-  Flag.Boolean("json").pipe(
-    Flag.withDescription(`${what}: task-conductor permissions ${command} --json`),
-    Flag.withDefault(false)
-  )
+  switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
 
 /** Where a rule comes from, and since when it is remembered. */
 const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
@@ -36,7 +119,6 @@ const list = Command.make(
   { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
   Effect.fn("permissions list")(function* ({ json, project }) {
     const { print, result, resultPaint, tell } = yield* Output
-    const { listRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, rules } = yield* listRules(project)
     if (json) {
       const listed = rules.map(jsonRule)
@@ -63,11 +145,9 @@ const revoke = Command.make(
       Argument.withDescription('A remembered rule, as shown by "permissions list": "read_file:/etc/hosts"'),
       Argument.optional
     ),
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription(
-        "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
-      ),
-      Flag.withDefault(false)
+    all: switchFlag(
+      "all",
+      "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
     ),
     project: runFlags.project,
     json: jsonFlag("Print one JSON object with the revoked rules", "revoke --all")
@@ -77,7 +157,6 @@ const revoke = Command.make(
     if (Option.isSome(rule) === all) {
       return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
     }
-    const { revokeRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
     if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))
     if (Option.isSome(rule) && gone.length === 0) {
@@ -97,7 +176,7 @@ const revoke = Command.make(
   ])
 )
 
-type Explained = Effect.Success<ReturnType<typeof explainCall>>
+type Explained = Effect.Success<ReturnType<typeof explanationOf>>
 
 const verdictText: Readonly<Record<Explained["verdict"], string>> = {
   allow: "runs without a question",
@@ -142,8 +221,7 @@ const explain = Command.make(
   },
   Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
     const { print, result, tell } = yield* Output
-    const work = yield* Effect.promise(() => import("./permissionHandler.ts"))
-    const { problem, ...explained } = yield* work.explain(project, tool, args)
+    const { problem, ...explained } = yield* explanationOf(project, tool, args)
     if (json) {
       return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
     }

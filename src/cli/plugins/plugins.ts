@@ -1,23 +1,88 @@
 /**
  * `task-conductor plugins list` and `plugins new NAME`: lists packages of tools, and creates one.
  */
-import * as Argument from "effect/cli/Argument"
-import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import { isPackageName } from "../../domain/configuration/PluginEntry.ts"
+import { isPackageName, type PluginScope } from "../../domain/configuration/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
+import type { Risk } from "../../domain/tools/Access.ts"
+import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
+import { originOf } from "../../services/tools/PluginLoader.ts"
+import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
+import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
+import { PluginProblem } from "../../services/tools/PluginProblem.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import type { ListedPlugin } from "./pluginList.ts"
-import { runFlags } from "../run/runFlags.ts"
+import { readCatalogue } from "./catalogue.ts"
+import * as Result from "effect/Result"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+
+/** One plugin, as `plugins list --json` prints it. */
+export interface ListedPlugin {
+  /** Its own name; the name in the entry when it could not be imported. */
+  readonly name: string
+  /** The entry in the configuration; absent for built-in ones and values of a script. */
+  readonly named?: string
+  readonly version?: string
+  readonly origin: PluginScope | typeof builtInOrigin
+  /** The module that is imported. */
+  readonly path?: string
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
+  /** Why it is not used. */
+  readonly problem?: { readonly code: string; readonly message: string }
+}
+
+/** What is known of plugins and tools; see `readCatalogue`. */
+export interface PluginCatalogue {
+  readonly known: ReadonlyArray<KnownPlugin>
+  readonly servers: ReadonlyArray<KnownServer>
+  readonly tools: ReadonlyArray<ToolInfo>
+  readonly problems: ReadonlyArray<PluginProblem | { readonly message: string }>
+}
+
+const problemOf = (code: string, message: string) => ({ problem: { code, message } })
+
+/** All plugins in the order in which they are loaded, built-in ones as one. */
+export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
+  const toolsOf = (origin: string) =>
+    tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
+  const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
+    const plugin = Result.isSuccess(outcome) ? outcome.success : undefined
+    const problem = Result.isFailure(outcome)
+      ? outcome.failure
+      : problems.find((one) => one instanceof PluginProblem && one.plugin === outcome.success.name)
+    return {
+      name: plugin?.name ?? entry?.text ?? "",
+      ...(entry === undefined ? {} : { named: entry.text }),
+      ...(version === undefined ? {} : { version }),
+      origin: entry?.scope ?? "given",
+      ...(file === undefined ? {} : { path: file }),
+      tools: plugin === undefined ? [] : toolsOf(originOf(plugin)),
+      ...(problem instanceof PluginProblem ? problemOf(problem.reason._tag, problem.message) : {})
+    }
+  })
+  const started = servers.map(({ outcome, server }): ListedPlugin => ({
+    name: mcpOrigin(server.name),
+    origin: server.scope,
+    tools: toolsOf(mcpOrigin(server.name)),
+    ...(Result.isFailure(outcome) ? problemOf(outcome.failure._tag, outcome.failure.message) : {})
+  }))
+  return [{ name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) }, ...named, ...started]
+}
+
+/** What is left out and belongs to no plugin of the list: an entry that cannot be read, a single tool of a server. */
+export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
+  const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
+  return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))
+}
 
 const lines = (bold: (text: string) => string, width: number) => (plugin: ListedPlugin) => [
   [
@@ -35,16 +100,10 @@ const list = Command.make(
   {
     project: runFlags.project,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print a JSON array: task-conductor plugins list --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print a JSON array: task-conductor plugins list --json")
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output
-    const { listPlugins, readCatalogue, unlistedProblems } = yield* Effect.promise(
-      () => import("./catalogueHandler.ts")
-    )
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
     const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]
@@ -66,15 +125,15 @@ const unwritable = (folder: string) => (error: PlatformError) =>
   )
 
 /** Writes files into a folder that does not exist yet, or is empty. */
-const writeNew = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
+export const writeNewFolder = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const present = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   if (present.length > 0) {
     return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
   }
-  yield* Effect.mapError(makeFolders(folder, 0o777), unwritable(folder))
   for (const [name, text] of Object.entries(files)) {
+    yield* Effect.mapError(makeFolders(path.join(folder, path.dirname(name)), 0o777), unwritable(folder))
     yield* Effect.mapError(fs.writeFileString(path.join(folder, name), text, { flag: "wx" }), unwritable(folder))
   }
 })
@@ -85,10 +144,7 @@ const create = Command.make(
     name: Argument.String("NAME").pipe(
       Argument.withDescription("The name of the package, with or without a scope: task-conductor-plugin-word-count")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print the folder and its files as one JSON object"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print the folder and its files as one JSON object")
   },
   Effect.fn("plugins new")(function* ({ json, name }) {
     const { result, tell } = yield* Output
@@ -99,7 +155,7 @@ const create = Command.make(
     }
     const folder = (yield* Path.Path).resolve(folderOf(name))
     const files = pluginScaffold(name, version)
-    yield* writeNew(folder, files)
+    yield* writeNewFolder(folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* tell(
       `made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`

@@ -1,13 +1,47 @@
 /**
  * `task-conductor report RUN`: writes one HTML page about a run.
  */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { printable } from "../../domain/text/Printable.ts"
+import { ReportData } from "../../domain/report/ReportData.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { codeOf } from "../../services/files/FileFailure.ts"
+import { makeReport } from "../../app/runReport.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+import { switchFlag } from "../run/runFlags.ts"
 import { Output } from "../terminal/Output.ts"
+import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
+
+/** The report of a run of this machine. */
+const pageOf = (run: string) => Effect.provide(makeReport(run), layerRuns)
+
+const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
+
+/** Writes the page; a file that is there is only replaced on request. Messages name it as it was given. */
+const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {
+  const fs = yield* FileSystem.FileSystem
+  const path = (yield* Path.Path).resolve(file)
+  yield* fs.writeFileString(path, html, { flag: overwrite ? "w" : "wx", mode: 0o600 }).pipe(
+    Effect.catch((error) => {
+      const code = codeOf(error)
+      return code === "EEXIST"
+        ? usageFailure(`${file} exists. Use --overwrite to replace it, or --output with another name.`)
+        : Effect.fail(
+            new CommandFailure({
+              text: `${file} cannot be written: the system says ${code}.`,
+              exitCode: exitCodes.failed
+            })
+          )
+    })
+  )
+})
 
 /** The command. */
 export const report = Command.make(
@@ -22,18 +56,11 @@ export const report = Command.make(
       Flag.withDescription("The file to write; report-RUN.html when absent, - for stdout: --output report.html"),
       Flag.optional
     ),
-    overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Replace the file if there is one"),
-      Flag.withDefault(false)
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print what the page says as one JSON object, and write no page"),
-      Flag.withDefault(false)
-    )
+    overwrite: switchFlag("overwrite", "Replace the file if there is one"),
+    json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ json, output, overwrite, run }) {
     const { result, tell } = yield* Output
-    const { dataJson, pageOf, writePage } = yield* Effect.promise(() => import("./reportHandler.ts"))
     const { data, html, leftOut, runId } = yield* pageOf(run)
     if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
     if (json) return yield* result(dataJson(data))

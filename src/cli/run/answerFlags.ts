@@ -2,6 +2,7 @@
  * The flags about what goes in beside the prompt and what comes out: attached input, the form of the answer, and how much is
  * said.
  */
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +12,7 @@ import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { attachedBytes, readAttached, readInput, readWaitingStdin } from "../terminal/Input.ts"
-import { quietFlag } from "../terminal/outcome.ts"
+import { quietFlag, type RunFlags } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 
 export const attachFlag = {
@@ -35,13 +36,7 @@ export const answerFlags = {
 }
 
 /** The parsed values. */
-export interface AttachFlags {
-  readonly attach: Option.Option<string>
-}
-
-export interface AnswerFlags extends AttachFlags {
-  readonly outputSchema: Option.Option<string>
-}
+export type AnswerFlags = Omit<Command.Command.Config.Infer<typeof answerFlags>, "quiet">
 
 /** True when the prompt is taken from stdin, so that nothing of it is left to attach. */
 const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
@@ -50,10 +45,7 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
   (Option.isNone(prompt) && Option.isNone(promptFile) && !hasOther)
 
 /** Where the prompt comes from. */
-interface PromptPlace {
-  readonly prompt: Option.Option<string>
-  readonly promptFile: Option.Option<string>
-}
+type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 
 const nothing: { readonly attachment?: Attachment } = {}
 
@@ -62,7 +54,7 @@ const nothing: { readonly attachment?: Attachment } = {}
  * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
-  given: AttachFlags & PromptPlace,
+  given: Pick<AnswerFlags, "attach"> & PromptPlace,
   hasOther = false
 ) {
   const { hasPipedInput, tell } = yield* Output
@@ -90,7 +82,9 @@ export const readAttachment = Effect.fn("readAttachment")(function* (
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
 /** The JSON schema for the answer, checked. */
-export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({ outputSchema }: AnswerFlags) {
+export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
+  outputSchema
+}: Pick<AnswerFlags, "outputSchema">) {
   if (Option.isNone(outputSchema)) return {}
   const file = outputSchema.value
   const json = readJson(yield* readInput(file))

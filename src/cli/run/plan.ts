@@ -2,15 +2,14 @@
  * `task-conductor plan PROMPT`: makes a task list, checks it and prints it.
  */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
-import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
+import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags, switchFlag } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { outputJson } from "../../domain/text/Json.ts"
+import { planPrompt } from "./runHandler.ts"
 
 /** The command. */
 export const plan = Command.make(
@@ -18,10 +17,7 @@ export const plan = Command.make(
   {
     ...runFlags,
     ...attachFlag,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
-      Flag.withDefault(false)
-    ),
+    json: switchFlag("json", "Print one JSON object: the list as markdown and in the form of check --json"),
     plain: plainFlag,
     verbose: verboseFlag
   },
@@ -31,7 +27,6 @@ export const plan = Command.make(
     const flags = flagConfiguration(given)
     const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
     const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
-    const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))

@@ -8,10 +8,19 @@ import * as Option from "effect/Option"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { approvedBeforehand } from "../terminal/approvalFlags.ts"
-import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import {
+  switchFlag,
+  approvedBeforehand,
+  limitConfiguration,
+  outcomeFlags,
+  flagConfiguration,
+  orderFiles,
+  readPrompt,
+  runFlags
+} from "./runFlags.ts"
+import { runPrompt } from "./runHandler.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
-import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
   ...runFlags,
@@ -25,16 +34,11 @@ const allFlags = {
     Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
     Flag.optional
   ),
-  readOnly: Flag.Boolean("read-only").pipe(
-    Flag.withDescription(
-      "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
-    ),
-    Flag.withDefault(false)
+  readOnly: switchFlag(
+    "read-only",
+    "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
   ),
-  cluster: Flag.Boolean("cluster").pipe(
-    Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
-    Flag.withDefault(false)
-  ),
+  cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
   ...answerFlags,
   ...outcomeFlags
 }
@@ -63,7 +67,7 @@ export const run = Command.make(
           }
     const flags = {
       ...flagConfiguration(given),
-      ...limitFlags(given)
+      ...limitConfiguration(given)
     }
     const order = {
       ...work,
@@ -84,7 +88,6 @@ export const run = Command.make(
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
       return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
     }
-    const { runPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
   })
 ).pipe(

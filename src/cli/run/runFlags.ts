@@ -1,45 +1,34 @@
 /**
- * The flags that `run` and `plan` share, and the prompt and configuration made from them.
+ * The flags that `run` and other commands share, and the prompt and configuration made from them.
  */
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
-import { modelConfiguration, type ModelFlags, modelFlags } from "./modelFlags.ts"
+import { modelConfiguration, type ModelFlags, modelFlags, wholeNumberFlag } from "./modelFlags.ts"
 
-/** A number that a person gives; `maximum` is inclusive. */
-export const countFlag = (name: string, maximum: number) =>
-  Flag.Int(name).pipe(
-    Flag.withSchema(
-      Schema.Int.check(
-        Schema.isBetween({ minimum: 1, maximum }, { expected: `a whole number between 1 and ${maximum}` })
-      )
-    ),
-    Flag.withMetavar("N")
-  )
-
-/** A flag whose values are checked while the line is read, so that all that is wrong with a line is told together. */
-const checkedFlag = (name: string, problemOf: (value: string) => string | undefined) =>
-  Flag.String(name).pipe(
-    Flag.mapEffect((value) => {
-      const expected = problemOf(value)
-      return expected === undefined
-        ? Effect.succeed(value)
-        : Effect.fail(new CliError.InvalidValue({ option: name, value, expected, kind: "flag" }))
-    })
-  )
+/** A flag without a value. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 const ruleFlag = (verdict: Verdict & string) =>
-  checkedFlag(verdict, (text) => Option.getOrUndefined(Result.getFailure(parseRule(verdict, text)))).pipe(
+  Flag.String(verdict).pipe(
+    Flag.mapEffect((value) =>
+      Result.match(parseRule(verdict, value), {
+        onSuccess: () => Effect.succeed(value),
+        onFailure: (problem) =>
+          Effect.fail(new CliError.ValidationError({ message: `--${verdict} ${value}: ${problem}` }))
+      })
+    ),
     Flag.withMetavar("TOOL[:PATTERN]")
   )
 
@@ -54,9 +43,11 @@ export const runFlags = {
     Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
     Flag.optional
   ),
-  model: checkedFlag("model", (name) =>
-    name === "" ? "The name is empty. Give the name of a model." : undefined
-  ).pipe(
+  model: Flag.String("model").pipe(
+    Flag.filter(
+      (name) => name !== "",
+      () => "the name of a model"
+    ),
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
     Flag.withDescription(
@@ -94,7 +85,7 @@ export const runFlags = {
     Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
     Flag.atLeast(0)
   ),
-  parallel: countFlag("parallel", 64).pipe(
+  parallel: wholeNumberFlag("parallel", 1, 64).pipe(
     Flag.withDescription("How many model calls the server processes in parallel: --parallel 2"),
     Flag.optional
   ),
@@ -102,18 +93,7 @@ export const runFlags = {
 }
 
 /** The parsed values of the shared flags. */
-export interface RunFlags extends ModelFlags {
-  readonly prompt: Option.Option<string>
-  readonly promptFile: Option.Option<string>
-  readonly model: Option.Option<string>
-  readonly project: string
-  readonly file: Option.Option<string>
-  readonly open: ReadonlyArray<string>
-  readonly allow: ReadonlyArray<string>
-  readonly deny: ReadonlyArray<string>
-  readonly plugin: ReadonlyArray<string>
-  readonly parallel: Option.Option<number>
-}
+export type RunFlags = Command.Command.Config.Infer<typeof runFlags>
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags) {
   if (Option.isSome(prompt) && Option.isSome(promptFile)) {
@@ -153,3 +133,86 @@ export const flagConfiguration = (
   ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
   ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
 })
+
+/** Everything about the answers of the model that were not right. */
+export const verboseFlag = switchFlag(
+  "verbose",
+  "Also show everything that was fixed in an answer of the model, and what the model is asked to fix"
+)
+
+/** Lines only. */
+export const plainFlag = switchFlag(
+  "plain",
+  "Print lines only on a terminal too: draw nothing again, and leave answers as they are written"
+)
+
+/** The answer only. */
+export const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
+
+/** What is approved beforehand. */
+export const approvalFlags = {
+  yes: switchFlag(
+    "yes",
+    "Approve what this run asks, reads and writes alike. Secrets, files outside the project and plugins are still asked about; deny rules still apply"
+  ).pipe(Flag.withAlias("y")),
+  yesThisRun: switchFlag(
+    "yes-this-run",
+    "Like --yes, for steps only: single calls, such as reads, are still asked about"
+  )
+}
+
+/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
+export const approvedBeforehand = (given: {
+  readonly yes: boolean
+  readonly yesThisRun: boolean
+}): { readonly approveSteps: boolean; readonly yes: boolean } => ({ approveSteps: given.yesThisRun, yes: given.yes })
+
+/** What `run`, `resume` and `fork` share: limits, approvals and output. */
+export const outcomeFlags = {
+  maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
+    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
+    Flag.optional
+  ),
+  strictSections: switchFlag(
+    "strict-sections",
+    "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
+  ),
+  ...approvalFlags,
+  json: switchFlag("json", "Print events as JSON Lines on stdout instead of the answer"),
+  plain: plainFlag,
+  verbose: verboseFlag
+}
+
+/** The flags of commands that continue a saved run. */
+export const savedRunFlags = {
+  run: Argument.String("RUN").pipe(
+    Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
+  ),
+  project: Flag.String("project").pipe(
+    Flag.withAlias("p"),
+    Flag.withMetavar("FOLDER"),
+    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
+    Flag.optional
+  ),
+  model: runFlags.model,
+  allow: runFlags.allow,
+  deny: runFlags.deny,
+  parallel: runFlags.parallel,
+  plugin: runFlags.plugin,
+  ...modelFlags,
+  ...outcomeFlags,
+  quiet: quietFlag
+}
+
+/** The limits and the order that flags set. */
+export const limitConfiguration = (given: {
+  readonly maxRounds: Option.Option<number>
+  readonly strictSections: boolean
+}): Pick<Configuration, "limits" | "strictSections"> => ({
+  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
+  ...(given.strictSections ? { strictSections: true } : {})
+})
+
+/** Where the project is now, if the flag says so. */
+export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
+  Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })

@@ -6,10 +6,8 @@ import { beginRun, planRun } from "../../app/runs.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
-import { untilReport } from "../terminal/outcome.ts"
-import { makeResumable } from "../terminal/resumable.ts"
+import { untilReport, makeResumable } from "../terminal/outcome.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { asUsage } from "../terminal/warnings.ts"
 
 /** A run or a plan as the flags ask for it. */
 export interface RunRequest {
@@ -25,7 +23,6 @@ const newRun = ({ flags, order, project }: RunRequest) =>
 export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, ports: CommandPorts) {
   const resumable = makeResumable(ports)
   return yield* beginRun(yield* newRun(request), yield* startPorts(resumable.ports)).pipe(
-    Effect.mapError(asUsage),
     untilReport(ports.sink),
     resumable.tellWhenStopped
   )
@@ -33,5 +30,5 @@ export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, 
 
 /** Makes the task list for a prompt. */
 export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, ports: CommandPorts) {
-  return yield* planRun(yield* newRun(request), yield* startPorts(ports)).pipe(Effect.mapError(asUsage))
+  return yield* planRun(yield* newRun(request), yield* startPorts(ports))
 })

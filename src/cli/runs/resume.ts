@@ -8,12 +8,9 @@ import * as Effect from "effect/Effect"
 import { forkRun, resumeRun, type StartPorts } from "../../app/runs.ts"
 import type { SavedRun } from "../../app/reopenedRun.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import { flagConfiguration } from "../run/runFlags.ts"
-import { approvedBeforehand } from "../terminal/approvalFlags.ts"
-import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags, untilReport } from "../terminal/outcome.ts"
+import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
+import { endWithReport, eventSink, makeResumable, untilReport } from "../terminal/outcome.ts"
 import { startPorts } from "../terminal/ports.ts"
-import { makeResumable } from "../terminal/resumable.ts"
-import { asUsage } from "../terminal/warnings.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
@@ -25,9 +22,12 @@ const goOn = Effect.fnUntraced(function* (
   const sink = yield* eventSink(given)
   const ports = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
   const resumable = makeResumable(ports)
-  const saved = { run: given.run, given: { ...flagConfiguration(given), ...limitFlags(given) }, ...movedTo(given) }
+  const saved = {
+    run: given.run,
+    given: { ...flagConfiguration(given), ...limitConfiguration(given) },
+    ...movedTo(given)
+  }
   const report = yield* start(saved, yield* startPorts(resumable.ports)).pipe(
-    Effect.mapError(asUsage),
     Effect.provide(layerRuns),
     untilReport(sink),
     resumable.tellWhenStopped

@@ -1,25 +1,35 @@
 /**
  * `task-conductor skills lint`: what a careful author would fix in skill files, each finding with its line.
  */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
-import * as Terminal from "effect/Terminal"
 import { issueReport } from "../../domain/checking/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
-import type { LintedSkill } from "../../services/skills/SkillLinter.ts"
+import { type LintedSkill, lintSkills } from "../../services/skills/SkillLinter.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { version } from "../../app/version.ts"
-import { type CheckStyle, findingTexts } from "../check/checkText.ts"
+import { layerCatalogue } from "../../app/projectLayers.ts"
+import { readSetup } from "../../app/setup.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { type CheckStyle, count, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
-import { sarifPath } from "../check/sarifPath.ts"
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
+const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
+  const setup = yield* readSetup(project, {})
+  const tools = yield* Effect.provide(
+    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
+    layerCatalogue(setup)
+  )
+  const { folders } = setup
+  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
+})
 
 const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(issueReport), repairs })
 
@@ -63,16 +73,12 @@ export const skillsLint = Command.make(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > skills.sarif"),
       Flag.withDefault("human")
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Short for --format json: one JSON object with skills and failures"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Short for --format json: one JSON object with skills and failures")
   },
   Effect.fn("skills lint")(function* ({ json, paths, project, ...given }) {
     const output = yield* Output
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const { lintProject } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const { failures, skills } = yield* lintProject(project, paths)
     for (const failure of failures) yield* output.tell(printable(failure))
     if (json || given.format === "json") {
@@ -85,8 +91,7 @@ export const skillsLint = Command.make(
       }))
       yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
     } else if (skills.length > 0) {
-      const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
-      const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
+      const style = { paint: output.resultPaint, columns: output.resultColumns() }
       yield* output.result(skills.map((skill) => skillText(skill, sarifPath(path, skill.path), style)).join("\n\n"))
     } else if (failures.length === 0) {
       yield* output.tell("There are no skills of yours or of the project. Create one: task-conductor skills new NAME")

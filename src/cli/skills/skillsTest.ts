@@ -1,20 +1,64 @@
 /**
  * `task-conductor skills test NAME`: runs the tests beside a skill with a model that answers from them.
  */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import type { SkillTestProblem } from "../../domain/checking/SkillTest.ts"
-import type { SkillTestResult } from "../../app/skillTests.ts"
+import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import { parseRule } from "../../domain/permissions/Permission.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import { layerSkills } from "../../app/projectLayers.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
+import { switchFlag, runFlags } from "../run/runFlags.ts"
 import type { Paint } from "../terminal/Colour.ts"
-import { exitCodes, quietFailure } from "../terminal/Failure.ts"
+import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { runFlags } from "../run/runFlags.ts"
-import { sarifPath } from "../check/sarifPath.ts"
+import { sarifPath } from "../check/checkText.ts"
+
+/** The SKILL.md that a name or a path means. */
+const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  if (given.includes("/") || given.includes(path.sep)) {
+    const file = path.basename(given) === "SKILL.md" ? given : path.join(given, "SKILL.md")
+    if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return path.resolve(file)
+    return yield* usageFailure(`There is no ${file}. Give the name of a skill, or the folder of its SKILL.md.`)
+  }
+  const skills = yield* Effect.provide(
+    Skills.use((all) => Effect.succeed(all.all)),
+    layerSkills(setup)
+  )
+  const found = skills.find(({ skill }) => skill.name === given)
+  if (found !== undefined) return found.path
+  const close = nearestOrAll(
+    given,
+    skills.map(({ skill }) => skill.name)
+  )
+  return yield* usageFailure(`There is no skill "${given}". Use one of: ${close.join(", ")}.`)
+})
+
+/** Runs the tests of a skill; `flags` hold what they may do beyond their own project, and plugins. */
+const testProjectSkill = Effect.fn("testProjectSkill")(function* (
+  project: string,
+  given: string,
+  flags: Pick<Configuration, "allow" | "plugins">
+) {
+  const setup = yield* readSetup(project, flags)
+  const path = yield* skillFile(given, setup)
+  const rules = (flags.allow ?? []).flatMap((text) =>
+    Result.match(parseRule("allow", text), { onSuccess: (rule) => [rule], onFailure: () => [] })
+  )
+  const tests = yield* testSkill(path, { rules, plugins: setup.plugins.filter(({ scope }) => scope === "given") })
+  return { path, tests }
+})
 
 /** The lines of one side of a difference, each with its mark; at most 20. */
 const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
@@ -52,15 +96,11 @@ export const skillsTest = Command.make(
     project: runFlags.project,
     allow: runFlags.allow,
     plugin: runFlags.plugin,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with the tests: task-conductor skills test count-words --json"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
   },
   Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
     const { print, result, resultPaint, tell } = yield* Output
     const path = yield* Path.Path
-    const { testProjectSkill } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const flags = { allow, plugins: plugin }
     const { path: skill, tests } = yield* testProjectSkill(project, name, flags)
     const failed = tests.filter(({ problems }) => problems.length > 0).length

@@ -5,41 +5,43 @@
 
 import { lineText, type StyledLine, type TextStyle } from "../../domain/text/TextWidth.ts"
 
-/** Not imported: an import loads the whole module, which warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
-const { styleText } = process.getBuiltinModule("node:util")
-
 /** The environment variables that control colours. */
-export interface ColourWishes {
+export interface ColourVariables {
   readonly noColor: string | undefined
   readonly forceColor: string | undefined
   readonly term: string | undefined
 }
 
 /** NO_COLOR and a dumb terminal win over FORCE_COLOR; otherwise only a terminal is coloured. */
-export const wantsColour = (isTerminal: boolean, wishes: ColourWishes): boolean => {
-  if (wishes.term === "dumb" || (wishes.noColor ?? "") !== "") return false
-  const force = (wishes.forceColor ?? "").toLowerCase()
+export const wantsColour = (isTerminal: boolean, variables: ColourVariables): boolean => {
+  if (variables.term === "dumb" || (variables.noColor ?? "") !== "") return false
+  const force = (variables.forceColor ?? "").toLowerCase()
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 
-type Style = TextStyle
-
 /** Words in colour. */
-export type Paint = Readonly<Record<Style, (text: string) => string>>
+export type Paint = Readonly<Record<TextStyle, (text: string) => string>>
 
-/** Paints, or leaves every text as it is; `wantsColour` decides, so Node must not look at the environment. */
-export const makePaint = (coloured: boolean): Paint => {
-  const paint = (style: Style) => (text: string) =>
-    coloured ? styleText(style, text, { validateStream: false }) : text
-  return {
-    bold: paint("bold"),
-    dim: paint("dim"),
-    red: paint("red"),
-    green: paint("green"),
-    yellow: paint("yellow"),
-    cyan: paint("cyan")
-  }
+/** `styleText` of Node is not used: importing it warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
+const painted = (start: number, end: number) => {
+  const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`]
+  return (text: string): string => `${open}${text.replaceAll(close, `${close}${open}`)}${close}`
 }
+
+const colours: Paint = {
+  bold: painted(1, 22),
+  dim: painted(2, 22),
+  red: painted(31, 39),
+  green: painted(32, 39),
+  yellow: painted(33, 39),
+  cyan: painted(36, 39)
+}
+
+const asIs = (text: string): string => text
+const noColours: Paint = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs }
+
+/** Paints, or leaves every text as it is. */
+export const makePaint = (coloured: boolean): Paint => (coloured ? colours : noColours)
 
 /** A line with its styles as colours. */
 export const paintLine = (line: StyledLine, paint: Paint): string =>

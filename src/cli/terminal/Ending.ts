@@ -6,10 +6,8 @@ import { cachedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
-import { lastIssues } from "./ModelLines.ts"
-import { isOwnChoice, toldText } from "./MessageLine.ts"
+import { lastIssues, isOwnChoice, count, shown, personLine, statusText } from "./EventLines.ts"
 import { durationText } from "../../domain/text/Format.ts"
-import { count, shown, statusWords } from "./Wording.ts"
 
 export interface EndingOptions {
   /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
@@ -22,8 +20,8 @@ export interface EndingOptions {
 
 /** More files or tasks than this are counted. */
 const mostLines = 12
-/** Less time of a person than this is not told. */
-const tellable = 1000
+/** Less time of a person than this is not printed. */
+const leastPersonMs = 1000
 
 /** Place, what is wrong and what to do, on one line: for the author of a document. */
 const issueLine = (issue: Issue, most: number): string => {
@@ -76,9 +74,9 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** `980`, `12.3k` */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** How long the work took, without the time that a person took for answers; that is told by itself. */
+/** How long the work took, without the time that a person took for answers; that is printed by itself. */
 export const timeText = (durationMs: number, personMs: number): string =>
-  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= tellable ? ` and ${durationText(personMs)} for your answers` : ""}`
+  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= leastPersonMs ? ` and ${durationText(personMs)} for your answers` : ""}`
 
 const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
   const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage
@@ -109,13 +107,13 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
       /* A task may fail in the same way in several rounds. */
       [
         ...new Set(
-          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(toldText(reason, project), 200)}`)
+          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(personLine(reason, project), 200)}`)
         )
       ],
       (line) => line,
       "task"
     ),
     ...evidenceLine(report),
-    `${paint.bold(statusPaint(status, paint)(`${sign}${statusWords(report.status)}`))}: ${costs(report, options)}`
+    `${paint.bold(statusPaint(status, paint)(`${sign}${statusText(report.status)}`))}: ${costs(report, options)}`
   ].join("\n")
 }

@@ -8,8 +8,7 @@ import { flattenEvent, type RecordedEvent, type RunEvent } from "../../domain/ru
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { exitCodes } from "./Failure.ts"
-import { Output } from "./Output.ts"
-import { redactValue } from "./Redacted.ts"
+import { Output, redactValue } from "./Output.ts"
 import { Signals } from "./Signals.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 

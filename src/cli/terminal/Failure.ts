@@ -9,6 +9,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
 import type { RunRefused } from "../../services/cluster/RunWorkflow.ts"
+import type { RuleWithoutTool } from "../../services/pipeline/RuleWithoutTool.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 
@@ -47,9 +48,13 @@ const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
+/** Each rule that names no tool, as it was given. */
+const rulesText = (error: RuleWithoutTool): string =>
+  [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
+
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (
-  error: CommandFailure | ModelError | NoValidPlan | RunRefused | OtherFailure
+  error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | RunRefused | OtherFailure
 ): CommandFailure => {
   if (error._tag === "CommandFailure") return error as CommandFailure
   const text = printableLines(error.message)
@@ -66,6 +71,7 @@ export const failureOf = (
   }
   if (error._tag === "ModelUnchosen" && (error as ModelUnchosen).models.length === 0)
     return new CommandFailure({ exitCode: exitCodes.unavailable, text })
+  if (error._tag === "RuleWithoutTool") return usageFailure(printableLines(rulesText(error as RuleWithoutTool)))
   if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
   if (error._tag === "RunWaits" || (error._tag === "BriefingError" && (error as BriefingError).isDenied === true))
     return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })

@@ -11,9 +11,8 @@ import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { isFleeting, isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import type { EventSink } from "./EventSink.ts"
-import { Output } from "./Output.ts"
+import { Output, redactEvent, redactText } from "./Output.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
-import { redactEvent, redactText } from "./Redacted.ts"
 
 /** Makes the line for an event. */
 export type LineOf = (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { harmless } from "../../domain/text/Printable.ts"
 import { wrapText } from "../../domain/text/TextWidth.ts"
+import { makeRedaction, makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
 import { makePaint, type Paint, wantsColour } from "./Colour.ts"
 import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } from "./Screen.ts"
 
@@ -86,7 +87,7 @@ export class Output extends Context.Service<
               resume(Effect.void)
             })
           })
-        const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+        const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
         return Output.of({
           result: (text) => write(stdout, text, lose),
           print: (text) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
@@ -96,8 +97,8 @@ export class Output extends Context.Service<
           tell: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
           prompt: (text) => Effect.sync(() => screen.write(stderr, text)),
           lost: () => lost,
-          resultPaint: makePaint(wantsColour(isWatched, wishes)),
-          tellPaint: makePaint(wantsColour(isHeard, wishes)),
+          resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
+          tellPaint: makePaint(wantsColour(isHeard, colourVariables)),
           isWatched,
           /* Node opens stdin when it is looked at, which takes longer than a help text. */
           get canAsk() {
@@ -122,4 +123,21 @@ export class Output extends Context.Service<
     stderr: process.stderr,
     process
   })
+}
+
+/** What is printed for programs and of errors ends up in logs, so secrets are taken out of it. */
+const secrets = secretValues(process.env)
+
+/** A text without the secrets that are known here. */
+export const redactText = makeRedaction(secrets)
+
+/** A value without them, before it becomes JSON. */
+export const redactValue = makeValueRedaction(secrets)
+
+/** An event without them, for a line of text; values with methods of their own stay as they are. */
+export const redactEvent = <A>(value: A): A => {
+  if (typeof value === "string") return redactText(value) as A
+  if (Array.isArray(value)) return value.map(redactEvent) as A
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redactEvent(one)])) as A
 }

@@ -3,19 +3,16 @@
  * terminal is printed as it is.
  */
 import { spawn } from "node:child_process"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
-import { environmentVariable } from "../../services/configuration/UserFolders.ts"
 import { textWidth } from "../../domain/text/TextWidth.ts"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import { switchFlag } from "../run/runFlags.ts"
 import { Output } from "./Output.ts"
 import { Signals } from "./Signals.ts"
 
 /** Prints all at once. */
-export const noPagerFlag = Flag.Boolean("no-pager").pipe(
-  Flag.withDescription("Print all at once, also when it is longer than the screen"),
-  Flag.withDefault(false)
-)
+export const noPagerFlag = switchFlag("no-pager", "Print all at once, also when it is longer than the screen")
 
 interface Screen {
   readonly columns: number

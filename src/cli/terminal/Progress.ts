@@ -14,18 +14,20 @@ import { secondsText, withoutProject } from "../../domain/text/Format.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
-import { isOwnChoice, messageLine } from "./MessageLine.ts"
 import {
+  isOwnChoice,
+  messageLine,
   callText,
   rejectedLine,
   repairedLine,
   retryLine,
   type SeenFindings,
   serverLine,
-  waitingLine
-} from "./ModelLines.ts"
+  waitingLine,
+  count,
+  shown
+} from "./EventLines.ts"
 import { deniedOf, finishedWords } from "../../domain/plan/TaskResult.ts"
-import { count, shown } from "./Wording.ts"
 
 export interface ProgressOptions {
   /** Everything about answers that were not right, and the steps of the work inside. */

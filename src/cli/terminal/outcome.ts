@@ -1,99 +1,18 @@
 /**
- * What `run` and `resume` share: the flags for limits and output, and how the command ends.
+ * How a run is shown while it works, how its command ends, and how it is resumed.
  */
-import * as Argument from "effect/cli/Argument"
-import * as Flag from "effect/cli/Flag"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
-import { approvalFlags } from "./approvalFlags.ts"
 import { outcomeLines } from "./Ending.ts"
 import { progressSink, quietSink } from "./LineSink.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
+import type { CommandPorts } from "./ports.ts"
 import type { Signals } from "./Signals.ts"
-import { modelFlags } from "../run/modelFlags.ts"
-import { countFlag, runFlags } from "../run/runFlags.ts"
-
-/** Everything about the answers of the model that were not right. */
-export const verboseFlag = Flag.Boolean("verbose").pipe(
-  Flag.withDescription(
-    "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
-  ),
-  Flag.withDefault(false)
-)
-
-/** Lines only. */
-export const plainFlag = Flag.Boolean("plain").pipe(
-  Flag.withDescription("Print lines only on a terminal too: draw nothing again, and leave answers as they are written"),
-  Flag.withDefault(false)
-)
-
-/** The answer only. */
-export const quietFlag = Flag.Boolean("quiet").pipe(
-  Flag.withAlias("q"),
-  Flag.withDescription("Print only the answer, and errors on stderr"),
-  Flag.withDefault(false)
-)
-
-export const outcomeFlags = {
-  maxRounds: countFlag("max-rounds", 1000).pipe(
-    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
-    Flag.optional
-  ),
-  strictSections: Flag.Boolean("strict-sections").pipe(
-    Flag.withDescription(
-      "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
-    ),
-    Flag.withDefault(false)
-  ),
-  ...approvalFlags,
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
-    Flag.withDefault(false)
-  ),
-  plain: plainFlag,
-  verbose: verboseFlag
-}
-
-/** The flags of commands that continue a saved run. */
-export const savedRunFlags = {
-  run: Argument.String("RUN").pipe(
-    Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-  ),
-  project: Flag.String("project").pipe(
-    Flag.withAlias("p"),
-    Flag.withMetavar("FOLDER"),
-    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
-    Flag.optional
-  ),
-  model: runFlags.model,
-  allow: runFlags.allow,
-  deny: runFlags.deny,
-  parallel: runFlags.parallel,
-  plugin: runFlags.plugin,
-  ...modelFlags,
-  ...outcomeFlags,
-  quiet: quietFlag
-}
-
-/** The limits and the order that flags set. */
-export const limitFlags = (given: {
-  readonly maxRounds: Option.Option<number>
-  readonly strictSections: boolean
-}): Pick<Configuration, "limits" | "strictSections"> => ({
-  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
-  ...(given.strictSections ? { strictSections: true } : {})
-})
-
-/** Where the project is now, if the flag says so. */
-export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
-  Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })
 
 /** True unless the run is done or has no plan to continue with. */
 const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
@@ -162,7 +81,36 @@ export const endWithReport = Effect.fnUntraced(function* (
       if (isWatched && report.answer.trim() !== "") yield* tell("")
       yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     }
-    if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
+    if (canResume(report.status) && !isClusterRun) yield* tell(resumeLine(report.runId))
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
+
+/** The line that says how to resume a run. */
+const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
+
+/** Ports that notice when a run begins, and what says how to resume it when it is stopped after that. */
+export const makeResumable = (ports: CommandPorts) => {
+  let begun: string | undefined
+  const { abort, listen } = ports.sink
+  const noticing: CommandPorts = {
+    ...ports,
+    sink: {
+      abort,
+      listen: (recorded) => {
+        const { event } = recorded
+        if (event.type === "run.started") begun = event.runId
+        return listen(recorded)
+      }
+    }
+  }
+  const tell = Effect.suspend(() =>
+    begun === undefined || ports.isJson === true
+      ? Effect.void
+      : Output.use((output) => output.tell(resumeLine(begun ?? "")))
+  )
+  return {
+    ports: noticing,
+    tellWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => tell)
+  }
+}

@@ -4,11 +4,13 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { StartPorts } from "../../app/runs.ts"
+import type { StartupNotes } from "../../app/startup.ts"
+import { tornNote } from "../../app/tornNote.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
 import { makePickModel } from "../models/pickModel.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
-import { printNotes } from "./warnings.ts"
 
 export interface CommandPorts {
   readonly sink: EventSink
@@ -23,6 +25,22 @@ export interface CommandPorts {
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
 }
+
+const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
+
+/** What the built-in demo is, before it does anything. */
+const demoLine = "Using the built-in demo, which only searches and quotes."
+
+/** Prints notes and warnings on stderr. */
+const printNotes = Effect.fnUntraced(function* (
+  { tell, tellPaint }: Output["Service"],
+  { isTorn, notes = [], setup, warnings }: StartupNotes
+) {
+  if (setup.configuration.model === "embedded") yield* tell(demoLine)
+  for (const text of warnings) yield* tell(`${tellPaint.yellow("warning")}: ${printable(text)}`)
+  for (const text of notes) yield* tell(note(printable(text)))
+  if (isTorn) yield* tell(note(tornNote))
+})
 
 /** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
 export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {

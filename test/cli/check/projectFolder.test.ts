@@ -1,6 +1,6 @@
 import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
 import { readFileSync, rmSync } from "node:fs"
-import { projectMarkers } from "../../../src/cli/check/projectFolder.ts"
+import { projectMarkers } from "../../../src/cli/check/check.ts"
 import { makeSandbox, program } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { wordsModule } from "../../support/PluginFiles.ts"

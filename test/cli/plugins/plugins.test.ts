@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ListedPlugin } from "../../../src/cli/plugins/pluginList.ts"
+import type { ListedPlugin } from "../../../src/cli/plugins/plugins.ts"
 import { version } from "../../../src/app/version.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"

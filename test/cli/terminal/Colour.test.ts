@@ -49,7 +49,7 @@ describe("makePaint", () => {
 
   it("goes on in its colour behind another one", () => {
     const { green, red } = makePaint(true)
-    assert.strictEqual(red(`a${green("b")}c`), "\u001b[31ma\u001b[32mb\u001b[31mc\u001b[39m")
+    assert.strictEqual(red(`a${green("b")}c`), "\u001b[31ma\u001b[32mb\u001b[39m\u001b[31mc\u001b[39m")
   })
 
   it("lets Node say nothing about variables that contradict each other", () => {

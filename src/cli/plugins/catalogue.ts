@@ -1,15 +1,13 @@
 /**
- * What the lists of tools, plugins and skills show. Loaded when it is needed, like the handler of `run`.
+ * What the lists of tools, plugins and skills show.
  */
 import * as Effect from "effect/Effect"
-import { layerCatalogue } from "../../app/projectLayers.ts"
-import { readSetup } from "../../app/setup.ts"
 import { McpPlugins } from "../../services/mcp/McpPlugins.ts"
 import { PluginPackages } from "../../services/plugins/PluginPackages.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-
-export { listPlugins, unlistedProblems } from "./pluginList.ts"
+import { layerCatalogue } from "../../app/projectLayers.ts"
+import { readSetup } from "../../app/setup.ts"
 
 /** The tools, plugins and skills that a run in this project would have. */
 export const readCatalogue = Effect.fn("readCatalogue")(function* (

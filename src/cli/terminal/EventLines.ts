@@ -1,5 +1,6 @@
 /**
- * The lines about calls of a model: what they wait for, what went wrong, and answers that could not be used.
+ * The lines about a model call, what they wait for, what went wrong and which answers could not be used; the line for a
+ * message of a run; and numbers and names as all lines for a person have them.
  */
 import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
@@ -7,11 +8,46 @@ import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/Ac
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { secondsText } from "../../domain/text/Format.ts"
+import { secondsText, withoutProject } from "../../domain/text/Format.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import type { Paint } from "./Colour.ts"
-import { count, shown } from "./Wording.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
+
+/** `1 task`, `2 tasks`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** A name from a model, bounded. */
+export const shown = (text: string, most = 160): string => {
+  const line = printable(text)
+  return line.length > most ? `${line.slice(0, most)}...` : line
+}
+
+/** `no_valid_plan` as `no valid plan`. */
+export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
+
+/** How a denial by a person is said to a model, which reads the same text. */
+const ownDenial = "Permission denied: a person denied "
+
+/** True when all that is said is what a person denied. */
+export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
+
+/** A line for the person: what they denied is theirs, and paths below the project are relative. */
+export const personLine = (line: string, project: string): string =>
+  withoutProject(line.replace(ownDenial, "You denied "), project)
+
+export const messageLine = (
+  { level, text }: Pick<Of<"message">, "level" | "text">,
+  paint: Paint,
+  project: string
+): string => {
+  const lines = text.split("\n")
+  const isOwn = isOwnChoice(text)
+  const label =
+    level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
+  return `${label}: ${lines.map((line) => shown(personLine(line, project), 2000)).join("\n  ")}`
+}
 
 /** What a call is for: `planning`, `choosing the calls for "Search 1"`. */
 export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
@@ -61,7 +97,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
 /** How many findings of an answer are shown; the others are counted. */
 const mostFindings = 3
 
-/** What a model got wrong: for a person what went wrong, and on request what the model is told to write. */
+/** What a model got wrong: for a person what went wrong, and on request what the model is asked to write. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const left = issues.length - first.length
@@ -91,7 +127,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
 /**
- * An answer that was rejected, with what was not said of the attempts before. What is as before is told again only by the
+ * An answer that was rejected, with what was not said of the attempts before. What is as before is printed again only by the
  * last attempt.
  */
 export const rejectedLine = (
@@ -126,9 +162,9 @@ export const repairedLine = (
   paint: Paint,
   isVerbose: boolean
 ): string | undefined => {
-  const told = isVerbose ? repairs : repairs.filter(mayLoseSomething)
-  const lines = told.map((repair) => `    ${shown(repairText(repair), 320)}`)
-  return told.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
+  const printed = isVerbose ? repairs : repairs.filter(mayLoseSomething)
+  const lines = printed.map((repair) => `    ${shown(repairText(repair), 320)}`)
+  return printed.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
 }
 
 /** The issues that ended a run because of the model, with what a person can do. */
