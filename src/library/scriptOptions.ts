@@ -1,9 +1,11 @@
 /**
  * The options that all functions of the library share, and what they become for the application.
  */
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { StartPorts } from "../app/runs.ts"
@@ -157,19 +159,15 @@ export const portsOf = (
   }
 }
 
-const layerNode = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("@effect/platform-node/NodeServices")),
-    ({ layer }) => layer
-  )
-)
+/** One for all that scripts do at the same time: each of its own would listen to stdin. */
+const nodeServices = ManagedRuntime.make(NodeServices.layer)
+
+/** Gives work what this machine has. @internal */
+export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
 /** The services of a script's run: on this machine, with its runs where the options say. @internal */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    work.pipe(
-      Effect.mapError(asWrongOption),
-      Effect.provideService(StateFolder, stateFolder),
-      Effect.provide(layerNode)
-    )
+    work.pipe(Effect.mapError(asWrongOption), Effect.provideService(StateFolder, stateFolder), onNode)
