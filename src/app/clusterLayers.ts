@@ -7,7 +7,8 @@ import { layerClusterTasks } from "../services/cluster/ClusterTasks.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
-import { layerProject, type RunPorts, type WorkerPorts } from "./projectLayers.ts"
+import { layerProject } from "./projectLayers.ts"
+import type { RunContext, WorkerContext } from "./RunContext.ts"
 import { layerCalls, layerModel, layerPipeline, layerTasks } from "./runLayers.ts"
 import type { Setup } from "./setup.ts"
 
@@ -15,7 +16,7 @@ import type { Setup } from "./setup.ts"
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts & { readonly worker: WorkerPorts }) =>
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunContext & { readonly worker: WorkerContext }) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
     Layer.provideMerge(layerTasks),

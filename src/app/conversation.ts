@@ -17,7 +17,7 @@ import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { observed } from "./observed.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
-import type { StartPorts } from "./runs.ts"
+import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { tellStartup } from "./startup.ts"
 
@@ -52,7 +52,7 @@ export interface ConversationWorld {
 }
 
 /** What is kept of the session after each message; a failure is told once, and stops nothing. */
-const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn }: StartPorts) {
+const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn }: RunContext) {
   let isTold = false
   const place = conversationPlace(setup)
   const save = Effect.fnUntraced(function* (messages: ReadonlyArray<ConversationMessage>) {
@@ -62,7 +62,7 @@ const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn
         if (isTold) return Effect.void
         isTold = true
         const text = `This conversation cannot be kept in ${place.state} (${message}). It goes on; --continue will not find it.`
-        return warn({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false })
+        return warn?.({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false }) ?? Effect.void
       })
     )
   })
@@ -80,7 +80,7 @@ const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,
-  { warn, ...ports }: StartPorts,
+  { warn, ...ports }: RunContext,
   use: (session: AskSession, world: ConversationWorld) => Effect.Effect<NextModel | void, E, R>
 ) {
   const first = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })

@@ -6,8 +6,7 @@ import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import type { PickModel } from "./chosenModel.ts"
-import type { RunPorts } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 import { type Setup, withWindow } from "./setup.ts"
 
 export interface FittedSetup {
@@ -20,25 +19,13 @@ export interface FittedSetup {
   readonly isLowered: boolean
 }
 
-/** What chooses models and windows: a model that is a value needs none of it. */
-export interface ModelPorts extends Pick<RunPorts, "model"> {
-  /** Asks the person for a model when none is named; without it that is an error. */
-  readonly pickModel?: PickModel
-  /** Takes what the person should know when no model can be settled: it may say why. */
-  readonly warn?: (notes: {
-    readonly setup: Setup
-    readonly warnings: ReadonlyArray<string>
-    readonly isTorn: boolean
-  }) => Effect.Effect<void>
-}
-
 /**
  * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
  * first call of the run says so. A run that is resumed has its window set, so that it keeps it.
  */
 export const fitWindow = Effect.fn("fitWindow")(function* (
   found: Setup,
-  { model: value, pickModel, warn }: ModelPorts
+  { model: value, pickModel, warn }: Pick<RunContext, "model" | "pickModel" | "warn">
 ) {
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (found.configuration.model === "embedded" || value !== undefined) return unchanged

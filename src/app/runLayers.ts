@@ -41,7 +41,8 @@ import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Setup } from "./setup.ts"
-import { layerProject, type RunPorts } from "./projectLayers.ts"
+import { layerProject } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 
 /** The model that the settings name, with what its server knows of it. A server's client is loaded when there is one. */
 export const layerModel = (setup: Setup) =>
@@ -56,7 +57,7 @@ export const layerModel = (setup: Setup) =>
 
 /** What every model call needs, beside the model and the run. */
 export const layerCalls = (
-  { replay, worker }: RunPorts,
+  { replay, worker }: RunContext,
   activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
 ) =>
   ModelCaller.layer.pipe(
@@ -92,7 +93,7 @@ const layerWorkflow = layerRunWorkflow.pipe(
 )
 
 /** The stages of a run, each to be used by itself. */
-export const layerStages = (setup: Setup, ports: RunPorts) =>
+export const layerStages = (setup: Setup, ports: RunContext) =>
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
     Layer.provideMerge(layerCalls(ports)),
@@ -108,7 +109,7 @@ const layerConversation = Asker.layer.pipe(
 )
 
 /** Everything a run needs. */
-export const layerRun = (setup: Setup, ports: RunPorts) =>
+export const layerRun = (setup: Setup, ports: RunContext) =>
   layerWorkflow.pipe(
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
@@ -117,19 +118,19 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
   )
 
 const layerToolSupport = (setup: Setup) => {
-  const { generation, model } = setup.settings
-  return providerOf(model) !== "ollama"
+  const { settings } = setup
+  return providerOf(settings.model) !== "ollama"
     ? ToolSupport.layerAssumed
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("./serverModels.ts")),
-          (models) => models.layerToolSupport(setup, stageModel(generation, "ask") ?? model)
+          (models) => models.layerToolSupport(setup, stageModel(settings, "ask") ?? settings.model)
         )
       )
 }
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
-export const layerAskModel = (setup: Setup, ports: RunPorts) =>
+export const layerAskModel = (setup: Setup, ports: RunContext) =>
   layerConversation.pipe(
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
@@ -138,5 +139,5 @@ export const layerAskModel = (setup: Setup, ports: RunPorts) =>
   )
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+export const layerAsk = (setup: Setup, ports: RunContext, lock: Parameters<typeof layerProject>[2]) =>
   layerAskModel(setup, ports).pipe(Layer.provideMerge(layerProject(setup, ports, lock)))

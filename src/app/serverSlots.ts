@@ -20,5 +20,5 @@ export const withSlots = Effect.fnUntraced(function* (setup: Setup) {
     OpenAiServer.use((found) => found.slots),
     server
   )
-  return slots === undefined ? setup : { ...setup, settings: { ...settings, slots: Math.min(slots, mostSlots) } }
+  return slots === undefined ? setup : { ...setup, settings: { ...settings, parallel: Math.min(slots, mostSlots) } }
 })

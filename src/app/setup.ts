@@ -6,8 +6,7 @@ import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
-import { defaultLimits } from "../domain/configuration/Limits.ts"
-import type { Generation } from "../domain/models/Generation.ts"
+import { pickSettings, savedKeys } from "../domain/history/SavedSettings.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
@@ -22,7 +21,7 @@ import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHos
 import { baseUrlProblem, resolveBaseUrl } from "../services/providers/openai/OpenAiAddress.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
-import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
+import { settingsOf, type Settings, windowSettings } from "../services/runs/RunSettings.ts"
 import { folderProblem } from "../services/configuration/FolderTrust.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
 
@@ -52,16 +51,6 @@ export interface Setup {
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-/** Half of the window, at four characters a token, unless it is set. */
-const referenceBudgetOf = ({ referenceBudget }: Configuration, contextWindow: number): number =>
-  referenceBudget ?? contextWindow * 2
-
-const generationOf = ({ sampling, stages, think }: Configuration): Generation => ({
-  ...(think === undefined ? {} : { think }),
-  ...(sampling === undefined ? {} : { sampling }),
-  ...(stages === undefined ? {} : { stages })
-})
-
 /** The address of the server that has the model; that of Ollama when none is named yet. */
 const hostOf = ({ host, model = "", openaiBaseUrl }: Configuration): string => {
   const provider = providerOf(model)
@@ -75,21 +64,6 @@ const addressProblem = ({ host, model }: Settings) => {
   const what = isOpenAi ? baseUrlProblem(host) : hostProblem(host)
   const source = isOpenAi ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
   return what === undefined ? undefined : new ConfigurationError({ source, problems: [{ what }] })
-}
-
-const settingsOf = (given: Configuration): Settings => {
-  const model = given.model ?? defaultSettings.model
-  const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
-  return {
-    limits: { ...defaultLimits, ...given.limits },
-    generation: generationOf(given),
-    model,
-    host: hostOf(given),
-    contextWindow,
-    slots: given.parallel ?? defaultSettings.slots,
-    strictSections: given.strictSections ?? defaultSettings.strictSections,
-    referenceBudget: referenceBudgetOf(given, contextWindow)
-  }
 }
 
 const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
@@ -127,7 +101,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const folders = { ...found, notes: [...found.notes, ...notes] }
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
-  const settings = settingsOf(configuration)
+  const settings = settingsOf(configuration, hostOf(configuration))
   const misplaced = addressProblem(settings)
   if (misplaced !== undefined) return yield* misplaced
   const apiKey = yield* environmentVariable(
@@ -161,11 +135,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
 /** The setup with the window that was chosen for it. */
 export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
   ...setup,
-  settings: {
-    ...setup.settings,
-    contextWindow,
-    referenceBudget: referenceBudgetOf(setup.configuration, contextWindow)
-  }
+  settings: { ...setup.settings, ...windowSettings(setup.configuration, contextWindow) }
 })
 
 /** The setup with the address of its server, also when the model of the run needs none. */
@@ -196,26 +166,20 @@ export const renameModels = (
     model: renamed(model),
     ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
   }
-  return { ...setup, configuration, settings: settingsOf(configuration) }
+  return { ...setup, configuration, settings: settingsOf(configuration, hostOf(configuration)) }
 }
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
-  const { contextWindow, host, limits, model, referenceBudget, slots: parallel, strictSections } = settings
-  const { deny = [], keepAlive } = configuration
+  const { host, limits, model } = settings
+  const { host: _host, openaiBaseUrl: _baseUrl, ...saved } = pickSettings(settings, savedKeys)
   return {
-    model,
-    contextWindow,
-    parallel,
-    ...(strictSections ? { strictSections } : {}),
+    ...saved,
     limits,
-    referenceBudget,
-    deny,
+    deny: configuration.deny ?? [],
     plugins: plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
-    ...(host === "" ? {} : providerOf(model) === "openai" ? { openaiBaseUrl: host } : { host }),
-    ...(keepAlive === undefined ? {} : { keepAlive }),
-    ...generationOf(configuration)
+    ...(host === "" ? {} : providerOf(model) === "openai" ? { openaiBaseUrl: host } : { host })
   }
 }

@@ -98,7 +98,7 @@ const abortedBy = (defect: unknown) =>
 
 /** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
-  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
     Layer.succeed(ModelSlots)(
       ModelSlots.of({
         withSlot: (urgency, call) => Context.get(context, ModelSlots).withSlot(urgency, underWay(call))
@@ -195,11 +195,11 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, tell: WorkerOpti
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
-    const { configuration, settings } = yield* readSetup(".", flags)
+    const { settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
-    const work = { load, parallel: settings.slots, progress: makeCallProgressBoard() }
+    const work = { load, parallel: settings.parallel, progress: makeCallProgressBoard() }
     const worker = layerWorker({ flags, tell, ...work })
-    const kept = configuration.keepClusterRuns
+    const kept = settings.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
     const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()

@@ -8,7 +8,7 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { StartPorts } from "../app/runs.ts"
+import type { RunContext } from "../app/RunContext.ts"
 import { tornNote } from "../app/tornNote.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
@@ -136,7 +136,7 @@ export const asWrongOption = <E>(error: E): E | ConfigurationError =>
 export const portsOf = (
   options: ScriptOptions & { readonly arbitrate?: Arbitrate },
   listen: (recorded: RecordedEvent) => void
-): StartPorts => {
+): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []
   const tell = (recorded: RecordedEvent): void => {

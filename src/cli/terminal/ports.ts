@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { StartPorts } from "../../app/runs.ts"
+import type { RunContext } from "../../app/RunContext.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
 import { makePickModel } from "../models/pickModel.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -28,7 +28,7 @@ export interface CommandPorts {
 export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
   const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
-  const ports: StartPorts = {
+  const ports: RunContext = {
     listen: sink.listen,
     approveSteps,
     yes,

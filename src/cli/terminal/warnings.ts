@@ -2,7 +2,7 @@
  * What a person should know before a run starts: which model is used, what could not be read, rules that name no tool.
  */
 import * as Effect from "effect/Effect"
-import type { StartupNotes } from "../../app/startup.ts"
+import type { StartupNotes } from "../../app/RunContext.ts"
 import { tornNote } from "../../app/tornNote.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { RuleWithoutTool } from "../../services/pipeline/RuleWithoutTool.ts"

@@ -21,10 +21,10 @@ const harmless = [
   "stages"
 ] as const
 
-/** What the person chose with flags or options: where prompts go, and packages of tools. */
-const chosen = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
+/** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */
+export const savedKeys = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
 
-type Settings = Pick<Configuration, (typeof chosen)[number]>
+type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 
 /** A model of a stage that is reached elsewhere is left out, as that of the run is. */
 const withoutCloudModels = (stages: StageGenerations): StageGenerations =>
@@ -37,16 +37,17 @@ const withoutCloudModels = (stages: StageGenerations): StageGenerations =>
 
 /** The settings that count; `isOwn` says that this person provably wrote them. */
 export const countedSettings = (settings: Configuration, isOwn: boolean): Settings => {
-  if (isOwn) return pickPresent(settings, chosen)
+  if (isOwn) return pickSettings(settings, savedKeys)
   const { model, stages } = settings
   return {
-    ...pickPresent(settings, harmless),
+    ...pickSettings(settings, harmless),
     ...(stages === undefined ? {} : { stages: withoutCloudModels(stages) }),
     ...(model === undefined || isCloudModel(model) ? {} : { model })
   }
 }
 
-const pickPresent = <K extends keyof Configuration>(
+/** The settings of these names that are there. */
+export const pickSettings = <K extends keyof Configuration>(
   settings: Configuration,
   keys: ReadonlyArray<K>
 ): Pick<Configuration, K> =>

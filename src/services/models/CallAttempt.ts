@@ -68,11 +68,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const calibration = yield* TokenCalibration
   const factsOf = yield* ModelFacts
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.slots, yield* makeCallTimers)
+  const withSigns = yield* makeSignsOfLife(events, settings.parallel, yield* makeCallTimers)
   let isCrowdedTold = false
 
-  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
-    otherModel(settings.model, model)
+  const overrideOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest) => otherModel(settings.model, model)
   const measure = makePromptMeasure(settings, calibration, events)
 
   const targetOf = (request: ModelRequest): Effect.Effect<Target> => {
@@ -174,7 +173,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (think === refused) return yield* error
       const { name } = target
       // What was tried after thoughts were cut off is no setting of the person.
-      const isTold = think === generationFor(settings.generation, request.id.stage).think
+      const isTold = think === generationFor(settings, request.id.stage).think
       if (thinking.refuse(name, think) && isTold) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
       }

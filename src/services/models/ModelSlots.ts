@@ -93,8 +93,8 @@ export class ModelSlots extends Context.Service<
   static readonly layer = Layer.effect(
     ModelSlots,
     Effect.gen(function* () {
-      const { slots } = yield* RunSettings
-      return ModelSlots.of({ withSlot: makeSlots(slots, yield* makeCallTimers) })
+      const { parallel } = yield* RunSettings
+      return ModelSlots.of({ withSlot: makeSlots(parallel, yield* makeCallTimers) })
     })
   )
 }
