@@ -1,10 +1,9 @@
 /**
  * The options that all functions of the library share, and what they become for the application.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -160,7 +159,14 @@ export const portsOf = (
 }
 
 /** One for all that scripts do at the same time: each of its own would listen to stdin. */
-const nodeServices = ManagedRuntime.make(NodeServices.layer)
+const nodeServices = ManagedRuntime.make(
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@effect/platform-node/NodeServices")),
+      ({ layer }) => layer
+    )
+  )
+)
 
 /** Gives work what this machine has. @internal */
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
