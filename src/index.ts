@@ -27,7 +27,7 @@ export { ModelUnchosen } from "./app/ModelUnchosen.ts"
 export type { NewRun } from "./app/runs.ts"
 export type { SavedRun } from "./app/reopenedRun.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
-export { plan, run } from "./library/run.ts"
+export { plan, run, type RunOptions } from "./library/run.ts"
 export {
   execute,
   type ExecutedTask,
@@ -63,7 +63,6 @@ export { ask, type AskHandle, type AskOptions, type Conversation, openConversati
 export type { NewConversation } from "./app/conversation.ts"
 export type { RunContext, StartupNotes } from "./app/RunContext.ts"
 export type { RunHandle } from "./library/runHandle.ts"
-export type { RunOptions } from "./library/runOptions.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 export type { Setup } from "./app/setup.ts"
 export {

@@ -5,8 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
-import { pickSettings, savedKeys } from "../domain/history/SavedSettings.ts"
+import {
+  type Configuration,
+  mergeConfigurations,
+  pickSettings,
+  readConfiguration
+} from "../domain/configuration/Configuration.ts"
+import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { RunContext } from "../app/RunContext.ts"
 import { tornNote } from "../app/tornNote.ts"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/JsonAnswer.ts"
 import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
@@ -74,22 +74,27 @@ export interface ScriptOptions {
   readonly signal?: AbortSignal
 }
 
+/** The options that are settings of the same name. */
+const settingNames = [
+  "host",
+  "openaiBaseUrl",
+  "contextWindow",
+  "think",
+  "sampling",
+  "stages",
+  "parallel",
+  "strictSections",
+  "limits",
+  "referenceBudget",
+  "allow",
+  "deny"
+] as const
+
 /** What the options set, in the form of a configuration. */
-export const configurationOf = ({ model, ...given }: ScriptOptions): Configuration => ({
+export const configurationOf = ({ model, plugins = [], ...given }: ScriptOptions): Configuration => ({
+  ...pickSettings(given, settingNames),
   ...(typeof model === "string" ? { model } : {}),
-  ...(given.host === undefined ? {} : { host: given.host }),
-  ...(given.openaiBaseUrl === undefined ? {} : { openaiBaseUrl: given.openaiBaseUrl }),
-  ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
-  ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
-  ...(given.strictSections === undefined ? {} : { strictSections: given.strictSections }),
-  ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
-  ...(given.think === undefined ? {} : { think: given.think }),
-  ...(given.sampling === undefined ? {} : { sampling: given.sampling }),
-  ...(given.stages === undefined ? {} : { stages: given.stages }),
-  limits: given.limits ?? {},
-  allow: given.allow ?? [],
-  deny: given.deny ?? [],
-  plugins: (given.plugins ?? []).filter((plugin) => typeof plugin === "string")
+  plugins: plugins.filter((plugin) => typeof plugin === "string")
 })
 
 /** The files of the person that an order names. */

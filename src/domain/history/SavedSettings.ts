@@ -2,8 +2,7 @@
  * Which of the settings in a journal count when its run goes on. None of them permits anything, whoever wrote the journal:
  * rules, servers, declared tools and the sandbox are always those of the person's configuration.
  */
-import * as Struct from "effect/Struct"
-import type { Configuration } from "../configuration/Configuration.ts"
+import { type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
 import { isCloudModel } from "../skills/Skill.ts"
 
@@ -45,13 +44,3 @@ export const countedSettings = (settings: Configuration, isOwn: boolean): Settin
     ...(model === undefined || isCloudModel(model) ? {} : { model })
   }
 }
-
-/** The settings of these names that are there. */
-export const pickSettings = <K extends keyof Configuration>(
-  settings: Configuration,
-  keys: ReadonlyArray<K>
-): Pick<Configuration, K> =>
-  Struct.pick(
-    settings,
-    keys.filter((key) => settings[key] !== undefined)
-  )
