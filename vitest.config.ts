@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
+    /* @effect/vitest prints the error of a failing test once more, before vitest does with its place. */
+    onConsoleLog: (log) => !/^\S+ ERROR \(#\d+\):/.test(log),
     projects: [
       {
         extends: true,

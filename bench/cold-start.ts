@@ -73,8 +73,7 @@ const cases: ReadonlyArray<Case> = [
     args: ["-e", importOf("dist/library/index.js")],
     isUncached: true
   },
-  { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },
-  { name: 'import "task-conductor/check", effect not bundled', args: load("dist/library/check.js") }
+  { name: 'import "task-conductor/check"', args: load("dist/library/check.js") }
 ]
 
 const environmentOf = ({ isUncached = false, untilLine = false }: Case, cache: string): NodeJS.ProcessEnv => {

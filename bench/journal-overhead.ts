@@ -27,7 +27,7 @@ const { values } = parseArgs({
 })
 const tasks = Number(values.tasks)
 const latency = Number(values.latency)
-const settings = { slots: Number(values.parallel), contextWindow: 1_000_000 }
+const settings = { parallel: Number(values.parallel), contextWindow: 1_000_000 }
 const runId = "20261120-183000-k3x9"
 const width = 50
 
@@ -143,7 +143,7 @@ const measure = Effect.gen(function* () {
       .padStart(6)} ms of CPU`
   const more = median(kept.map(({ wall }, n) => (wall / (without[n]?.wall ?? 0) - 1) * 100))
   console.log(
-    `${tasks} tasks, ${2 * tasks + 2} calls of ${latency} ms, ${settings.slots} at a time, median of ${values.repeat}`
+    `${tasks} tasks, ${2 * tasks + 2} calls of ${latency} ms, ${settings.parallel} at a time, median of ${values.repeat}`
   )
   console.log(row("without a journal              ", without))
   console.log(row(`with a journal of ${(bytes / 1e6).toFixed(1).padStart(5)} MB     `, kept))

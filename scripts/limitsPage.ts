@@ -90,7 +90,7 @@ const elsewhere = [
     "`--context-window`"
   ],
   ["`referenceBudget`", "twice the number of tokens of the context window, in characters", ""],
-  ["`parallel`", String(defaultSettings.slots), "`--parallel`"],
+  ["`parallel`", String(defaultSettings.parallel), "`--parallel`"],
   ["`tools.NAME.timeoutSeconds`", "`limits.commandSeconds`", `at most ${commandSeconds.most}`],
   ["`timeout_seconds` of a call of `run_command`", "`limits.commandSeconds`", `at most ${commandSeconds.most}`],
   ["`mcpServers.NAME.startTimeout`", `${defaultStartTimeout} seconds`, "for starting the server"]

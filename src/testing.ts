@@ -3,12 +3,12 @@
  * answer by themselves, a contract test for plugins, a way to run one tool, and the tests of a skill, for people who do
  * not write Effect.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
 import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/Permission.ts"
 import type { Plugin } from "./services/tools/Plugin.ts"
+import { onNode } from "./library/scriptOptions.ts"
 import { type SkillTestResult, testSkill as runSkillTests } from "./app/skillTests.ts"
 
 export type { SkillTestResult } from "./app/skillTests.ts"
@@ -25,7 +25,7 @@ export { Workspace } from "./services/files/Workspace.ts"
  * loading touches nothing: for a URL also the import. Runs no tool.
  */
 export const checkPlugin = (plugin: PluginSource): Promise<ReadonlyArray<string>> =>
-  pluginProblems(plugin).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
+  pluginProblems(plugin).pipe(onNode, Effect.runPromise)
 
 /**
  * Runs one tool as a task of a run would, behind the gate, and gives the result envelope, whatever happens to the call.
@@ -36,8 +36,7 @@ export const runTool = (
   name: string,
   given: Arguments = {},
   trial: ToolTrial = {}
-): Promise<ToolResult> =>
-  runOneTool(plugin, { name, arguments: given }, trial).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
+): Promise<ToolResult> => runOneTool(plugin, { name, arguments: given }, trial).pipe(onNode, Effect.runPromise)
 
 /** How tests of a skill run; `allow` holds rules as `TOOL[:PATTERN]` for calls that need more than the test's own project. */
 export interface TestSkillOptions {
@@ -50,4 +49,4 @@ export const testSkill = (path: string, options: TestSkillOptions = {}): Promise
   Effect.gen(function* () {
     const rules = yield* Effect.forEach(options.allow ?? [], (text) => Effect.fromResult(parseRule("allow", text)))
     return yield* runSkillTests(path, { rules, values: options.plugins ?? [] })
-  }).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
+  }).pipe(onNode, Effect.runPromise)

@@ -19,7 +19,7 @@ import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { observed } from "./observed.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
-import type { StartPorts } from "./runs.ts"
+import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { tellStartup } from "./startup.ts"
 
@@ -49,7 +49,7 @@ export interface ConversationContext {
 }
 
 /** A session that is saved after each message. A failure is reported once, and stops nothing. */
-const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, runId: string, { warn }: StartPorts) {
+const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, runId: string, { warn }: RunContext) {
   let isReported = false
   const place = conversationPlace(setup)
   const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -60,7 +60,7 @@ const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, r
         if (isReported) return Effect.void
         isReported = true
         const text = `This conversation cannot be kept in ${place.state} (${message}). It goes on; --continue will not find it.`
-        return warn({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false })
+        return warn?.({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false }) ?? Effect.void
       })
     )
   }, Effect.provideContext(services))
@@ -75,7 +75,7 @@ const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, r
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,
-  { warn, ...ports }: StartPorts,
+  { warn, ...ports }: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
   const first = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })

@@ -6,11 +6,10 @@ import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import type { PickModel } from "./chosenModel.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { withPluginProviders } from "./pluginProviders.ts"
-import type { RunPorts } from "./projectLayers.ts"
 import { providerOfRun, type Setup, withWindow } from "./setup.ts"
+import type { RunContext } from "./RunContext.ts"
 
 export interface FittedSetup {
   readonly setup: Setup
@@ -22,18 +21,6 @@ export interface FittedSetup {
   readonly isLowered: boolean
 }
 
-/** What chooses models and windows: a model that is a value needs none of it. */
-export interface ModelPorts extends Pick<RunPorts, "model" | "plugins"> {
-  /** Asks the person for a model when none is named; without it that is an error. */
-  readonly pickModel?: PickModel
-  /** Takes what the person should know when no model can be settled: it may say why. */
-  readonly warn?: (notes: {
-    readonly setup: Setup
-    readonly warnings: ReadonlyArray<string>
-    readonly isTorn: boolean
-  }) => Effect.Effect<void>
-}
-
 /** As many calls as `--parallel` may name. */
 const mostSlots = 64
 
@@ -41,7 +28,9 @@ const mostSlots = 64
 const withSlots = Effect.fnUntraced(function* (setup: Setup) {
   if (setup.configuration.parallel !== undefined) return setup
   const slots = yield* askServer(setup, (server) => server.slots ?? Effect.undefined, { patience })
-  return slots === undefined ? setup : { ...setup, settings: { ...setup.settings, slots: Math.min(slots, mostSlots) } }
+  return slots === undefined
+    ? setup
+    : { ...setup, settings: { ...setup.settings, parallel: Math.min(slots, mostSlots) } }
 })
 
 /**
@@ -50,7 +39,7 @@ const withSlots = Effect.fnUntraced(function* (setup: Setup) {
  */
 export const fitWindow = Effect.fn("fitWindow")(function* (
   given: Setup,
-  { model: value, pickModel, plugins, warn }: ModelPorts
+  { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">
 ) {
   if (value !== undefined) return { setup: given, isLowered: false } satisfies FittedSetup as FittedSetup
   const found = yield* withPluginProviders(given, plugins)

@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
 import { traceName } from "../services/providers/providers.ts"
-import type { RunPorts } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
 import { version } from "./version.ts"
 
-type Listen = RunPorts["listen"]
+type Listen = RunContext["listen"]
 
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 

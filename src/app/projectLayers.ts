@@ -2,16 +2,13 @@
  * The layers that runs and conversations share: the project, the gate, the tools and skills, and where events go. Part
  * of the composition root.
  */
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isFleeting, isSignOfLife } from "../domain/runs/SignOfLife.ts"
 import { unfetchable } from "../domain/web/NetworkAddress.ts"
-import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
@@ -21,83 +18,29 @@ import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
-import type { JournalError } from "../services/journal/JournalError.ts"
-import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
 import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
-import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
-import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
-import type { Replay } from "../services/history/Replay.ts"
-import type { ResumeNotes } from "../services/history/ResumeNotes.ts"
 import { layerUnsaved } from "../services/history/RunJournal.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
-import { RunSettings } from "../services/runs/RunSettings.ts"
+import { defaultSettings, RunSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { Skills } from "../services/skills/Skills.ts"
+import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
-import type { Finish } from "../services/cluster/ClusterActivities.ts"
-import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
-import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
+import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
-
-/** What a worker provides for a cluster run. */
-export interface WorkerPorts {
-  /** Waits for the answers that come from other machines, which save them. */
-  readonly answers: Layer.Layer<Approver>
-  /** The slots of the model server, which all runs of the worker share. */
-  readonly slots: Layer.Layer<ModelSlots>
-  /** Counts what the run costs on all machines. */
-  readonly meter: Layer.Layer<UsageMeter>
-  readonly secrets: Secrets
-  /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
-  readonly finish: Finish
-}
-
-/** What a caller adds to the setup. */
-export interface RunPorts {
-  /** Receives every event, in order. */
-  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** All steps are approved beforehand. */
-  readonly approveSteps: boolean
-  /** Steps and calls are approved beforehand, but for what only a person may allow. */
-  readonly yes?: boolean
-  /** Whether questions on the terminal have colours. */
-  readonly isColoured?: boolean
-  /** Who is asked; the terminal when absent. */
-  readonly approver?: Layer.Layer<Approver>
-  /** Takes the place of the model that the settings name. */
-  readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugins as values, beside those that the setup names. */
-  readonly plugins?: ReadonlyArray<Plugin>
-  /** Nothing may be changed. */
-  readonly readOnly?: boolean
-  /** When the run began, in milliseconds, for one that another process began. */
-  readonly since?: number | undefined
-  /** What takes the place of model, tools, project and persons when a saved run is replayed. */
-  readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
-  /** The tools of a replay that are not built in; plugins of the configuration are not loaded, and no server is started. */
-  readonly recorded?: ReadonlyArray<Plugin>
-  /** What a worker provides for cluster runs. */
-  readonly worker?: WorkerPorts
-  /** Where the run is saved; nothing is saved when absent. */
-  readonly journal?: Layer.Layer<
-    Journal | ResumeNotes,
-    JournalError | LockTaken | LockUnavailable,
-    FileSystem.FileSystem | Path.Path
-  >
-}
 
 /**
  * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
  * them, and there only those that do not come every second.
  */
-const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never, Journal> =>
+const layerEvents = ({ listen, worker }: RunContext): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) =>
@@ -109,11 +52,11 @@ const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never
   )
 
 /** The inputs of the gate of this setup. */
-export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup): GateOptions => ({
+export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions => ({
   rules,
   unfetchable: (url) =>
     unfetchable(url, {
-      allowed: configuration.fetchAllow ?? [],
+      allowed: settings.fetchAllow ?? [],
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
   /* The folder above that of the locks is the person's own state folder, with the key of their journals. */
@@ -124,7 +67,7 @@ export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup
 const layerGate = <R>(
   setup: Setup,
   approver: Layer.Layer<Approver, never, R>,
-  { readOnly = false, since }: Pick<RunPorts, "readOnly" | "since"> = {}
+  { readOnly = false, since }: Pick<RunContext, "readOnly" | "since"> = {}
 ) =>
   Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
     Layer.provide(approver)
@@ -137,7 +80,7 @@ export const layerPolicies = ({ folders }: Setup) =>
   )
 
 /** What this program connects to itself. */
-const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: Setup): ReadonlyArray<OwnService> => [
+const servicesOf = ({ settings: { host, mcpServers = {} } }: Setup): ReadonlyArray<OwnService> => [
   ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
   ...Object.values(mcpServers).flatMap(({ url }) => {
     const parsed = url === undefined ? null : URL.parse(url)
@@ -146,12 +89,12 @@ const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: 
 ]
 
 /** The project, the web, and what the person allowed permanently. */
-const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
-  const { configuration, project, settings } = setup
+const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
+  const { project, settings } = setup
   return Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
     layerPublicWeb({
-      allowed: configuration.fetchAllow ?? [],
+      allowed: settings.fetchAllow ?? [],
       services: servicesOf(setup),
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
@@ -167,7 +110,7 @@ export const layerCommands = (
     commandEnvironment = [],
     limits,
     sandbox = {}
-  }: Pick<Configuration, "commandEnvironment" | "limits" | "sandbox"> = {}
+  }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
   /* Locks lie beside the runs that are saved where most are. */
   Commands.layer({
@@ -176,7 +119,7 @@ export const layerCommands = (
     sandbox,
     home,
     hidden: [own, state, `${locks}/..`],
-    ...(limits?.commandSeconds === undefined ? {} : { usualSeconds: limits.commandSeconds })
+    usualSeconds: limits.commandSeconds
   })
 
 /** What was found of plugins, and what of them cannot be used. */
@@ -197,10 +140,10 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
   Skills.layer({ project, home, config })
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunPorts, "plugins" | "recorded">) => {
-  const { configuration, folders, plugins, project, settings, tools } = setup
+const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunContext, "plugins" | "recorded">) => {
+  const { folders, plugins, project, settings, tools } = setup
   const { config, home } = folders
-  const layerServers = McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })
+  const layerServers = McpPlugins.layer({ project, own: settings.mcpServers ?? {}, version })
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
     const servers = yield* McpPlugins
@@ -214,7 +157,7 @@ const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunPo
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
-    Layer.provide(layerCommands(folders, configuration)),
+    Layer.provide(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )
@@ -231,10 +174,10 @@ export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = [])
 /** Tools, gate and project, which runs and conversations share. `lock` decides who may change the project, and when. */
 export const layerProject = (
   setup: Setup,
-  ports: RunPorts,
+  ports: RunContext,
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
-  const style = { bell: setup.configuration.bell ?? true, isColoured: ports.isColoured ?? false }
+  const style = { bell: setup.settings.bell ?? true, isColoured: ports.isColoured ?? false }
   const asked = ports.worker?.answers ?? layerRecordedAnswers(ports.approver ?? layerTerminal(style))
   const approver = ports.approveSteps ? Approver.layerApproveSteps(asked) : asked
   return layerTools(setup, ports).pipe(

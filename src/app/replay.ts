@@ -17,7 +17,7 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
-import type { RunPorts } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
@@ -30,7 +30,7 @@ const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession,
-  { plugins: given = [] }: Pick<RunPorts, "plugins">
+  { plugins: given = [] }: Pick<RunContext, "plugins">
 ) {
   /* The model and its server only have names: nobody calls them. */
   const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
@@ -67,7 +67,7 @@ const replaySession = Effect.fnUntraced(function* (
  * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
  * as its its journal goes.
  */
-export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
+export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
   const store = yield* RunStore
   const { lines: all, opened } = yield* store.read(yield* store.find(run))
   const lines = all.filter((line) => readRecord(line) !== undefined)

@@ -35,11 +35,12 @@ import { RunSettings } from "../services/runs/RunSettings.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { layerModel, layerToolSupport } from "./modelServer.ts"
 import type { Setup } from "./setup.ts"
-import { layerProject, type RunPorts } from "./projectLayers.ts"
+import { layerProject } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 
 /** What every model call needs, beside the model and the run. */
 export const layerCalls = (
-  { replay, worker }: RunPorts,
+  { replay, worker }: RunContext,
   activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layer
 ) =>
   ModelCaller.layer.pipe(
@@ -68,7 +69,7 @@ export const layerPipeline = Pipeline.layer.pipe(
 )
 
 /** The stages of a run, each to be used by itself. */
-export const layerStages = (setup: Setup, ports: RunPorts) =>
+export const layerStages = (setup: Setup, ports: RunContext) =>
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
     Layer.provideMerge(layerCalls(ports)),
@@ -80,7 +81,7 @@ export const layerStages = (setup: Setup, ports: RunPorts) =>
 const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.provide(ToolRunner.layerSettings))
 
 /** Everything a run needs. */
-export const layerRun = (setup: Setup, ports: RunPorts) =>
+export const layerRun = (setup: Setup, ports: RunContext) =>
   layerPipeline.pipe(
     Layer.provide(layerTasks),
     Layer.provide(layerCalls(ports)),
@@ -90,11 +91,11 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
   )
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
-export const layerAskModel = (setup: Setup, ports: RunPorts) => {
-  const { generation, model } = setup.settings
+export const layerAskModel = (setup: Setup, ports: RunContext) => {
+  const { settings } = setup
   const toolSupport =
     ports.model === undefined
-      ? layerToolSupport(setup, stageModel(generation, "ask") ?? model)
+      ? layerToolSupport(setup, stageModel(settings, "ask") ?? settings.model)
       : ToolSupport.layerAssumed
   return layerConversation.pipe(
     Layer.provide(layerCalls(ports)),
@@ -105,5 +106,5 @@ export const layerAskModel = (setup: Setup, ports: RunPorts) => {
 }
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+export const layerAsk = (setup: Setup, ports: RunContext, lock: Parameters<typeof layerProject>[2]) =>
   layerAskModel(setup, ports).pipe(Layer.provideMerge(layerProject(setup, ports, lock)))

@@ -14,27 +14,15 @@ import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/histo
 import { RunStore } from "../services/history/RunStore.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
-import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { observed } from "./observed.ts"
-import type { RunPorts } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
 import { reopenSetup, type SavedRun } from "./reopenedRun.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
-import { tellStartup, type Warn } from "./startup.ts"
+import { tellStartup } from "./startup.ts"
 import { version } from "./version.ts"
-
-/** What a caller provides for a run. */
-export interface StartPorts extends Pick<
-  RunPorts,
-  "listen" | "approveSteps" | "approver" | "isColoured" | "model" | "plugins" | "yes"
-> {
-  /** Receives the notes that a person should read before the run starts. */
-  readonly warn: Warn
-  /** Asks the person for a model when none is named; without it that is an error. */
-  readonly pickModel?: PickModel
-}
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
 export interface NewRun {
@@ -67,7 +55,7 @@ export const placeOf = (
 })
 
 /** The settings to save; a model that is a value has no name to save. */
-const settingsToSave = (setup: Setup, { model: value }: Pick<RunPorts, "model">): Configuration => {
+const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model">): Configuration => {
   const { model, ...settings } = savedSettings(setup)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
@@ -75,16 +63,12 @@ const settingsToSave = (setup: Setup, { model: value }: Pick<RunPorts, "model">)
 /** The journal of a new run; `begin` holds what it takes over from the run that it is forked from. */
 const layerJournal = (
   { order, setup }: ReadyRun,
-  ports: Pick<RunPorts, "model">,
+  ports: Pick<RunContext, "model">,
   begin: ReadonlyArray<JournalRecord> = []
 ) =>
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, ports) }, begin)
 
-const carryOut = (
-  ready: ReadyRun,
-  { warn, ...ports }: StartPorts & Pick<RunPorts, "since">,
-  journal: NonNullable<RunPorts["journal"]>
-) =>
+const carryOut = (ready: ReadyRun, { warn, ...ports }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
   observed(ready.setup, ports.listen, (listen, setup) =>
     tellStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
@@ -104,12 +88,12 @@ const forgetRun = (state: string, runId: string) =>
 /** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
-  ports: StartPorts
+  ports: RunContext
 ) {
   const ready = { ...(yield* fitWindow(yield* readSetup(project, given), ports)), order, given }
   const { folders } = ready.setup
   let hasBegun = false
-  const listen: StartPorts["listen"] = (recorded) => {
+  const listen: RunContext["listen"] = (recorded) => {
     hasBegun ||= recorded.event.type === "run.started"
     return ports.listen(recorded)
   }
@@ -123,7 +107,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
 /** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
 export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
-  { warn, ...ports }: StartPorts
+  { warn, ...ports }: RunContext
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   return yield* tellStartup(fitted, given, warn).pipe(
@@ -133,7 +117,7 @@ export const planRun = Effect.fn("planRun")(function* (
 })
 
 /** How a run was started. Fails when it had a model that could not be saved and none is given. */
-const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<RunPorts, "model">) {
+const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<RunContext, "model">) {
   const reopened = yield* reopenSetup(saved, model !== undefined)
   const { given } = saved
   const { order, settings } = reopened.opened
@@ -147,7 +131,7 @@ const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<Run
 })
 
 /** Resumes a saved run and carries it to its report. */
-export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
+export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: RunContext) {
   const { isMoved, isTorn, known, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
@@ -162,7 +146,7 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, port
  */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
-  ports: StartPorts
+  ports: RunContext
 ) {
   const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)

@@ -5,12 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
-import { defaultLimits } from "../domain/configuration/Limits.ts"
-import type { Generation } from "../domain/models/Generation.ts"
+import {
+  type Configuration,
+  mergeConfigurations,
+  readConfiguration,
+  pickSettings
+} from "../domain/configuration/Configuration.ts"
 import { providerOf, builtInProviders, defaultProvider, leavesMachine } from "../services/providers/providers.ts"
 import type { PluginEntry, PluginScope } from "../domain/configuration/PluginEntry.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
+import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import {
   loadConfiguration,
@@ -19,7 +23,7 @@ import {
 } from "../services/configuration/ConfigurationFile.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts, Provider } from "../services/providers/Provider.ts"
-import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
+import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
 import { folderProblem } from "../services/configuration/FolderTrust.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
 
@@ -51,16 +55,6 @@ export interface Setup {
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-/** Half of the window, at four characters a token, unless it is set. */
-const referenceBudgetOf = ({ referenceBudget }: Configuration, contextWindow: number): number =>
-  referenceBudget ?? contextWindow * 2
-
-const generationOf = ({ sampling, stages, think }: Configuration): Generation => ({
-  ...(think === undefined ? {} : { think }),
-  ...(sampling === undefined ? {} : { sampling }),
-  ...(stages === undefined ? {} : { stages })
-})
-
 /** What has the model of a configuration; the default provider when none is named yet. */
 const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
   providerOf(model, providers)
@@ -76,20 +70,9 @@ const addressProblem = ({ host }: Settings, { server }: Provider) => {
     : new ConfigurationError({ source: server.source, problems: [{ what }] })
 }
 
-const settingsOf = (given: Configuration, providers: ReadonlyArray<Provider>): Settings => {
-  const model = given.model ?? defaultSettings.model
-  const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
-  return {
-    limits: { ...defaultLimits, ...given.limits },
-    generation: generationOf(given),
-    model,
-    host: providerFor(given, providers).server?.read(given) ?? "",
-    contextWindow,
-    slots: given.parallel ?? defaultSettings.slots,
-    strictSections: given.strictSections ?? defaultSettings.strictSections,
-    referenceBudget: referenceBudgetOf(given, contextWindow)
-  }
-}
+/** The address of the server that has the model of a configuration; empty when none is asked. */
+const hostOf = (given: Configuration, providers: ReadonlyArray<Provider>): string =>
+  providerFor(given, providers).server?.read(given) ?? ""
 
 const keyOf = ({ server }: Provider) =>
   server === undefined
@@ -133,8 +116,8 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const folders = { ...found, notes: [...found.notes, ...notes] }
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
-  const settings = settingsOf(configuration, builtInProviders)
   const provider = providerFor(configuration, builtInProviders)
+  const settings = settingsOf(configuration, hostOf(configuration, builtInProviders))
   const misplaced = addressProblem(settings, provider)
   if (misplaced !== undefined) return yield* misplaced
   const setup: Setup = {
@@ -166,11 +149,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
 /** The setup with the window that was chosen for it. */
 export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
   ...setup,
-  settings: {
-    ...setup.settings,
-    contextWindow,
-    referenceBudget: referenceBudgetOf(setup.configuration, contextWindow)
-  }
+  settings: { ...setup.settings, ...windowSettings(setup.configuration, contextWindow) }
 })
 
 /** The setup with more providers, one of which may have its model: that says where its server is. */
@@ -215,27 +194,21 @@ export const renameModels = (
     model: renamed(model),
     ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
   }
-  return { ...setup, configuration, settings: settingsOf(configuration, setup.providers) }
+  return { ...setup, configuration, settings: settingsOf(configuration, hostOf(configuration, setup.providers)) }
 }
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, plugins, settings } = setup
-  const { contextWindow, host, limits, model, referenceBudget, slots: parallel, strictSections } = settings
-  const { deny = [], keepAlive } = configuration
+  const { host, limits } = settings
+  const { host: _host, openaiBaseUrl: _baseUrl, ...saved } = pickSettings(settings, savedKeys)
   return {
-    model,
-    contextWindow,
-    parallel,
-    ...(strictSections ? { strictSections } : {}),
+    ...saved,
     limits,
-    referenceBudget,
-    deny,
+    deny: configuration.deny ?? [],
     plugins: plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
-    ...providerOfRun(setup).server?.save(host),
-    ...(keepAlive === undefined ? {} : { keepAlive }),
-    ...generationOf(configuration)
+    ...providerOfRun(setup).server?.save(host)
   }
 }

@@ -12,9 +12,9 @@ import { stageProblem } from "../services/pipeline/StageInput.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { fitWindow } from "./modelWindow.ts"
-import type { RunPorts } from "./projectLayers.ts"
+import type { RunContext } from "./RunContext.ts"
 import { layerStages } from "./runLayers.ts"
-import { placeOf, type StartPorts } from "./runs.ts"
+import { placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { tellStartup } from "./startup.ts"
 
@@ -33,14 +33,14 @@ export type StageOrder =
 /** Only a stage that carries something out can change the project, and locks it. */
 const journalOf = Effect.fnUntraced(function* (setup: Parameters<typeof placeOf>[0], isExecution: boolean) {
   if (!isExecution) return {}
-  const journal: RunPorts["journal"] = layerUnsavedRun(placeOf(setup, { runId: yield* makeRunId }))
+  const journal: RunContext["journal"] = layerUnsavedRun(placeOf(setup, { runId: yield* makeRunId }))
   return { journal }
 })
 
 const work = Effect.fnUntraced(function* <A, E, R>(
   stage: Effect.Effect<A, E, R>,
   { given, project }: StagePlace,
-  { warn, ...ports }: StartPorts,
+  { warn, ...ports }: RunContext,
   isExecution = false
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
@@ -52,17 +52,17 @@ const work = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /** Refines one task of a plan. */
-export const refine = (order: PlanStage & { readonly task: string }, place: StagePlace, ports: StartPorts) =>
+export const refine = (order: PlanStage & { readonly task: string }, place: StagePlace, ports: RunContext) =>
   work(refineTask(order), place, ports)
 
 /** Carries out a refinement, behind the gate and under the lock on the project. */
-export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, ports: StartPorts) =>
+export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, ports: RunContext) =>
   work(executeRefinement(order), place, ports, true)
 
 /** The tasks that are still to do; fails when the model gave no valid list. */
-export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, ports: StartPorts) {
+export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, ports: RunContext) {
   let isRevised = false
-  const listen: StartPorts["listen"] = (recorded) => {
+  const listen: RunContext["listen"] = (recorded) => {
     isRevised ||= recorded.event.type === "plan.revised"
     return ports.listen(recorded)
   }
@@ -74,7 +74,7 @@ export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: 
 export const promptOfStage = Effect.fn("promptOfStage")(function* (
   order: StageOrder,
   place: StagePlace,
-  ports: StartPorts
+  ports: RunContext
 ) {
   const prompts: Array<FilledPrompt> = []
   const model = ScriptedModel.layer((prompt) => {
@@ -82,7 +82,7 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
     return ""
   })
   const isExpected = (error: unknown): error is TaskFailure => error instanceof TaskFailure && prompts.length > 0
-  const quiet: StartPorts = { ...ports, model, listen: () => Effect.void }
+  const quiet: RunContext = { ...ports, model, listen: () => Effect.void }
   if (order.stage === "execute") yield* execute(order, place, quiet)
   else if (order.stage === "iterate") yield* iterate(order, place, quiet)
   // The silent model gives no valid answer, so the task fails after it was asked.

@@ -36,7 +36,7 @@ import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
-import { asRefusal, makeRunContext, type RunContext } from "./workerRun.ts"
+import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -87,7 +87,7 @@ const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
 })
 
 /** Carries out a run with its project locked on this machine. */
-const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: RunContext, order: RunOrder) {
+const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: WorkerRun, order: RunOrder) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
   yield* recordTakeover(order)
@@ -102,7 +102,7 @@ const abortedBy = (defect: unknown) =>
 
 /** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
-  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
     Layer.succeed(ModelSlots)(
       ModelSlots.of({
         withSlot: (urgency, call) => Context.get(context, ModelSlots).withSlot(urgency, underWay(call))
@@ -116,10 +116,10 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
-      const contexts: RcMap.RcMap<string, RunContext, UnfitWorker | RunRefused> = yield* RcMap.make({
+      const contexts: RcMap.RcMap<string, WorkerRun, UnfitWorker | RunRefused> = yield* RcMap.make({
         /* A call that goes on while its task moves away still needs the context. */
         lookup: (runId: string) =>
-          makeRunContext(runId, {
+          makeWorkerRun(runId, {
             flags,
             slots,
             tell,
@@ -130,13 +130,13 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
         idleTimeToLive
       })
 
-      const withRunContext = <A, E, R>(runId: string, work: (context: RunContext) => Effect.Effect<A, E, R>) =>
+      const withWorkerRun = <A, E, R>(runId: string, work: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** Carries a run to its end and saves the end in the database, also when the run could not start. */
       const conduct = Effect.fnUntraced(function* (order: RunOrder, placement: RunPlacement | undefined) {
         const { runId } = order
-        const ended = yield* withRunContext(runId, (context) =>
+        const ended = yield* withWorkerRun(runId, (context) =>
           Effect.andThen(
             tell(`${runId}: begins here`),
             Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
@@ -161,7 +161,7 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
         (runId, { task, verb }, work) =>
           Effect.andThen(
             tell(`${runId}: ${verb} "${task}"`),
-            withRunContext(runId, (context) =>
+            withWorkerRun(runId, (context) =>
               Effect.raceFirst(
                 counted(load, "tasks", work(context)),
                 Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
@@ -199,11 +199,11 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, tell: WorkerOpti
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
-    const { configuration, settings } = yield* readSetup(".", flags)
+    const { settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
-    const work = { load, parallel: settings.slots, progress: makeCallProgressBoard() }
+    const work = { load, parallel: settings.parallel, progress: makeCallProgressBoard() }
     const worker = layerWorker({ flags, tell, ...work })
-    const kept = configuration.keepClusterRuns
+    const kept = settings.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
     const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()

@@ -39,19 +39,20 @@ import { readSetup, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
-import { layerProject, type RunPorts, type WorkerPorts } from "./projectLayers.ts"
+import { layerProject } from "./projectLayers.ts"
+import type { RunContext, WorkerContext } from "./RunContext.ts"
 import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
 import { layerModel } from "./modelServer.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
-export interface RunContext extends TaskContext {
+export interface WorkerRun extends TaskContext {
   /** Completes when somebody cancels the run, and when the run has ended. */
   readonly cancelled: Effect.Effect<void>
   readonly pipeline: Pipeline["Service"]
   readonly setup: Setup
 }
 
-export interface RunContextOptions {
+export interface WorkerRunOptions {
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
   /** The slots of the model server of this machine. */
@@ -146,7 +147,7 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, keep, progress, secrets, slots, tell }: RunContextOptions) =>
+export const makeWorkerRun = (runId: string, { flags, keep, progress, secrets, slots, tell }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
@@ -181,7 +182,7 @@ export const makeRunContext = (runId: string, { flags, keep, progress, secrets, 
     )
     const skills = Context.get(context, Skills)
     const registry = Context.get(context, ToolRegistry)
-    const made: RunContext = {
+    const made: WorkerRun = {
       pipeline: Context.get(context, Pipeline),
       gate: Context.get(context, Gate),
       refiner: Context.get(context, Refiner),
@@ -200,7 +201,7 @@ export const makeRunContext = (runId: string, { flags, keep, progress, secrets, 
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts & { readonly worker: WorkerPorts }) =>
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunContext & { readonly worker: WorkerContext }) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
     Layer.provideMerge(layerTasks),

@@ -10,7 +10,7 @@ import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submit
 import { runWorker } from "../app/worker.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { newRunOf, type RunOptions } from "./runOptions.ts"
+import { newRunOf, type RunOptions } from "./run.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
 /** Where the runs are. */

@@ -7,7 +7,6 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { type FlatEvent, flattenEvent, type RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunReport } from "../domain/runs/RunReport.ts"
-import { makeEventHistory } from "./EventHistory.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 
 /** A run in progress. */
@@ -23,6 +22,59 @@ export interface RunHandle {
   readonly events: AsyncIterable<FlatEvent>
   /** Stops the run and waits until it has stopped. */
   readonly interrupt: () => Promise<void>
+}
+
+/**
+ * The events of one run for readers outside Effect: one writer, any number of readers. They may come late, read more than once,
+ * or never: nothing that counts is lost and nothing waits.
+ */
+export interface EventHistory<A, B = A> {
+  readonly push: (event: A) => void
+  /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
+  readonly pass: (event: A) => void
+  /** No more events; with an error every reader ends by throwing it. */
+  readonly end: (error?: unknown) => void
+  /** Every reader starts at the first event. */
+  readonly events: AsyncIterable<B>
+}
+
+/** An empty history; `show` makes what a reader gets, when they get it: most runs have no reader. */
+export const makeEventHistory = <A, B>(show: (event: A) => B): EventHistory<A, B> => {
+  const kept: Array<A> = []
+  const waiting = new Set<(passing?: A) => void>()
+  let ending: { readonly error: unknown } | undefined
+
+  const wake = (passing?: A): void => {
+    for (const resume of waiting) resume(passing)
+    waiting.clear()
+  }
+
+  async function* read(): AsyncGenerator<B, void> {
+    for (let index = 0; ; index++) {
+      while (index >= kept.length) {
+        if (ending !== undefined) {
+          if (ending.error !== undefined) throw ending.error
+          return
+        }
+        const passing = await new Promise<A | undefined>((resume) => waiting.add(resume))
+        if (passing !== undefined) yield show(passing)
+      }
+      yield show(kept[index] as A)
+    }
+  }
+
+  return {
+    push: (event) => {
+      kept.push(event)
+      wake()
+    },
+    pass: wake,
+    end: (error) => {
+      ending ??= { error }
+      wake()
+    },
+    events: { [Symbol.asyncIterator]: read }
+  }
 }
 
 /** Starts the work at once, under a new id unless it has one; `signal` interrupts it when it aborts. */

@@ -4,11 +4,12 @@
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { StartPorts } from "../app/runs.ts"
+import type { RunContext } from "../app/RunContext.ts"
 import { tornNote } from "../app/tornNote.ts"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
 import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
@@ -73,22 +74,27 @@ export interface ScriptOptions {
   readonly signal?: AbortSignal
 }
 
+/** The options that are settings of the same name. */
+const settingNames = [
+  "host",
+  "openaiBaseUrl",
+  "contextWindow",
+  "think",
+  "sampling",
+  "stages",
+  "parallel",
+  "strictSections",
+  "limits",
+  "referenceBudget",
+  "allow",
+  "deny"
+] as const
+
 /** What the options set, in the form of a configuration. */
-export const configurationOf = ({ model, ...given }: ScriptOptions): Configuration => ({
+export const configurationOf = ({ model, plugins = [], ...given }: ScriptOptions): Configuration => ({
+  ...pickSettings(given, settingNames),
   ...(typeof model === "string" ? { model } : {}),
-  ...(given.host === undefined ? {} : { host: given.host }),
-  ...(given.openaiBaseUrl === undefined ? {} : { openaiBaseUrl: given.openaiBaseUrl }),
-  ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
-  ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
-  ...(given.strictSections === undefined ? {} : { strictSections: given.strictSections }),
-  ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
-  ...(given.think === undefined ? {} : { think: given.think }),
-  ...(given.sampling === undefined ? {} : { sampling: given.sampling }),
-  ...(given.stages === undefined ? {} : { stages: given.stages }),
-  limits: given.limits ?? {},
-  allow: given.allow ?? [],
-  deny: given.deny ?? [],
-  plugins: (given.plugins ?? []).filter((plugin) => typeof plugin === "string")
+  plugins: plugins.filter((plugin) => typeof plugin === "string")
 })
 
 /** The files of the person that an order names. */
@@ -134,7 +140,7 @@ export const asWrongOption = <E>(error: E): E | ConfigurationError =>
 export const portsOf = (
   options: ScriptOptions & { readonly arbitrate?: Arbitrate },
   listen: (recorded: RecordedEvent) => void
-): StartPorts => {
+): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []
   const tell = (recorded: RecordedEvent): void => {
@@ -157,19 +163,22 @@ export const portsOf = (
   }
 }
 
-const layerNode = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("@effect/platform-node/NodeServices")),
-    ({ layer }) => layer
+/** One for all that scripts do at the same time: each of its own would listen to stdin. */
+const nodeServices = ManagedRuntime.make(
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@effect/platform-node/NodeServices")),
+      ({ layer }) => layer
+    )
   )
 )
+
+/** Gives work what this machine has. @internal */
+export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
 /** The services of a script's run: on this machine, with its runs where the options say. @internal */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    work.pipe(
-      Effect.mapError(asWrongOption),
-      Effect.provideService(StateFolder, stateFolder),
-      Effect.provide(layerNode)
-    )
+    work.pipe(Effect.mapError(asWrongOption), Effect.provideService(StateFolder, stateFolder), onNode)

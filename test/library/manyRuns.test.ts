@@ -61,3 +61,17 @@ it("leaves nothing open and no file behind after many runs", linux, async () => 
   assert.isAtMost(after.handles, before.handles)
   assert.deepStrictEqual(readdirSync(temporary), [])
 })
+
+it("does many runs at the same time without a warning of Node", async () => {
+  const warnings: Array<string> = []
+  const listener = ({ message }: Error): void => void warnings.push(message)
+  process.on("warning", listener)
+  onTestFinished(() => void process.off("warning", listener))
+  const runs = Array.from({ length: 12 }, (_, at) => {
+    sandbox.write(`many/${at}/notes.md`, "Sunny spells.\n")
+    const stateFolder = `${sandbox.root}/state`
+    return run({ prompt: "Where is it sunny?", model: "embedded", project: `${sandbox.root}/many/${at}`, stateFolder })
+  })
+  const reports = await Promise.all(runs.map(({ report }) => report))
+  assert.deepStrictEqual([reports.filter(({ status }) => status !== "done"), warnings], [[], []])
+})

@@ -30,7 +30,7 @@ it.effect("a run of many tasks in a small window ends with an answer", () => {
   }).pipe(
     scripted(
       { iterate: seen("iterate", planOf([])), conclude: seen("conclude", "Here it is.") },
-      { settings: { contextWindow, slots: 4 } }
+      { settings: { contextWindow, parallel: 4 } }
     )
   )
 })

@@ -164,7 +164,7 @@ it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
           files: projectFiles,
           approver,
           rules: [{ verdict: "allow", tool: "read_file" }],
-          settings: { slots: 4, model: "qwen3:8b", host: server.url }
+          settings: { parallel: 4, model: "qwen3:8b", host: server.url }
         }).pipe(Layer.provideMerge(model(server.url)))
       )
     )

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { layerAsk, layerRun } from "../../src/app/runLayers.ts"
-import type { RunPorts } from "../../src/app/projectLayers.ts"
+import type { RunContext } from "../../src/app/RunContext.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
@@ -32,7 +32,7 @@ export interface TestRunOptions {
   /** Nothing may be changed. */
   readonly readOnly?: boolean
   /** Where the run is kept; nowhere when absent. */
-  readonly journal?: NonNullable<RunPorts["journal"]>
+  readonly journal?: NonNullable<RunContext["journal"]>
 }
 
 /** A skill without conditions that may use the clock and write files; most tests need no more. */
@@ -108,7 +108,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     providers: builtInProviders,
     apiKey: undefined
   }
-  const doors: RunPorts = {
+  const doors: RunContext = {
     listen: ({ event }) => publish(event),
     approveSteps: false,
     approver: options.approver ?? Approver.layerDenyAll,

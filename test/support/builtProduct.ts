@@ -17,7 +17,7 @@ const timesOf = (folder: string): ReadonlyArray<number> => {
 
 const isCurrent = (): boolean => {
   try {
-    const single = ["package.json", "rolldown.config.ts", "scripts/startGroups.ts", "tsconfig.build.json"]
+    const single = ["package.json", "rolldown.config.ts", "tsconfig.build.json"]
     const sources = [...timesOf("src"), ...single.map((file) => statSync(join(root, file)).mtimeMs)]
     return Math.max(...sources) < Math.min(...timesOf("dist"))
   } catch {

@@ -50,14 +50,3 @@ export const sourceModules = (): ReadonlyArray<SourceModule> =>
       const text = readFileSync(new URL(path, root), "utf8")
       return { path, lines: text.trimEnd().split("\n").length, imports: importsOf(path, text) }
     })
-
-/** What Node loads with these modules: modules of src by their paths, others by their names. */
-export const loadedWith = (entries: ReadonlyArray<string>): ReadonlySet<string> => {
-  const byPath = new Map(sourceModules().map((module) => [module.path, module]))
-  const loaded = new Set(entries)
-  for (const path of loaded)
-    for (const { isLate, isType, target } of byPath.get(path)?.imports ?? []) {
-      if (!isType && isLate !== true) loaded.add(target)
-    }
-  return loaded
-}

@@ -16,7 +16,7 @@ import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
-import type { StartPorts } from "../../app/runs.ts"
+import type { RunContext } from "../../app/RunContext.ts"
 import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { progressSink } from "../terminal/LineSink.ts"
@@ -109,7 +109,7 @@ const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : er
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
   given: StageFlags,
   order: Order,
-  work: (order: Order, place: stages.StagePlace, ports: StartPorts) => Effect.Effect<A, E, R>,
+  work: (order: Order, place: stages.StagePlace, ports: RunContext) => Effect.Effect<A, E, R>,
   approved: ReturnType<typeof approvedBeforehand> = { approveSteps: false, yes: false }
 ) {
   const place = { project: given.project, given: flagConfiguration({ ...given, parallel: Option.none() }) }

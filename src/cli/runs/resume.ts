@@ -5,7 +5,8 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { forkRun, resumeRun, type StartPorts } from "../../app/runs.ts"
+import { forkRun, resumeRun } from "../../app/runs.ts"
+import type { RunContext } from "../../app/RunContext.ts"
 import type { SavedRun } from "../../app/reopenedRun.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
@@ -17,7 +18,7 @@ type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 /** Goes on with a saved run as `start` says, to its report. */
 const goOn = Effect.fnUntraced(function* (
   given: Given,
-  start: (saved: SavedRun, ports: StartPorts) => ReturnType<typeof forkRun>
+  start: (saved: SavedRun, ports: RunContext) => ReturnType<typeof forkRun>
 ) {
   const sink = yield* eventSink(given)
   const ports = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }

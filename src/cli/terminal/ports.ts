@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { StartPorts } from "../../app/runs.ts"
-import type { StartupNotes } from "../../app/startup.ts"
+import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
 import { tornNote } from "../../app/tornNote.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
@@ -46,7 +45,7 @@ const printNotes = Effect.fnUntraced(function* (
 export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
   const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
-  const ports: StartPorts = {
+  const ports: RunContext = {
     listen: sink.listen,
     approveSteps,
     yes,

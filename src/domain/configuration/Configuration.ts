@@ -208,3 +208,13 @@ export const readConfiguration = (
   const decoded = Schema.decodeResult(schema)(json.success.value, { onExcessProperty: "error", errors: "all" })
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
+
+/** The settings of these names that are there. */
+export const pickSettings = <K extends keyof Configuration>(
+  settings: Configuration,
+  keys: ReadonlyArray<K>
+): Pick<Configuration, K> =>
+  Struct.pick(
+    settings,
+    keys.filter((key) => settings[key] !== undefined)
+  )

@@ -2,8 +2,7 @@
  * Which of the settings in a journal count when its run goes on. None of them permits anything, whoever wrote the journal:
  * rules, servers, declared tools and the sandbox are always those of the person's configuration.
  */
-import * as Struct from "effect/Struct"
-import type { Configuration } from "../configuration/Configuration.ts"
+import { type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
 
 /** What neither sends anything to another place nor runs code. */
@@ -20,10 +19,10 @@ const harmless = [
   "stages"
 ] as const
 
-/** What the person chose with flags or options: where prompts go, and packages of tools. */
-const chosen = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
+/** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */
+export const savedKeys = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
 
-type Settings = Pick<Configuration, (typeof chosen)[number]>
+type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 
 /** True for a model whose prompts may leave the machine. */
 type LeavesMachine = (model: string) => boolean
@@ -39,20 +38,11 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
 
 /** The settings that count; `isOwn` says that this person provably wrote them. */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
-  if (isOwn) return pickPresent(settings, chosen)
+  if (isOwn) return pickSettings(settings, savedKeys)
   const { model, stages } = settings
   return {
-    ...pickPresent(settings, harmless),
+    ...pickSettings(settings, harmless),
     ...(stages === undefined ? {} : { stages: withoutModelsElsewhere(stages, leavesMachine) }),
     ...(model === undefined || leavesMachine(model) ? {} : { model })
   }
 }
-
-const pickPresent = <K extends keyof Configuration>(
-  settings: Configuration,
-  keys: ReadonlyArray<K>
-): Pick<Configuration, K> =>
-  Struct.pick(
-    settings,
-    keys.filter((key) => settings[key] !== undefined)
-  )

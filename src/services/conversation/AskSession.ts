@@ -244,8 +244,7 @@ export const layerAsker = Layer.effect(
         version: 2,
         runId,
         project: workspace.root,
-        model:
-          settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
+        model: settings.model === "embedded" ? settings.model : (stageModel(settings, "ask") ?? settings.model),
         prompt
       })
       yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))

@@ -72,11 +72,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
     yield* CurrentServer
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.slots)
+  const withSigns = yield* makeSignsOfLife(events, settings.parallel)
   let isCrowdedTold = false
 
   /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
-  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
+  const overrideOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest) =>
     model === undefined || model === settings.model || !serves(model) ? undefined : model
   const measure = makePromptMeasure(settings, calibration, events)
 
@@ -179,7 +179,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (think === refused) return yield* error
       const { name } = target
       // What was tried after thoughts were cut off is no setting of the person.
-      const isTold = think === generationFor(settings.generation, request.id.stage).think
+      const isTold = think === generationFor(settings, request.id.stage).think
       if (thinking.refuse(name, think) && isTold) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
       }

@@ -127,7 +127,7 @@ const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude
  * that shows, thoughts at their own limit, and whatever goes on for too long by `limits.callSeconds`.
  */
 export const planCall = (
-  { generation, limits: ofRun }: Settings,
+  settings: Settings,
   thinking: Thinking,
   call: {
     readonly model: string
@@ -139,8 +139,8 @@ export const planCall = (
   }
 ): CallPlan => {
   const { contextWindow, facts, model, promptTokens, stage, tuning } = call
-  const limits = limitsOf(ofRun, stage)
-  const { sampling = {}, think } = generationFor(generation, stage)
+  const limits = limitsOf(settings.limits, stage)
+  const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)

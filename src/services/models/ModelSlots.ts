@@ -84,8 +84,8 @@ export class ModelSlots extends Context.Service<
   static readonly layer = Layer.effect(
     ModelSlots,
     Effect.gen(function* () {
-      const { slots } = yield* RunSettings
-      return ModelSlots.of({ withSlot: makeSlots(slots, yield* Effect.scope) })
+      const { parallel } = yield* RunSettings
+      return ModelSlots.of({ withSlot: makeSlots(parallel, yield* Effect.scope) })
     })
   )
 }

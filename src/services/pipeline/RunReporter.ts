@@ -45,8 +45,9 @@ export class RunReporter extends Context.Service<
       const activities = yield* Activities
       const events = yield* RunEvents
       const foreign = toolsToRecord((yield* ToolRegistry).tools)
-      const { generation, model } = yield* RunSettings
-      const stageModels = model === "embedded" ? {} : stageModelsOf(generation)
+      const settings = yield* RunSettings
+      const { model } = settings
+      const stageModels = settings.model === "embedded" ? {} : stageModelsOf(settings)
       const meter = yield* UsageMeter
       const { root: project } = yield* Workspace
       const resumeNotes = Effect.provideContext(

@@ -94,7 +94,7 @@ export class Scheduler extends Context.Service<
       const { mayChange, restsOnProject, ...effects } = yield* makeTaskEffects
       const prove = yield* makeEarlyStart
       const startedAhead = yield* StartedAhead
-      const { slots, strictSections } = yield* RunSettings
+      const { parallel: slots, strictSections = false } = yield* RunSettings
       const startsAhead = startedAhead !== undefined || !strictSections
       const taskRunner = yield* TaskRunner
 

@@ -1,41 +1,48 @@
 /**
- * The settings of a run: limits and sizes, from flags, environment and configuration.
+ * The settings of a run: its configuration, by the same names, with a value for all that it needs.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 import { defaultContextWindow } from "../../domain/models/ContextWindow.ts"
-import type { Generation } from "../../domain/models/Generation.ts"
 
-export interface Settings {
+export interface Settings extends Configuration {
   readonly limits: Limits
   /** The name of the model, as the person gave it. */
   readonly model: string
-  /** The address of the model server; empty for a model without one. */
+  /** The address of the server that has the model; empty for a model without one. */
   readonly host: string
-  /** The context window in tokens; one value for the whole run. */
+  /** In tokens; one value for the whole run. */
   readonly contextWindow: number
-  /** How many calls the model server works on at the same time. */
-  readonly slots: number
-  /** True when every section waits for the whole section before it. */
-  readonly strictSections: boolean
-  /** The most characters that the references of one task may resolve to. */
+  readonly parallel: number
   readonly referenceBudget: number
-  /** How the model thinks and samples; what is absent is left to it. */
-  readonly generation: Generation
 }
 
-/** A window of 8192 tokens, two slots, and half of the window for references (4 characters a token). */
 export const defaultSettings: Settings = {
   limits: defaultLimits,
   model: "embedded",
   host: "",
   contextWindow: defaultContextWindow,
-  slots: 2,
-  strictSections: false,
-  referenceBudget: 16_384,
-  generation: {}
+  parallel: 2,
+  referenceBudget: 16_384
 }
+
+/** The window with half of it for references, at four characters a token, unless that is set. */
+export const windowSettings = ({ referenceBudget }: Configuration, contextWindow: number) => ({
+  contextWindow,
+  referenceBudget: referenceBudget ?? contextWindow * 2
+})
+
+/** Settings with a default for what is not configured. */
+export const settingsOf = (configuration: Configuration, host: string): Settings => ({
+  ...configuration,
+  host,
+  model: configuration.model ?? defaultSettings.model,
+  parallel: configuration.parallel ?? defaultSettings.parallel,
+  ...windowSettings(configuration, configuration.contextWindow ?? defaultSettings.contextWindow),
+  limits: { ...defaultLimits, ...configuration.limits }
+})
 
 export class RunSettings extends Context.Service<RunSettings, Settings>()("task-conductor/services/runs/RunSettings") {
   static readonly layer = (settings: Partial<Settings> = {}): Layer.Layer<RunSettings> =>

@@ -42,7 +42,7 @@ const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
       UsageMeter.layer
     ]),
     Layer.provide(
-      RunSettings.layer({ model: fakeModel, contextWindow, generation, limits: { ...defaultLimits, ...limits } })
+      RunSettings.layer({ model: fakeModel, contextWindow, ...generation, limits: { ...defaultLimits, ...limits } })
     ),
     Layer.provideMerge(EventLog.layer)
   )

@@ -42,7 +42,7 @@ const layer = (host: string, limits: Partial<Limits>) =>
       UsageMeter.layer
     ]),
     Layer.provide(
-      RunSettings.layer({ model: fakeModel, host, contextWindow, slots: 1, limits: { ...defaultLimits, ...limits } })
+      RunSettings.layer({ model: fakeModel, host, contextWindow, parallel: 1, limits: { ...defaultLimits, ...limits } })
     ),
     Layer.provideMerge(EventLog.layer)
   )

@@ -9,7 +9,7 @@ import { ModelSlots, type Urgency } from "../../../src/services/models/ModelSlot
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 
-const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ slots: count })))
+const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ parallel: count })))
 
 type CallOf = Omit<Urgency, "beginning"> & { readonly beginning?: string }
 

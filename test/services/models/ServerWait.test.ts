@@ -39,7 +39,7 @@ const layer = (host: string, serverWaitSeconds: number) =>
         model: fakeModel,
         host,
         contextWindow,
-        slots: 8,
+        parallel: 8,
         limits: { ...defaultLimits, serverWaitSeconds }
       })
     ),

@@ -91,7 +91,7 @@ const drive = Effect.fnUntraced(function* (
 const runOf = Effect.fnUntraced(function* (
   work: RandomWork,
   seed: number,
-  settings: { slots: number; strictSections: boolean }
+  settings: { parallel: number; strictSections: boolean }
 ) {
   const project = yield* makeProject({ ...testSkills, ...randomFiles })
   const world = layerTestRun({
@@ -129,9 +129,9 @@ it.effect(
       let ahead = 0
       for (const seed of seeds) {
         const work = randomWork(seed)
-        const strict = yield* runOf(work, seed, { slots: 2, strictSections: true })
+        const strict = yield* runOf(work, seed, { parallel: 2, strictSections: true })
         expect(strict.ahead).toBe(0)
-        const early = yield* runOf(work, seed + 7, { slots: 1 + (seed % 8), strictSections: false })
+        const early = yield* runOf(work, seed + 7, { parallel: 1 + (seed % 8), strictSections: false })
         expect({ seed, said: early.said, files: early.files }).toEqual({ seed, said: strict.said, files: strict.files })
         ahead += early.ahead
       }
@@ -146,11 +146,11 @@ liveTest("is the same after an interruption at any call, and in a replay of ever
     for (const seed of seeds.slice(0, process.env["EARLY_START_SEEDS"] === undefined ? 3 : undefined)) {
       /* A section that is declined interrupts refinements of later ones, whose last event may not have been told. */
       const work = { ...randomWork(seed), declines: undefined }
-      const strict = yield* runOf(work, seed, { slots: 2, strictSections: true })
+      const strict = yield* runOf(work, seed, { parallel: 2, strictSections: true })
       const kept = yield* makeKeptRun({ prompt: "Do it.", plan: work.plans[0] ?? "" })
       yield* putFiles(kept.project, randomFiles)
       const answer = answerOf(work, kept.project)
-      const common = { approver: approverOf(work), rules, settings: { slots: 3 } }
+      const common = { approver: approverOf(work), rules, settings: { parallel: 3 } }
       const stopped = yield* Deferred.make<void>()
       let left = 3 + (seed % 9)
       const first = yield* kept.session({

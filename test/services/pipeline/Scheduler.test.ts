@@ -100,7 +100,7 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
 const withSlots = (slots: number, more: TestRunOptions = {}) =>
   layerTestRun({
     ...more,
-    settings: { slots, strictSections: true, ...more.settings },
+    settings: { parallel: slots, strictSections: true, ...more.settings },
     files: { ".task-conductor/skills/see/SKILL.md": seeSkill, ...more.files }
   }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 

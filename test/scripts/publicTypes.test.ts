@@ -2,7 +2,7 @@ import { afterEach, assert, describe, it } from "@effect/vitest"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { keepPublicTypes } from "../scripts/publicTypes.ts"
+import { keepPublicTypes } from "../../scripts/build.ts"
 
 const root = mkdtempSync(join(tmpdir(), "task-conductor-types-"))
 const declare = (files: Readonly<Record<string, string>>): void => {

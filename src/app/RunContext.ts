@@ -1,0 +1,84 @@
+/**
+ * What a run gets beside its setup.
+ */
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { Approver } from "../services/approvals/Approver.ts"
+import type { Journal } from "../services/journal/Journal.ts"
+import type { JournalError } from "../services/journal/JournalError.ts"
+import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
+import type { ModelSlots } from "../services/models/ModelSlots.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+import type { Replay } from "../services/history/Replay.ts"
+import type { ResumeNotes } from "../services/history/ResumeNotes.ts"
+import type { Finish } from "../services/cluster/ClusterActivities.ts"
+import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
+import type { UsageMeter } from "../services/runs/UsageMeter.ts"
+import type { Setup } from "./setup.ts"
+import type { PickModel } from "./chosenModel.ts"
+
+/** What a person should know before work begins. */
+export interface StartupNotes {
+  readonly setup: Setup
+  /** Sentences. */
+  readonly warnings: ReadonlyArray<string>
+  /** What is good to know, and nothing to worry about. */
+  readonly notes?: ReadonlyArray<string>
+  /** A crash left half a record behind in the journal; see `tornNote`. */
+  readonly isTorn: boolean
+}
+
+/** What a worker provides for a cluster run. */
+export interface WorkerContext {
+  /** Waits for the answers that come from other machines, which save them. */
+  readonly answers: Layer.Layer<Approver>
+  /** The slots of the model server, which all runs of the worker share. */
+  readonly slots: Layer.Layer<ModelSlots>
+  /** Counts what the run costs on all machines. */
+  readonly meter: Layer.Layer<UsageMeter>
+  readonly secrets: Secrets
+  /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
+  readonly finish: Finish
+}
+
+/** What a run gets beside its setup: from the command line, a script, a worker or a replay. */
+export interface RunContext {
+  /** Receives every event, in order. */
+  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  /** Receives the notes that a person should read before the run starts. */
+  readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
+  /** All steps are approved beforehand. */
+  readonly approveSteps: boolean
+  /** Steps and calls are approved beforehand, but for what only a person may allow. */
+  readonly yes?: boolean
+  /** Whether questions on the terminal have colours. */
+  readonly isColoured?: boolean
+  /** Who is asked; the terminal when absent. */
+  readonly approver?: Layer.Layer<Approver>
+  /** Takes the place of the model that the settings name. */
+  readonly model?: Layer.Layer<LanguageModel.LanguageModel>
+  /** Plugins as values, beside those that the setup names. */
+  readonly plugins?: ReadonlyArray<Plugin>
+  /** Nothing may be changed. */
+  readonly readOnly?: boolean
+  /** When the run began, in milliseconds, for one that another process began. */
+  readonly since?: number | undefined
+  /** What takes the place of model, tools, project and persons when a saved run is replayed. */
+  readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
+  /** The tools of a replay that are not built in; plugins of the configuration are not loaded, and no server is started. */
+  readonly recorded?: ReadonlyArray<Plugin>
+  /** What a worker provides for cluster runs. */
+  readonly worker?: WorkerContext
+  /** Where the run is saved; nothing is saved when absent. */
+  readonly journal?: Layer.Layer<
+    Journal | ResumeNotes,
+    JournalError | LockTaken | LockUnavailable,
+    FileSystem.FileSystem | Path.Path
+  >
+}
