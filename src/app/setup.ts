@@ -87,7 +87,6 @@ const settingsOf = (given: Configuration): Settings => {
     host: hostOf(given),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
-    strictSections: given.strictSections ?? defaultSettings.strictSections,
     referenceBudget: referenceBudgetOf(given, contextWindow)
   }
 }
@@ -201,13 +200,12 @@ export const renameModels = (
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
-  const { contextWindow, host, limits, model, referenceBudget, slots: parallel, strictSections } = settings
+  const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
   const { deny = [], keepAlive } = configuration
   return {
     model,
     contextWindow,
     parallel,
-    ...(strictSections ? { strictSections } : {}),
     limits,
     referenceBudget,
     deny,

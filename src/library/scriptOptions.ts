@@ -43,8 +43,6 @@ export interface ScriptOptions {
   /** `model`, `think` and `sampling` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
-  /** Every section waits for the whole section before it. */
-  readonly strictSections?: boolean
   readonly limits?: GivenLimits
   readonly referenceBudget?: number
   /** Rules as `TOOL[:PATTERN]`. */
@@ -80,7 +78,6 @@ export const configurationOf = ({ model, ...given }: ScriptOptions): Configurati
   ...(given.openaiBaseUrl === undefined ? {} : { openaiBaseUrl: given.openaiBaseUrl }),
   ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
   ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
-  ...(given.strictSections === undefined ? {} : { strictSections: given.strictSections }),
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
   ...(given.think === undefined ? {} : { think: given.think }),
   ...(given.sampling === undefined ? {} : { sampling: given.sampling }),

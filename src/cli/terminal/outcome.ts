@@ -46,12 +46,6 @@ export const outcomeFlags = {
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
-  strictSections: Flag.Boolean("strict-sections").pipe(
-    Flag.withDescription(
-      "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
-    ),
-    Flag.withDefault(false)
-  ),
   ...approvalFlags,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
@@ -82,13 +76,9 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The limits and the order that flags set. */
-export const limitFlags = (given: {
-  readonly maxRounds: Option.Option<number>
-  readonly strictSections: boolean
-}): Pick<Configuration, "limits" | "strictSections"> => ({
-  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
-  ...(given.strictSections ? { strictSections: true } : {})
+/** The limits that flags set. */
+export const limitFlags = (given: { readonly maxRounds: Option.Option<number> }): Pick<Configuration, "limits"> => ({
+  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
 })
 
 /** Where the project is now, if the flag says so. */

@@ -11,7 +11,6 @@ import { isCloudModel } from "../skills/Skill.ts"
 const harmless = [
   "contextWindow",
   "parallel",
-  "strictSections",
   "limits",
   "referenceBudget",
   "deny",

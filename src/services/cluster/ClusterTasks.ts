@@ -36,7 +36,6 @@ const place = {
   briefing: Briefing,
   round: Schema.Int,
   step: Schema.Int,
-  turn: Schema.optionalKey(Schema.Int),
   finished: Schema.Array(TaskResult),
   snapshot: GateSnapshot,
   /** How often the work was given back before. */

@@ -125,7 +125,7 @@ export class Refiner extends Context.Service<
           round: order.round,
           task: order.task.name,
           ...(pass.number === 1 ? {} : { pass: pass.number }),
-          turn: order.turn ?? order.step,
+          turn: order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
           hidesAnswer: true,

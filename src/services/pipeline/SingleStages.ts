@@ -11,11 +11,12 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { outcomeOf, type RoundsEnd } from "../../domain/runs/RunOutcome.ts"
 import { Gate } from "../permissions/Gate.ts"
+import { makeRunState } from "../runs/RunState.ts"
 import { Briefer } from "./Briefer.ts"
 import { makeRefinementCheck } from "./RefinementCheck.ts"
 import { Refiner } from "./Refiner.ts"
 import { Reviser } from "./Reviser.ts"
-import { type RoundOutcome, Scheduler } from "./Scheduler.ts"
+import { type DeclinedStep, Scheduler } from "./Scheduler.ts"
 import { findTask, type GivenResult, readPlan, readResults, requireProducers, stageProblem } from "./StageInput.ts"
 
 /** What the stages of a plan get. */
@@ -61,7 +62,7 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
   return { list: revised, finished: finished.map(({ name }) => name) }
 })
 
-const endOf = ({ declined, failures }: RoundOutcome): RoundsEnd => {
+const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskFailure>): RoundsEnd => {
   if (declined !== undefined) return { _tag: "Declined", ...declined }
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
@@ -98,14 +99,19 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)
   const list = new TaskList({ goals: "", steps: [new Step({ title: task.name, tasks: [task] })] })
-  const round = yield* Scheduler.use((scheduler) =>
-    scheduler.runRound({ briefing, round: 1, list, finished, record: () => Effect.void })
-  ).pipe(Effect.provide(layerRefined(refinement)))
+  const state = yield* makeRunState
+  yield* state.startRound(finished.map((result) => result.task))
+  yield* Effect.forEach(finished, state.add, { discard: true })
+  yield* state.startRound([task])
+  const declined = yield* Scheduler.use((scheduler) => scheduler.runRound({ briefing, round: 1, list, state })).pipe(
+    Effect.provide(layerRefined(refinement))
+  )
   const gate = yield* Gate
+  const { failures = [], results = [] } = (yield* state.rounds).at(-1) ?? {}
   const executed: Executed = {
-    result: round.results[0],
-    failures: round.failures,
-    outcome: outcomeOf(endOf(round), "", {
+    result: results[0],
+    failures,
+    outcome: outcomeOf(endOf(declined, failures), "", {
       denials: yield* gate.denials,
       missing: [],
       notRun: [],

@@ -12,8 +12,6 @@ export interface TaskOrder {
   readonly round: number
   /** Position of the task's step from 0. */
   readonly step: number
-  /** How urgent its calls are, from 0; `step` when absent. */
-  readonly turn?: number
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
 }

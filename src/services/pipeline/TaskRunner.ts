@@ -86,7 +86,7 @@ export class TaskRunner extends Context.Service<
           ...(skill?.model === undefined ? {} : { model: skill.model }),
           round: order.round,
           task: task.name,
-          turn: order.turn ?? order.step,
+          turn: order.step,
           prompt: (previous) => {
             const contents = block.within(referenceRoom(previous))
             const room = roomOf(previous) - contents.length

@@ -17,8 +17,6 @@ export interface Settings {
   readonly contextWindow: number
   /** How many calls the model server works on at the same time. */
   readonly slots: number
-  /** True when every section waits for the whole section before it. */
-  readonly strictSections: boolean
   /** The most characters that the references of one task may resolve to. */
   readonly referenceBudget: number
   /** How the model thinks and samples; what is absent is left to it. */
@@ -32,7 +30,6 @@ export const defaultSettings: Settings = {
   host: "",
   contextWindow: defaultContextWindow,
   slots: 2,
-  strictSections: false,
   referenceBudget: 16_384,
   generation: {}
 }

@@ -10,7 +10,6 @@ const everything: Required<Configuration> = {
   openaiBaseUrl: "http://elsewhere.example:8080/v1",
   contextWindow: 8192,
   parallel: 2,
-  strictSections: true,
   limits: { rounds: 3 },
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
@@ -39,7 +38,6 @@ const harmless = [
   "referenceBudget",
   "sampling",
   "stages",
-  "strictSections",
   "think"
 ]
 
