@@ -2,7 +2,7 @@
  * Runs and plans for scripts, as promises.
  */
 import * as Effect from "effect/Effect"
-import type { CheckedTaskList } from "../services/pipeline/Preparation.ts"
+import type { CheckedTaskList } from "../services/pipeline/Planner.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { beginRun, planRun } from "./lateApp.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"

@@ -17,7 +17,7 @@ import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
-import { RuleWithoutTool } from "../services/pipeline/RuleWithoutTool.ts"
+import { RuleWithoutTool } from "../services/pipeline/StartupWarnings.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 
 /**

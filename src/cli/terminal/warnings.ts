@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { StartupNotes } from "../../app/startup.ts"
 import { tornNote } from "../../app/tornNote.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { RuleWithoutTool } from "../../services/pipeline/RuleWithoutTool.ts"
+import { RuleWithoutTool } from "../../services/pipeline/StartupWarnings.ts"
 import { type CommandFailure, usageFailure } from "./Failure.ts"
 import type { Output } from "./Output.ts"
 

@@ -2,7 +2,7 @@
  * The questions of the gate as text for a terminal: short, so that it fits a screen, and whole. Everything that comes from a
  * model, a file or a plugin is made printable. What is not shown is said with its size.
  */
-import { stepWords } from "../plan/StepWords.ts"
+import { stepWords } from "../plan/TaskName.ts"
 import { printable } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { changeLines, callLines, extentLines } from "./ApprovalDetails.ts"

@@ -10,8 +10,14 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { usualHelp } from "../../domain/findings/PersonText.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
-import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
-import { interruptedText, modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
+import {
+  type Outcome,
+  followableAnswer,
+  interruptedText,
+  modelOutcome,
+  outcome,
+  outcomeOf
+} from "../../domain/runs/RunOutcome.ts"
 import { openFailures } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -21,7 +27,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import type { BriefingError } from "./Briefer.ts"
 import type { CheckedAnswer } from "./CheckedEvidence.ts"
-import type { CheckedTaskList, Prepared } from "./Preparation.ts"
+import type { CheckedTaskList, Prepared } from "./Planner.ts"
 import type { RoundsOutcome } from "./Rounds.ts"
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }

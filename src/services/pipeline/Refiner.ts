@@ -27,10 +27,9 @@ import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeRefinementReader } from "./RefinementReader.ts"
-import { makeMissingTools } from "./MissingTools.ts"
-import { taskFailure, toolsMissing } from "./TaskErrors.ts"
+import { makeMissingTools } from "./PlanChecker.ts"
+import { type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import type { TaskOrder } from "./TaskOrder.ts"
 
 /** What is the same in all passes over a task. */
 interface Work {

@@ -64,7 +64,7 @@ export interface StepApproval {
 }
 
 /** A step whose tasks, by name and in order, are about to run. */
-export interface ApprovedStep {
+interface ApprovedStep {
   readonly title: string
   readonly planKey: string
   readonly tasks: ReadonlyArray<string>

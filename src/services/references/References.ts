@@ -70,7 +70,7 @@ const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): 
 const lineCharacters = 100
 
 /** What a list is checked against. `budget` counts characters per task. */
-export interface CheckWorld {
+interface CheckWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { RoundWork } from "../../domain/runs/PromisedChanges.ts"
+import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
 /** All rounds together. Results and failures are in the order of the rounds and of their lists, whichever task ended first. */
 interface Progress {
