@@ -33,7 +33,7 @@ export interface GivenResult {
 }
 
 /** What was given to a stage cannot be used. `issues` are those of the document that is wrong. */
-class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
+export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
 }) {
@@ -161,7 +161,7 @@ const layerRefined = (refinement: Refinement) =>
   Layer.provide(Scheduler.layer, Layer.succeed(Refiner)(Refiner.of({ refine: () => Effect.succeed(refinement) })))
 
 /** What became of a task that was carried out by itself; without a result the outcome says why. */
-interface Executed {
+export interface Executed {
   readonly result: TaskResult | undefined
   readonly failures: ReadonlyArray<TaskFailure>
   readonly outcome: ReturnType<typeof outcomeOf>
