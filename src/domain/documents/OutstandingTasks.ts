@@ -2,7 +2,7 @@
  * The tasks that are left, as a prompt shows them: whole, or by their names where there is no room.
  */
 import type { TaskList } from "../plan/TaskList.ts"
-import { type ListExcerpt, listWithin } from "../text/ListExcerpt.ts"
+import { type ListExcerpt, listWithin } from "../text/Excerpt.ts"
 import { renderSteps } from "./TaskRendering.ts"
 
 const onlyOutstanding =

@@ -10,8 +10,7 @@ import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { canonicalJson } from "../text/CanonicalJson.ts"
-import { shares } from "../text/Excerpt.ts"
-import { listWithin } from "../text/ListExcerpt.ts"
+import { listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** One round: its tasks and what became of them. */
@@ -187,16 +186,16 @@ const moreTasks = (count: number): string =>
 
 /**
  * Whole lines, or the names of the tasks, or as many names as have room and how many more there are. All lists together
- * take at most `room` characters more than without a name.
+ * take at most `budget` characters more than without a name.
  */
-const undoneBlocks = (all: ReadonlyArray<Undone>, room: number): string => {
+const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
     const names = [...new Set(one.tasks)].map((name) => `- "${name}"`)
     return { ...one, names, least: one.lines === "" ? 0 : moreTasks(names.length).length }
   })
   const wanted = shares(
     lists.map(({ least, lines }) => Math.max(0, lines.length - least)),
-    room
+    budget
   )
   return lists
     .map(({ advice, heading, least, lines, names }, index) => {
@@ -224,8 +223,8 @@ const unchanged = ({ failures, missing }: NotDone): Undone => {
   }
 }
 
-/** What was not done, for the stage that plans what is left. Lines are cut to `room`; see `undoneBlocks`. */
-export const leftBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): string =>
+/** What was not done, for the stage that plans what is left. Lines are cut to `budget`; see `undoneBlocks`. */
+export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
       {
@@ -238,16 +237,16 @@ export const leftBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): st
           "These are missing although their tasks have a result. Add a task under a new name that makes them, or leave them out if they cannot be made."
       }
     ],
-    room
+    budget
   )
 
 /** The tasks that failed, the changes that are missing, and the tasks never run, for the stage that answers; likewise. */
-export const notDoneBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): string => {
+export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = notDone
   const neverRun = {
     heading: "## Tasks that were not run",
     lines: notRun.map(({ task, why }) => `- "${task}": ${why}`).join("\n"),
     tasks: notRun.map(({ task }) => task)
   }
-  return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], room)
+  return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], budget)
 }

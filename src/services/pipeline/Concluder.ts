@@ -8,13 +8,12 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
+import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { type MissingChange, type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { fittedResults, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
 import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -84,7 +83,7 @@ export class Concluder extends Context.Service<
             const completed = fittedResults(order.finished, beside)
             if (beside.fits(completed)) return fill(completed, whole, previous)
             // What results do not need of their half goes to what was not done.
-            const cut = (room: number) => ({ text: notDoneBlock(order, room) })
+            const cut = (budget: number) => ({ text: notDoneBlock(order, budget) })
             const least = leastResults(order.finished)
             const half = partOf(
               frame((text) => fill(least, text, previous)),

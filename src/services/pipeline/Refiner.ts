@@ -12,7 +12,7 @@ import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
 import { type RefinementDocument, readRefinement } from "../../domain/documents/RefinementFormat.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
-import { lookBlocks } from "../../domain/models/LookBlocks.ts"
+import { lookBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { lightestCharacters } from "../../domain/models/PromptSize.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -89,7 +89,7 @@ export class Refiner extends Context.Service<
         previous: Previous | undefined
       ) => {
         const { briefing, task } = order
-        const outputRoom = taskPrompts.outputRoom(task, briefing, block.text.length)
+        const outputLines = taskPrompts.outputLines(task, briefing, block.text.length)
         const filled = (contents: string, outputs: string) =>
           taskPrompts.refinement(task, briefing, {
             known,
@@ -98,13 +98,13 @@ export class Refiner extends Context.Service<
             outputs,
             looks: passes - 1,
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
-            outputRoom
+            outputLines
           })
         const bare = filled("", "")
-        const room = taskPrompts.roomBeside(task, lightestCharacters(bare))
-        const wanted = lookBlocks(looks, room).length
-        const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
-        const outputs = lookBlocks(looks, room - contents.length)
+        const budget = taskPrompts.budgetBeside(task, lightestCharacters(bare))
+        const wanted = lookBlocks(looks, budget).length
+        const contents = block.within(budget - Math.min(wanted, Math.floor(budget * lookShare)))
+        const outputs = lookBlocks(looks, budget - contents.length)
         return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
@@ -187,7 +187,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          ...(task.references.length === 0 ? {} : { room: taskPrompts.referenceRoom(task, order.briefing) }),
+          ...(task.references.length === 0 ? {} : { budget: taskPrompts.referenceBudget(task, order.briefing) }),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>

@@ -7,7 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
+import {
+  type Frame,
+  fittedResults,
+  frameOf,
+  issuesBlock,
+  leastResults,
+  partOf,
+  resultBlocks
+} from "../../domain/models/ExecutionBlocks.ts"
 import { type MissingChange, leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
@@ -16,8 +24,6 @@ import { TaskList, withKept } from "../../domain/plan/TaskList.ts"
 import { outstandingWithin } from "../../domain/documents/OutstandingTasks.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { fittedResults, type Frame, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
 import { type FilledPrompt, fitsWindow } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
@@ -100,10 +106,10 @@ export class Reviser extends Context.Service<
           const { shown, text: tasks } = partOf(
             frame((text) => ({ ...least, tasks: text })),
             1 / 2,
-            (room) => outstandingWithin(outstanding, room)
+            (budget) => outstandingWithin(outstanding, budget)
           )
           named = shown
-          const cut = (room: number) => ({ text: leftBlock(order, room) })
+          const cut = (budget: number) => ({ text: leftBlock(order, budget) })
           const half = partOf(
             frame((text) => ({ ...least, left: text, tasks })),
             1 / 2,

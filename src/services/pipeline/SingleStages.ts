@@ -87,11 +87,7 @@ const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
  * The plan as a run would take it, with the given results. A result of no task of the plan is taken for one of an earlier
  * round.
  */
-const readPlan = Effect.fnUntraced(function* (
-  markdown: string,
-  briefing: Briefing,
-  given: ReadonlyArray<GivenResult>
-) {
+const readPlan = Effect.fnUntraced(function* (markdown: string, briefing: Briefing, given: ReadonlyArray<GivenResult>) {
   const checker = yield* PlanChecker
   const listed = Option.match(readTaskList(markdown).value, { onNone: () => [], onSome: ({ tasks }) => tasks })
   const isListed = ({ name }: GivenResult): boolean => listed.some((task) => meansTask(name, task))

@@ -14,9 +14,8 @@ import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
-import { wordsOf } from "../../domain/models/MaterialFit.ts"
+import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
-import { fitReferences } from "../../domain/models/ReferenceFit.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
@@ -82,8 +81,8 @@ interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly view: ReferenceView
-  /** The most characters of the whole block, when the prompt has no more room than that. */
-  readonly room?: number
+  /** The most characters of the whole block, where that is known. */
+  readonly budget?: number
   /** Where in the run the task is; see `QuestionScope`. */
   readonly place: string
 }
@@ -92,7 +91,7 @@ interface BlockWorld {
 export interface ReferenceBlock {
   readonly text: string
   /** The text in at most so many characters, for a prompt that has become longer. */
-  readonly within: (room: number) => string
+  readonly within: (budget: number) => string
 }
 
 export class References extends Context.Service<
@@ -187,7 +186,7 @@ export class References extends Context.Service<
           (reference) => look(reference, { task: task.name, place }, world)
         )
 
-      const tell = (task: Task, all: ReturnType<typeof fitReferences>) => {
+      const tell = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
         const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
           content.kind === "later"
             ? []
@@ -220,17 +219,17 @@ export class References extends Context.Service<
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, world), ({ reference }) => reference)
         const { limits, referenceBudget } = settings
         const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
-        const fit = (room = Number.MAX_SAFE_INTEGER) =>
-          fitReferences(resolved, words, {
-            budget: referenceBudget,
-            room,
-            ...(given.view === "summary" ? { result: limits.refinementPreviewLines * lineCharacters } : {})
+        const fit = (blocks?: number) =>
+          referenceExcerpts(resolved, words, {
+            contents: referenceBudget,
+            blocks,
+            result: given.view === "summary" ? limits.refinementPreviewLines * lineCharacters : undefined
           })
-        const shown = fit(given.room)
+        const shown = fit(given.budget)
         yield* tell(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
         const text = textOf(shown)
-        return { text, within: (room: number) => (text.length <= room ? text : textOf(fit(room))) }
+        return { text, within: (budget: number) => (text.length <= budget ? text : textOf(fit(budget))) }
       })
 
       return References.of({ check, lookAhead, block })
