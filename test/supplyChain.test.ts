@@ -93,8 +93,8 @@ describe("the packages", () => {
     )
   })
 
-  it("are named with their reason in docs/supply-chain.md", () => {
-    const page = readFileSync(join(root, "docs/supply-chain.md"), "utf8")
+  it("are named with their reason in docs/internals/supply-chain.md", () => {
+    const page = readFileSync(join(root, "docs/internals/supply-chain.md"), "utf8")
     const named = new Map(
       Array.from(page.matchAll(/^\| `([^`]+)` \| ([^|]+) \| ([\w.-]+) \|$/gm), ([, a = "", , c = ""]) => [a, c])
     )

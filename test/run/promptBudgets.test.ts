@@ -1,5 +1,5 @@
 /**
- * The sizes of the prompts of a run on this repository, held against the table in `docs/prompts.md`: what is added to a
+ * The sizes of the prompts of a run on this repository, held against the table in `docs/internals/prompts.md`: what is added to a
  * prompt has to take the place of something else.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -18,7 +18,7 @@ const project = join(import.meta.dirname, "../..")
 
 /** Prompt and most tokens, as the page has them: `| creation | 1800 | ... |`. */
 const budgets = Object.fromEntries(
-  [...readFileSync(join(project, "docs/prompts.md"), "utf8").matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(
+  [...readFileSync(join(project, "docs/internals/prompts.md"), "utf8").matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(
     ([, name = "", most = ""]) => [name, Number(most.replace(",", ""))] as const
   )
 )

@@ -1,5 +1,5 @@
 /**
- * The example in docs/project-map.md: the page shows what a model gets for the project that is made here.
+ * The example in docs/what-a-model-sees.md: the page shows what a model gets for the project that is made here.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
 import { makeProject } from "../../support/Project.ts"
 
-const page = readFileSync(new URL("../../../docs/project-map.md", import.meta.url), "utf8")
+const page = readFileSync(new URL("../../../docs/what-a-model-sees.md", import.meta.url), "utf8")
 
 const shop = {
   "README.md": "# Shop",
@@ -32,7 +32,7 @@ const shop = {
 /** The fenced block after this line of the page. */
 const blockAfter = (line: string): string => page.split(`${line}\n\n\`\`\`markdown\n`)[1]?.split("\n```")[0] ?? ""
 
-layer(NodeServices.layer)("docs/project-map.md", (it) => {
+layer(NodeServices.layer)("docs/what-a-model-sees.md", (it) => {
   it.effect("shows the map as a model gets it", () =>
     Effect.gen(function* () {
       const root = yield* makeProject(shop)
