@@ -329,7 +329,7 @@ const sourceOf = ({ content, reference }: ResolvedReference): ExcerptSource | un
   const { first, language } = content
   const start = first ?? 1
   const gap = (from: number, to: number): string => `(${start + from} to ${start + to} left out)`
-  return { lines, language, gap, ...(first === undefined ? {} : { first }) }
+  return { lines, language, gap, first }
 }
 
 const rest = ({ reference }: ResolvedReference): string => {

@@ -200,12 +200,6 @@ export class Attempts extends Context.Service<
           ...(plan.task === undefined ? {} : { task: plan.task }),
           ...(plan.pass === undefined ? {} : { pass: plan.pass })
         }
-        const watched = {
-          ...(plan.model === undefined ? {} : { model: plan.model }),
-          ...(plan.format === undefined ? {} : { format: plan.format }),
-          ...(plan.shape === undefined ? {} : { shape: plan.shape }),
-          ...(plan.listen === undefined ? {} : { listen: plan.listen })
-        }
         const most = limitsOf(limits, plan.stage).attempts
         const seen = new Set<string>()
 
@@ -216,7 +210,8 @@ export class Attempts extends Context.Service<
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
-            const request = { id: call, prompt: plan.prompt(previous), turn: plan.turn, tuning, ...watched }
+            const { format, listen, model, shape, turn } = plan
+            const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape, listen }
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>

@@ -101,7 +101,7 @@ export class Concluder extends Context.Service<
             ).text
             return fill(results, notDone, previous)
           },
-          ...(form === undefined ? {} : { format: form.schema }),
+          format: form?.schema,
           read: (answer) =>
             form === undefined
               ? readAnswer(answer, { ...order, calls: [], material: [] })

@@ -75,7 +75,7 @@ export class Pipeline extends Context.Service<
           goals,
           finished,
           failures: open,
-          ...(outputSchema === undefined ? {} : { outputSchema }),
+          outputSchema,
           ...ended
         })
         if (ended.end._tag !== "Declined") return yield* answer

@@ -191,7 +191,7 @@ export class PlanChecker extends Context.Service<
           briefing: world.briefing,
           finished: world.finished,
           budget: settings.referenceBudget,
-          ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
+          ahead: world.ahead?.references
         })
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
         const tooLarge = sizeIssues(withReferences.list, world.briefing).filter(({ where }) => !found.has(where.task))
@@ -207,7 +207,7 @@ export class PlanChecker extends Context.Service<
         const read = readTaskList(text, {
           finished,
           allowEmpty: world.mayBeEmpty,
-          ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
+          findLinks: world.ahead?.findLinks
         })
         if (Option.isNone(read.value)) return read
         const checked = yield* checkList(read.value.value, world)

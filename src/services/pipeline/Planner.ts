@@ -166,8 +166,8 @@ export class Preparation extends Context.Service<
           briefer.brief({
             prompt,
             openFiles,
-            ...(currentFile === undefined ? {} : { currentFile }),
-            ...(attachment === undefined ? {} : { attachment })
+            currentFile,
+            attachment
           })
         )
 

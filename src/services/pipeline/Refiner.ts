@@ -97,7 +97,7 @@ export class Refiner extends Context.Service<
             contents,
             outputs,
             looks: passes - 1,
-            ...(number > 1 && number === passes ? { lastPass: passes } : {}),
+            lastPass: number > 1 && number === passes ? passes : undefined,
             outputLines
           })
         const bare = filled("", "")
@@ -120,10 +120,10 @@ export class Refiner extends Context.Service<
         }
         return attempts.run({
           stage: "refine",
-          ...(skill.model === undefined ? {} : { model: skill.model }),
+          model: skill.model,
           round: order.round,
           task: order.task.name,
-          ...(pass.number === 1 ? {} : { pass: pass.number }),
+          pass: pass.number === 1 ? undefined : pass.number,
           turn: order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
@@ -187,7 +187,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          ...(task.references.length === 0 ? {} : { budget: taskPrompts.referenceBudget(task, order.briefing) }),
+          budget: taskPrompts.referenceBudget(task, order.briefing),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>

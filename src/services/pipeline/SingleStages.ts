@@ -115,7 +115,7 @@ export interface PlanStage {
 
 const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, results }: PlanStage) {
   const briefer = yield* Briefer
-  const briefing = yield* briefer.brief({ prompt, ...(currentFile === undefined ? {} : { currentFile }) })
+  const briefing = yield* briefer.brief({ prompt, currentFile })
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 

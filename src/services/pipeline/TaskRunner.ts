@@ -81,7 +81,7 @@ export class TaskRunner extends Context.Service<
         })
         return yield* attempts.run({
           stage: "execute",
-          ...(skill?.model === undefined ? {} : { model: skill.model }),
+          model: skill?.model,
           round: order.round,
           task: task.name,
           turn: order.step,

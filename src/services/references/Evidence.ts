@@ -162,7 +162,7 @@ const makeFileJudge = Effect.gen(function* () {
       text._tag === "None"
         ? {}
         : judgeLines({ ...reference, href }, text.value, {
-            ...(quote === undefined ? {} : { quote }),
+            quote,
             beside,
             wasChanged: changed.has(file.relative)
           })
