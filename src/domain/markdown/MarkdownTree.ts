@@ -96,19 +96,6 @@ export const inlineLinks: LinkReader = (text) =>
 export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
   mayHoldLink(text) ? Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf }) : []
 
-/**
- * A link reader with a cache. Finding links is the main cost of reading a task list, and the same field is read several
- * times: while the answer is written, when it is complete, and when a later answer repeats it.
- */
-export const cacheLinks = (find: LinkReader = inlineLinks): LinkReader => {
-  const known = new Map<string, ReturnType<LinkReader>>()
-  return (text) => {
-    const found = known.get(text) ?? find(text)
-    known.set(text, found)
-    return found
-  }
-}
-
 const headingText = (text: string, { children }: Heading): string => {
   const [first, last] = [children[0], children.at(-1)]
   if (first === undefined || last === undefined) return ""

@@ -142,8 +142,6 @@ export interface AttemptPlan<A, E, R> {
   readonly format?: object
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Makes a listener for one answer; see `ModelRequest`. */
-  readonly listen?: () => (delta: string) => void
 }
 
 interface Accepted<A> {
@@ -210,8 +208,8 @@ export class Attempts extends Context.Service<
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
-            const { format, listen, model, shape, turn } = plan
-            const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape, listen }
+            const { format, model, shape, turn } = plan
+            const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape }
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>

@@ -6,12 +6,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
-import { readTaskList, streamingReader } from "../../domain/documents/TaskListFormat.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { type LinkReader, cacheLinks } from "../../domain/markdown/MarkdownTree.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -20,7 +18,6 @@ import { type Skill, missingTools, usableSkills } from "../../domain/skills/Skil
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import type { ReferencePrefetch } from "../references/ReferenceCheck.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills, catalogueOf } from "../skills/Skills.ts"
@@ -90,16 +87,6 @@ export interface PlanWorld {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: no task at all means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** The findings about the text while it was written. */
-  readonly ahead?: PlanAhead
-}
-
-/** Reads the answers of one stage while they are written, so that little work is left when an answer is complete. */
-interface PlanAhead {
-  /** Makes the listener for one answer. */
-  readonly listen: () => (delta: string) => void
-  readonly findLinks: LinkReader
-  readonly references: ReferencePrefetch
 }
 
 /** Reads `search_code` as `search-code` when exactly one skill answers to it. */
@@ -144,8 +131,6 @@ const checkSkills = (
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
-    /** Makes a reader of partial answers, until the scope closes. A check with it has the same findings as without. */
-    readonly streamingReader: Effect.Effect<PlanAhead, never, Scope.Scope>
     /** Checks the text of a task list; the value is the list with all repairs applied. */
     check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>
     /** Checks the skills and references of a list that is already a value. */
@@ -167,13 +152,6 @@ export class PlanChecker extends Context.Service<
       const taskPrompts = yield* makeTaskPrompts
       const noteWriters = yield* makeApprovalWarnings
 
-      const planAhead = Effect.gen(function* () {
-        const ahead = yield* references.lookAhead
-        const findLinks = cacheLinks()
-        const listen = () => streamingReader(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
-        return { listen, findLinks, references: ahead }
-      })
-
       /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
       const sizeIssues = (list: TaskList, briefing: Briefing): ReadonlyArray<Issue> =>
         list.steps.flatMap(({ tasks, title }) =>
@@ -190,8 +168,7 @@ export class PlanChecker extends Context.Service<
         const withReferences = yield* references.check(withSkills.list, {
           briefing: world.briefing,
           finished: world.finished,
-          budget: settings.referenceBudget,
-          ahead: world.ahead?.references
+          budget: settings.referenceBudget
         })
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
         const tooLarge = sizeIssues(withReferences.list, world.briefing).filter(({ where }) => !found.has(where.task))
@@ -206,8 +183,7 @@ export class PlanChecker extends Context.Service<
         const finished = world.finished.map((result) => result.name)
         const read = readTaskList(text, {
           finished,
-          allowEmpty: world.mayBeEmpty,
-          findLinks: world.ahead?.findLinks
+          allowEmpty: world.mayBeEmpty
         })
         if (Option.isNone(read.value)) return read
         const checked = yield* checkList(read.value.value, world)
@@ -217,7 +193,7 @@ export class PlanChecker extends Context.Service<
         return { value: checked.value, ...placeFindings({ issues, repairs }, listPlaces(text, finished)) }
       })
 
-      return PlanChecker.of({ streamingReader: planAhead, check, checkList })
+      return PlanChecker.of({ check, checkList })
     })
   )
 }

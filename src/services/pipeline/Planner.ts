@@ -60,7 +60,6 @@ export class Planner extends Context.Service<
       const missing = yield* makeMissingTools
 
       const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-        const ahead = yield* checker.streamingReader
         const accepted = yield* attempts
           .run({
             stage: "plan",
@@ -74,9 +73,8 @@ export class Planner extends Context.Service<
                 previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
               }),
             shape: taskListShape,
-            listen: ahead.listen,
             readPart: (part) => readTaskList(part).issues,
-            read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
+            read: (answer) => checker.check(answer, startOf(briefing))
           })
           .pipe(
             Effect.catchTag(
@@ -90,7 +88,7 @@ export class Planner extends Context.Service<
             )
           )
         return { taskList: accepted.value, attempts: accepted.attempts }
-      }, Effect.scoped)
+      })
 
       const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
         const reading = yield* checker.check(markdown, startOf(briefing))

@@ -124,7 +124,6 @@ export class Reviser extends Context.Service<
           return fill({ completed: results, left, tasks }, previous)
         }
 
-        const ahead = yield* checker.streamingReader
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
@@ -138,13 +137,12 @@ export class Reviser extends Context.Service<
             return cut.lighter ?? cut
           },
           shape: taskListShape,
-          listen: ahead.listen,
           readPart: (part) =>
             readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
-          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true, ahead })
+          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true })
         })
         return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
-      }, Effect.scoped)
+      })
 
       const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
         ask(order).pipe(

@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
@@ -13,7 +12,6 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
@@ -27,7 +25,7 @@ import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import type { CertainDenial } from "../permissions/CertainDenial.ts"
 import { Gate } from "../permissions/Gate.ts"
 import type { QuestionScope } from "../permissions/QuestionScope.ts"
-import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
+import { checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -73,8 +71,6 @@ interface CheckWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number
-  /** References that were resolved while the list was written. */
-  readonly ahead?: ReferencePrefetch
 }
 
 interface BlockWorld {
@@ -110,8 +106,6 @@ export class References extends Context.Service<
       readonly issues: ReadonlyArray<Issue>
       readonly repairs: ReadonlyArray<Repair>
     }>
-    /** Resolves files before the list that refers to them is complete, until the scope closes. */
-    readonly lookAhead: Effect.Effect<ReferencePrefetch, never, Scope.Scope>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
      * content; empty for a task without references. Results of tasks appear as `view` says. What is too long is shown
@@ -139,19 +133,8 @@ export class References extends Context.Service<
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, given.ahead?.resolve ?? resolve)
+          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, resolve)
         )
-      })
-
-      const lookAhead = makeReferencePrefetch(resolve, {
-        document: readMarkdown(""),
-        finished: [],
-        view: "document",
-        expected: [],
-        tooLate: [],
-        tree: workspace.tree,
-        mayRead: gate.mayRead,
-        foresee
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
@@ -232,7 +215,7 @@ export class References extends Context.Service<
         return { text, within: (budget: number) => (text.length <= budget ? text : textOf(fit(budget))) }
       })
 
-      return References.of({ check, lookAhead, block })
+      return References.of({ check, block })
     })
   )
 }
