@@ -2,8 +2,10 @@
  * Holds a conversation, for the command line and the library in the same way. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import type { ConversationMessage } from "../domain/conversation/Conversation.ts"
+import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import { layerConversationLock } from "../services/conversation/ConversationLock.ts"
@@ -39,39 +41,32 @@ export const conversationPlace = ({ folders, project }: Setup): ConversationPlac
   secrets: secretValues(process.env)
 })
 
-/** A model that can go on with the conversation, with the setup for it. */
-export interface NextModel {
-  readonly fitted: FittedSetup
-}
-
-/** What a conversation can do beside answering. */
-export interface ConversationWorld {
+/** The setup of a conversation, and how it changes its model. */
+export interface ConversationContext {
   readonly setup: Setup
-  /** Checks that a model can go on with the conversation. */
-  readonly prepareModel: (name: string) => Effect.Effect<NextModel, { readonly message: string }>
+  /** Checks that a model can go on with the conversation, and gives the setup for it. */
+  readonly prepareModel: (name: string) => Effect.Effect<FittedSetup, { readonly message: string }>
 }
 
-/** What is kept of the session after each message; a failure is told once, and stops nothing. */
-const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn }: StartPorts) {
-  let isTold = false
+/** A session that is saved after each message. A failure is reported once, and stops nothing. */
+const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, runId: string, { warn }: StartPorts) {
+  let isReported = false
   const place = conversationPlace(setup)
+  const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const save = Effect.fnUntraced(function* (messages: ReadonlyArray<ConversationMessage>) {
     if (messages.length === 0) return
     yield* saveConversation(place, { runId, model: setup.settings.model, messages }).pipe(
       Effect.catchTag("PlatformError", ({ message }) => {
-        if (isTold) return Effect.void
-        isTold = true
+        if (isReported) return Effect.void
+        isReported = true
         const text = `This conversation cannot be kept in ${place.state} (${message}). It goes on; --continue will not find it.`
         return warn({ setup: { ...setup, usesDefaultModel: false }, warnings: [text], isTorn: false })
       })
     )
-  })
-  const provided = yield* Effect.context<Effect.Services<ReturnType<typeof save>>>()
-  const saveNow = (messages: ReadonlyArray<ConversationMessage>) => Effect.provideContext(save(messages), provided)
-  return (session: AskSession): AskSession => ({
-    ...session,
-    send: (text, listen) => Effect.ensuring(session.send(text, listen), Effect.flatMap(session.messages, saveNow))
-  })
+  }, Effect.provideContext(services))
+  const send: AskSession["send"] = (text, listen) =>
+    Effect.ensuring(session.send(text, listen), Effect.flatMap(session.messages, save))
+  return { ...session, send }
 })
 
 /**
@@ -81,7 +76,7 @@ const keeping = Effect.fnUntraced(function* (setup: Setup, runId: string, { warn
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,
   { warn, ...ports }: StartPorts,
-  use: (session: AskSession, world: ConversationWorld) => Effect.Effect<NextModel | void, E, R>
+  use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
   const first = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   const { setup } = first
@@ -92,51 +87,43 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   const prepareModel = Effect.fnUntraced(function* (name: string) {
     const fitted = yield* fitWindow(yield* readSetup(project, { ...given, model: name }), ports)
     yield* ToolSupport.use((support) => support.require).pipe(Effect.provide(layerAskModel(fitted.setup, ports)))
-    return { fitted } satisfies NextModel
+    return fitted
   })
 
-  /** The conversation with one model, and then with the next one. */
-  const converse = (
-    fitted: FittedSetup,
-    messages: ReadonlyArray<ConversationMessage>,
-    tools: AskOrder["tools"],
-    isLater = false
-  ): ReturnType<typeof converseOnce> =>
-    Effect.flatMap(converseOnce(fitted, messages, tools, isLater), (ended) =>
-      ended.next === undefined ? Effect.succeed(ended) : converse(ended.next.fitted, ended.messages, ended.tools, true)
-    )
-
-  const converseOnce = Effect.fnUntraced(function* (
+  /** The part of the conversation that one model answers, with what the next one needs to go on. */
+  const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,
     tools: AskOrder["tools"],
     isLater: boolean
   ) {
     const provided = yield* Effect.context<Effect.Services<ReturnType<typeof prepareModel>>>()
-    const world = { setup, prepareModel: (name: string) => Effect.provideContext(prepareModel(name), provided) }
-    const kept = isKept ? yield* keeping(setup, order.runId, { warn, ...ports }) : (session: AskSession) => session
-    let next: NextModel | undefined
-    let left = messages
-    let chosen = tools
+    const context = { setup, prepareModel: (name: string) => Effect.provideContext(prepareModel(name), provided) }
+    let ended: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, openFiles: _files, ...later } = order
     /* The files of the order were shown with the first message. */
-    const begin = { ...(isLater ? later : order), messages, ...(tools === undefined ? {} : { tools }) }
     const report = yield* Asker.use((asker) =>
-      asker.converse(begin, (session) =>
+      asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {
-          next = (yield* use(kept(session), world)) ?? undefined
-          left = yield* session.messages
-          if (next !== undefined) chosen = (yield* session.tools).map(({ name }) => name)
+          const kept = isKept ? yield* saving(session, setup, order.runId, { warn, ...ports }) : session
+          const next = (yield* use(kept, context)) ?? undefined
+          const names = (yield* session.tools).map(({ name }) => name)
+          ended = { next, messages: yield* session.messages, tools: names }
         })
       )
     ).pipe(Effect.provide(layerAskModel(setup, ports)))
-    return { report, next, messages: left, tools: chosen }
+    return { report, ...ended }
+  })
+
+  const holdToTheEnd = Effect.gen(function* () {
+    let part = yield* holdWith(first, before, order.tools, false)
+    while (part.next !== undefined) part = yield* holdWith(part.next, part.messages ?? [], part.tools, true)
+    return part.report
   })
 
   return yield* observed(setup, ports.listen, (listen, noted) =>
     tellStartup({ ...first, setup: noted }, given, warn).pipe(
-      Effect.andThen(converse(first, before, order.tools)),
-      Effect.map(({ report }) => report),
+      Effect.andThen(holdToTheEnd),
       Effect.provide(layerProject(setup, { ...ports, listen }, lock))
     )
   )

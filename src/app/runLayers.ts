@@ -7,9 +7,7 @@ import * as Layer from "effect/Layer"
 import { stageModel } from "../domain/models/Generation.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { Activities } from "../services/journal/Activities.ts"
-import { AskCalls } from "../services/conversation/AskCalls.ts"
-import { Asker } from "../services/conversation/Asker.ts"
-import { AskTurn } from "../services/conversation/AskTurn.ts"
+import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
@@ -100,11 +98,7 @@ export const layerStages = (setup: Setup, ports: RunPorts) =>
   )
 
 /** A conversation over models, tools and project. */
-const layerConversation = Asker.layer.pipe(
-  Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
-  Layer.provide(AskCalls.layer),
-  Layer.provide(ToolRunner.layerSettings)
-)
+const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.provide(ToolRunner.layerSettings))
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, ports: RunPorts) =>

@@ -61,7 +61,7 @@ const withAsker = <E>(
   const { messages = [], project = ".", prompt = messages[0] ?? "", tools } = options
   return orderMaterial(options).pipe(
     Effect.flatMap((material) => {
-      const order = { runId, prompt, ...orderFiles(options), ...material, ...(tools === undefined ? {} : { tools }) }
+      const order = { runId, prompt, ...orderFiles(options), ...material, tools }
       const conversation = { project, given: configurationOf(options), order }
       return holdConversation(conversation, portsOf(options, listen), use)
     }),
@@ -106,7 +106,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
   let current: { readonly sent: Sent; readonly fiber: Fiber.Fiber<AskReport> } | undefined
   let ending: Error | undefined
 
-  const settle = (report: AskReport): void => {
+  const resolveCurrent = (report: AskReport): void => {
     if (current === undefined) return
     open.delete(current.sent)
     current.sent.resolve(report)
@@ -126,7 +126,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       options,
       (recorded) => {
         listen(recorded)
-        if (recorded.event.type === "ask.finished") settle(recorded.event.report)
+        if (recorded.event.type === "ask.finished") resolveCurrent(recorded.event.report)
       },
       runId,
       answerAll

@@ -4,13 +4,13 @@
  */
 import { callWords } from "../../domain/runs/CallWords.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
-import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { AskReport } from "../../domain/runs/RunReport.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
+import { timeText } from "../terminal/Ending.ts"
 import { isOwnChoice } from "../terminal/MessageLine.ts"
 import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
-import { timeText } from "../terminal/Ending.ts"
 import { count, shown, statusWords } from "../terminal/Wording.ts"
 
 /** The first line of an output, with how many more there are; of a change only its size, as it was shown before. */

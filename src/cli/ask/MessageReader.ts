@@ -1,11 +1,15 @@
 /**
- * Where the messages of a conversation come from: the input line at a terminal, or whole lines where a terminal cannot
- * move its cursor.
+ * Where the messages of a conversation come from: a line that is edited with `node:readline`, or whole lines where a
+ * terminal cannot move its cursor.
  */
+import { createInterface } from "node:readline"
+import { PassThrough, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import { Output } from "../terminal/Output.ts"
+import { completeCommand } from "./slashCommands.ts"
 
 /** What a person typed: a message, Ctrl-C on an empty line, or the end of input. */
 export type Typed =
@@ -13,18 +17,17 @@ export type Typed =
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
+/** Reads messages. After Ctrl-C and at the end of input the cursor stays in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
   /** How to type more than one line, for the help. */
   readonly lineBreak: string
-  /** True when the cursor stays in the line of the prompt after Ctrl-C and at the end of input. */
-  readonly leavesLine: boolean
 }
 
 /** Lines that come this soon after another were pasted with it: they are one message. */
-const pasted = "30 millis"
+const pasteGap = "30 millis"
 
-/** One message: a line, lines that end with a backslash and what follows them, or all lines of a pasted text. */
+/** One message: a line, lines that end with a backslash and what follows them, or all lines of a paste. */
 export const makePlainReader = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
   const { prompt } = yield* Output
@@ -35,7 +38,7 @@ export const makePlainReader = Effect.gen(function* () {
         lines.splice(-1, 1, last.slice(0, -1), yield* terminal.readLine)
         continue
       }
-      const next = yield* Effect.timeoutOption(terminal.readLine, pasted).pipe(
+      const next = yield* Effect.timeoutOption(terminal.readLine, pasteGap).pipe(
         Effect.catchTag("QuitError", () => Effect.succeedNone)
       )
       if (Option.isNone(next)) return lines.join("\n")
@@ -47,6 +50,206 @@ export const makePlainReader = Effect.gen(function* () {
     const text = yield* readMore([yield* terminal.readLine])
     return { _tag: "Message", text } as Typed
   }).pipe(Effect.catchTag("QuitError", () => Effect.succeed<Typed>({ _tag: "End" })))
-  const reader: MessageReader = { read, lineBreak: "A backslash at the end of a line continues it.", leavesLine: true }
+  const reader: MessageReader = { read, lineBreak: "A backslash at the end of a line continues it." }
   return reader
+})
+
+/** The earlier messages, the oldest first, and how one is added for later conversations. */
+export interface MessageHistory {
+  readonly messages: ReadonlyArray<string>
+  readonly add: (message: string) => Effect.Effect<void>
+}
+
+const startMarkingPastes = "\u001b[?2004h"
+const stopMarkingPastes = "\u001b[?2004l"
+const usualColumns = 80
+
+/** The terminal goes back from single keys to lines within this time. */
+const rawModeEnds = "30 millis"
+
+/** How an edited line ends. A suspended one goes on with its text. */
+type Ending = Typed | { readonly _tag: "Suspend"; readonly draft: string }
+
+const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
+const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
+/** Keys after which the terminal gives no more until it is asked for keys again. */
+const endsInput = ({ key }: Terminal.UserInput): boolean =>
+  key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
+
+/**
+ * True for keys that a terminal without marks for pastes sends as a paste: a person does not press Enter twice, or go on
+ * typing after it, before the program has read it.
+ */
+const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
+  const first = keys.findIndex(isReturn)
+  return first !== -1 && first < keys.length - 1 && keys.every((one) => !one.key.ctrl || isLineFeed(one))
+}
+
+const inputOf = ({ input }: Terminal.UserInput): string => Option.getOrElse(input, () => "")
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is removed
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
+
+/** One message that is edited. `write` shows pieces of text at the terminal. */
+const editLine = (history: ReadonlyArray<string>, write: (text: string) => void, columns: () => number) => {
+  let ending: Ending | undefined
+  let pasted: string | undefined
+  let toInsert: string | undefined
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      write(String(chunk))
+      done()
+    }
+  })
+  Object.defineProperty(output, "columns", { get: columns })
+  const line = createInterface({
+    input: new PassThrough(),
+    output,
+    terminal: true,
+    prompt: "> ",
+    history: history.toReversed(),
+    historySize: history.length + 1,
+    completer: (before: string) => {
+      if (toInsert === undefined) return [completeCommand(before) ?? [`${before}\t`], before]
+      return [[before + toInsert], before]
+    }
+  })
+
+  /**
+   * Puts text with line breaks at the cursor. Readline takes them only as a completion, and draws them as lines only when
+   * something stands after them.
+   */
+  const insert = (text: string): void => {
+    if (text === "") return
+    line.write(" ")
+    line.write(null, { name: "left" })
+    toInsert = text
+    line.write(null, { name: "tab" })
+    toInsert = undefined
+    line.write(null, { name: "delete" })
+  }
+  let text = ""
+  line.on("line", () => {
+    ending = { _tag: "Message", text: text.trimEnd() }
+  })
+  line.on("close", () => {
+    ending ??= { _tag: "End" }
+  })
+  line.on("SIGINT", () => {
+    if (line.line === "") ending = { _tag: "Interrupt" }
+    line.write(null, { ctrl: true, name: "e" })
+    line.write(null, { ctrl: true, name: "u" })
+  })
+  line.on("SIGTSTP", () => {
+    ending = { _tag: "Suspend", draft: line.line }
+    line.write(null, { ctrl: true, name: "e" })
+    write("\r\n")
+  })
+
+  const press = (one: Terminal.UserInput, isTypedAhead: boolean): void => {
+    const { key } = one
+    const isStop = key.ctrl && key.name === "c"
+    if (key.name === "paste-start") pasted = ""
+    else if (key.name === "paste-end") {
+      insert(cleanPaste(pasted ?? ""))
+      pasted = undefined
+    } else if (pasted !== undefined && !isStop) pasted += inputOf(one)
+    else {
+      /* A terminal that never marks the end of a paste must not hold the person. */
+      pasted = undefined
+      const isContinued = isReturn(one) && line.cursor === line.line.length && line.line.endsWith("\\")
+      if (isContinued) line.write(null, { name: "backspace" })
+      /* The event of the line gives the lines of its text in another order in some versions of Node. */
+      text = line.line
+      /* The terminal makes a line feed of an Enter that was pressed before its keys were read. */
+      if (isLineFeed(one) && isTypedAhead) line.write("\r", { name: "return" })
+      else if (isContinued || isLineFeed(one) || (key.meta && key.name === "return")) insert("\n")
+      else line.write(inputOf(one), { ...key, sequence: inputOf(one) })
+    }
+  }
+  return {
+    insert,
+    prompt: () => line.prompt(true),
+    resize: () => output.emit("resize"),
+    close: () => line.close(),
+    /** Edits with keys that came together; says how the line ended, if it did. */
+    pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): Ending | undefined => {
+      if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
+        insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))
+        return undefined
+      }
+      const isTypedAhead = isFirst && keys.findIndex(isLineFeed) === keys.length - 1
+      for (const one of keys) {
+        press(one, isTypedAhead)
+        if (ending !== undefined) return ending
+      }
+      return undefined
+    }
+  }
+}
+
+/** Stops the process group as the terminal would, until the person brings it back. */
+const suspend = Effect.andThen(
+  Effect.sleep(rawModeEnds),
+  Effect.sync(() => process.kill(0, "SIGTSTP"))
+)
+
+/** The line with history, completion of commands and pastes of several lines. */
+export const makeLineReader = Effect.fnUntraced(function* (history: MessageHistory) {
+  const terminal = yield* Terminal.Terminal
+  const { prompt, screen } = yield* Output
+  const write = (text: string): void => Effect.runSync(prompt(text))
+  const messages = [...history.messages]
+
+  const edit = Effect.fnUntraced(function* (draft: string) {
+    const line = yield* Effect.acquireRelease(
+      Effect.sync(() => editLine(messages, write, () => screen.columns() ?? usualColumns)),
+      (one) => Effect.sync(one.close)
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.stderr.on("resize", line.resize)),
+      () => Effect.sync(() => process.stderr.off("resize", line.resize))
+    )
+    yield* Effect.acquireRelease(prompt(startMarkingPastes), () => prompt(stopMarkingPastes))
+    const readKeys = Effect.gen(function* () {
+      const keys = yield* terminal.readInput
+      /* Not before: keys that the terminal echoes itself would stand in the drawn line. */
+      line.prompt()
+      return keys
+    })
+    let isFirst = true
+    for (;;) {
+      const ending = yield* Effect.gen(function* () {
+        const keys = yield* readKeys
+        if (isFirst) line.insert(draft)
+        for (;;) {
+          const batch = yield* Queue.takeAll(keys)
+          const ending = line.pressAll(batch, isFirst)
+          isFirst = false
+          if (ending !== undefined || batch.some(endsInput)) return ending
+        }
+      }).pipe(Effect.scoped)
+      if (ending !== undefined) return ending
+    }
+  }, Effect.scoped)
+
+  const read = Effect.gen(function* () {
+    let draft = ""
+    for (;;) {
+      const ending = yield* Effect.catchTag(edit(draft), "Done", () => Effect.succeed<Ending>({ _tag: "End" }))
+      if (ending._tag !== "Suspend") {
+        if (ending._tag === "Message" && ending.text.trim() !== "" && ending.text !== messages.at(-1)) {
+          messages.push(ending.text)
+          yield* history.add(ending.text)
+        }
+        return ending
+      }
+      draft = ending.draft
+      yield* suspend
+    }
+  })
+  const lineBreak = "Alt-Enter, Ctrl-J, or a backslash before Enter begins a new line."
+  return { read, lineBreak } satisfies MessageReader
 })

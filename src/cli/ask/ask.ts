@@ -1,22 +1,39 @@
 /**
- * `task-conductor ask [PROMPT]`: one message, or a conversation at the terminal.
+ * `task-conductor ask [PROMPT]`: one message, or a conversation at the terminal: a prompt, a message or a slash command, an
+ * answer, and again.
  */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Queue from "effect/Queue"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import type { Attachment } from "../../domain/models/Briefing.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
-import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
-import { askLine } from "./AskProgress.ts"
-import { approvalFlags } from "../terminal/approvalFlags.ts"
-import { jsonSink } from "../terminal/EventSink.ts"
-import { lineSink, quietSink } from "../terminal/LineSink.ts"
-import { plainFlag } from "../terminal/outcome.ts"
-import { quietFailure } from "../terminal/Failure.ts"
-import { Output } from "../terminal/Output.ts"
-import { toolNames } from "./toolChoice.ts"
+import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
+import type { FittedSetup } from "../../app/modelWindow.ts"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import type { AskSession } from "../../services/conversation/Asker.ts"
+import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
 import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
+import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
+import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
+import { quietFailure } from "../terminal/Failure.ts"
+import { lineSink, quietSink } from "../terminal/LineSink.ts"
+import { Output } from "../terminal/Output.ts"
+import { Signals } from "../terminal/Signals.ts"
+import { count } from "../terminal/Wording.ts"
+import { approvalFlags } from "../terminal/approvalFlags.ts"
+import { plainFlag } from "../terminal/outcome.ts"
+import { startPorts } from "../terminal/ports.ts"
+import { asUsage } from "../terminal/warnings.ts"
+import { askLine } from "./AskProgress.ts"
+import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
+import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 
 const allFlags = {
   ...runFlags,
@@ -52,20 +69,27 @@ interface AskFlags extends RunFlags, AnswerFlags {
   readonly plain: boolean
 }
 
-/** A conversation as the flags ask for it. */
-const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string) {
+/** A conversation as the flags ask for it; `use` holds it. */
+const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
+  given: AskFlags,
+  { attachment, isQuiet, prompt }: { attachment?: Attachment | undefined; isQuiet: boolean; prompt: string },
+  sink: EventSink,
+  use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
+) {
   const { continues, project, save, tools, yes } = given
-  const flags = {
-    ...flagConfiguration(given),
-    ...Option.match(save, { onNone: () => ({}), onSome: (saveConversations) => ({ saveConversations }) })
-  }
   const order = {
+    runId: yield* makeRunId,
     prompt,
+    attachment,
     ...orderFiles(given),
     ...(yield* readOutputSchema(given)),
-    ...Option.match(tools, { onNone: () => ({}), onSome: (names) => ({ tools: toolNames(names) }) })
+    tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
-  return { project, flags, order, continues, isQuiet: false, yes }
+  const saveConversations = Option.getOrUndefined(save)
+  const flags = { ...flagConfiguration(given), ...(saveConversations === undefined ? {} : { saveConversations }) }
+  const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
+  const conversation = { project, given: flags, order, continues, keep: true }
+  return yield* holdConversation(conversation, ports, use).pipe(Effect.mapError(asUsage))
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
@@ -73,24 +97,104 @@ const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const { answer, isWatched } = yield* Output
   const { json, plain, quiet } = given
   const prompt = yield* readPrompt(given)
-  const asked = yield* readRequest(given, prompt)
-  const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
+  const { attachment } = yield* readAttachment(given)
   const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
   const printer = follows ? yield* makeAnswerPrinter(plain) : undefined
   const lines = lineSink(askLine, { isPlain: plain })
   const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lines))
-  const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
-  const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
+  const report = yield* holdRequested(given, { attachment, isQuiet: quiet, prompt }, sink, ({ send }) =>
+    Effect.asVoid(send(prompt, printer?.listen))
+  )
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
   return report
 })
 
+/** What reads messages: a line to edit, or plain lines on a terminal that cannot move its cursor. */
+const makeReader = Effect.fnUntraced(function* ({ setup }: ConversationContext) {
+  if ((yield* environmentVariable("TERM")) === "dumb") return yield* makePlainReader
+  const place = conversationPlace(setup)
+  const isKept = setup.configuration.saveConversations !== false
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  return yield* makeLineReader({
+    messages: isKept ? yield* readMessageHistory(place) : [],
+    add: (message) => (isKept ? provide(addToHistory(place, message)) : Effect.void)
+  })
+})
+
+/** A Ctrl-C that comes so soon after another is the same one: npx passes on what the terminal has sent to both. */
+const sameInterruptMs = 150
+
+const interruptQueue = Effect.gen(function* () {
+  const interrupts = yield* Queue.unbounded<"interrupt">()
+  const clock = yield* Clock.Clock
+  let last = -sameInterruptMs
+  yield* (yield* Signals).onInterrupt(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (now - last >= sameInterruptMs) Queue.offerUnsafe(interrupts, "interrupt")
+    last = now
+  })
+  return interrupts
+})
+
+/**
+ * Reads and answers messages until the person leaves, or chooses another model, whose setup comes back. Ctrl-C stops an
+ * answer; pressed twice at the prompt, it leaves. `listen` gets the text of answers as it arrives.
+ */
+export const answerMessages = Effect.fn("answerMessages")(function* (
+  session: AskSession,
+  conversation: ConversationContext,
+  reader: MessageReader,
+  listen: (piece: string) => void
+) {
+  const { tell } = yield* Output
+  const interrupts = yield* interruptQueue
+  const context = { session, conversation, lineBreak: reader.lineBreak }
+
+  /** What was typed; nothing when the person leaves. */
+  const read = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
+    Effect.gen(function* () {
+      const typed = yield* Effect.raceFirst(
+        reader.read,
+        Effect.map(Queue.take(interrupts), (): Typed => ({ _tag: "Interrupt" }))
+      )
+      if (typed._tag === "Message") return typed.text
+      yield* tell("")
+      if (typed._tag === "End" || asksToLeave) return undefined
+      yield* tell("Press Ctrl-C again, or Ctrl-D, to leave.")
+      return yield* read(true)
+    })
+
+  for (;;) {
+    const message = yield* read(false)
+    if (message === undefined) return undefined
+    const command = slashCommandIn(message)
+    if (command?._tag === "Exit") return undefined
+    if (command?._tag === "Unknown") yield* tell(command.text)
+    else if (command?._tag === "Command") {
+      const { next, text } = yield* runCommand(command, context)
+      if (text !== "") yield* tell(text)
+      if (next !== undefined) return next
+    } else if (message.trim() !== "") {
+      yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
+    }
+  }
+}, Effect.scoped)
+
 /** Holds a conversation at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
-  const request = yield* readRequest(given, "")
+  const { tell } = yield* Output
   const { listen, sink } = yield* makeAnswerPrinter(given.plain)
-  const { converseAtTerminal } = yield* Effect.promise(() => import("./askHandler.ts"))
-  return yield* converseAtTerminal(request, sink, listen)
+  let isFirst = true
+  return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
+    Effect.gen(function* () {
+      const reader = yield* makeReader(conversation)
+      const earlier = (yield* session.messages).filter(({ role }) => role === "user").length
+      if (isFirst && earlier > 0) yield* tell(`The conversation goes on after ${count(earlier, "message")} of yours.`)
+      if (isFirst) yield* tell("Write a message and press Enter; /help lists the commands.")
+      isFirst = false
+      return yield* answerMessages(session, conversation, reader, listen)
+    })
+  )
 })
 
 /** The command. */

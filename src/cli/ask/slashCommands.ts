@@ -1,10 +1,28 @@
 /**
- * The commands that a person may type in a conversation instead of a message: which there are, and how a line is read as
- * one.
+ * The commands that a person may type in a conversation instead of a message: which there are, how a line is read as one,
+ * and what each shows and does.
  */
-import { nearest } from "../../domain/text/Nearest.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { conversationMarkdown } from "../../domain/conversation/SavedConversation.ts"
+import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
+import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { wrapLine } from "../../domain/text/WrapText.ts"
+import type { ConversationContext } from "../../app/conversation.ts"
+import type { FittedSetup } from "../../app/modelWindow.ts"
+import { askText } from "../../services/approvals/TerminalQuestion.ts"
+import type { AskSession } from "../../services/conversation/Asker.ts"
+import { Workspace } from "../../services/files/Workspace.ts"
+import { Gate } from "../../services/permissions/Gate.ts"
+import { Policies } from "../../services/permissions/Policies.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { Output } from "../terminal/Output.ts"
 
 /** Each command with what may follow it, and what it does. */
 const commands = {
@@ -20,10 +38,10 @@ const commands = {
   exit: ["", "leave; so do exit, /quit, Ctrl-D, and Ctrl-C twice"]
 } as const satisfies Record<string, readonly [string, string]>
 
-export type CommandName = keyof typeof commands
+type CommandName = keyof typeof commands
 
-/** What was typed: a command with what follows it, a command that does not exist, or the wish to leave. */
-export type SlashCommand =
+/** What was typed: a command with what follows it, a command that does not exist, or that the person leaves. */
+type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "exit">; readonly argument: string }
   | { readonly _tag: "Unknown"; readonly text: string }
   | { readonly _tag: "Exit" }
@@ -34,7 +52,7 @@ const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.t
 const wide = 72
 
 /** The list of commands, as it fits a terminal. */
-export const helpText = (lineBreak: string, columns: number): string => {
+const helpText = (lineBreak: string, columns: number): string => {
   const names = Object.keys(commands) as ReadonlyArray<CommandName>
   const width = Math.max(...names.map((name) => usageOf(name).length))
   const lineOf = (name: CommandName): ReadonlyArray<string> => {
@@ -56,6 +74,14 @@ const unknownText = (name: string): string => {
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
+/** The commands that a line may become; nothing for a line that is not the beginning of one. */
+export const completeCommand = (line: string): Array<string> | undefined =>
+  /^\/\w*$/.test(line)
+    ? Object.keys(commands)
+        .map((name) => `/${name} `)
+        .filter((command) => command.startsWith(line))
+    : undefined
+
 /**
  * The command that a line is; nothing for a message. A message that begins with a path is no command: `/etc/hosts says`.
  */
@@ -68,3 +94,163 @@ export const slashCommandIn = (line: string): SlashCommand | undefined => {
   if (isName(name) && name !== "exit") return { _tag: "Command", name, argument: argument.trim() }
   return { _tag: "Unknown", text: unknownText(name) }
 }
+
+/** The names of a list that is separated by commas or blanks. */
+export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
+
+/** The tools to offer, by what is offered now and what the person writes; nothing for all. */
+const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const [first = "", ...rest] = toolNames(argument)
+  if (first === "all" && rest.length === 0) return undefined
+  if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
+  if (first !== "off" || rest.length === 0) return [first, ...rest]
+  const missing = rest.filter((name) => !offered.includes(name))
+  /* A name that is not offered is passed on, so that one that no tool has is reported. */
+  return [...offered.filter((name) => !rest.includes(name)), ...missing]
+}
+
+/** For a terminal whose size is unknown. */
+const usualColumns = 80
+
+/** The output of a command, and the setup with another model with which the conversation goes on. */
+interface CommandResult {
+  readonly text: string
+  readonly next?: FittedSetup
+}
+
+/** What commands are about. */
+interface CommandContext {
+  readonly session: AskSession
+  readonly conversation: ConversationContext
+  readonly lineBreak: string
+}
+
+const treeLines = Effect.gen(function* () {
+  const files = yield* (yield* Workspace).tree
+  return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
+}).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
+
+/** The list is a tool's own; it is asked for like by a model, through the gate. */
+const taskLines = Effect.gen(function* () {
+  const registry = yield* ToolRegistry
+  const gate = yield* Gate
+  const prepared = yield* registry.prepare({ uid: "tasks", name: "list_tasks", arguments: {} })
+  const listed = yield* registry.execute(yield* gate.authorize({ task: askTask, place: "" }, prepared))
+  if (!Array.isArray(listed) || listed.length === 0) return "The list is empty."
+  return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
+}).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))
+
+const ruleLine = ({ pattern, tool, verdict }: Rule): string =>
+  `${verdict} ${tool}${pattern === undefined ? "" : `:${printable(pattern)}`}`
+
+const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
+
+const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>) {
+  const gate = yield* Gate
+  const granted = yield* gate.sessionGrants
+  const added = yield* gate.addedRules
+  const { root } = yield* Workspace
+  const remembered = (yield* (yield* Policies).rules).filter((rule) => concernsProject(rule, root))
+  const lines = [
+    ...section("For this session:", [...added.map(ruleLine), ...granted.map((covers) => `allow ${printable(covers)}`)]),
+    ...section("Remembered:", remembered.map(ruleLine)),
+    ...section("From flags and configuration:", given.map(ruleLine))
+  ]
+  return lines.length === 0 ? "No rules yet. Anything that is not safe asks first." : lines.join("\n")
+})
+
+const toolLines = Effect.fnUntraced(function* ({ session }: CommandContext) {
+  const { tools } = yield* ToolRegistry
+  const offered = new Set((yield* session.tools).map(({ name }) => name))
+  const width = Math.max(...tools.map(({ name }) => name.length))
+  return tools
+    .map(({ description, name, risk }) =>
+      [
+        name.padEnd(width),
+        (offered.has(name) ? risk : "off").padEnd(6),
+        printable(description.split("\n")[0] ?? "")
+      ].join("  ")
+    )
+    .join("\n")
+})
+
+const choose = Effect.fnUntraced(function* (argument: string, { session }: CommandContext) {
+  const names = chooseTools(
+    argument,
+    (yield* session.tools).map(({ name }) => name)
+  )
+  yield* session.offer(names)
+  const offered = yield* session.tools
+  return `The model may call: ${offered.map(({ name }) => name).join(", ") || "nothing"}.`
+})
+
+const allow = Effect.fnUntraced(function* (argument: string) {
+  if (argument === "") return 'Say what to allow: /allow read_file, /allow "read_file:docs/*".'
+  const { tools } = yield* ToolRegistry
+  const rule = parseRule("allow", argument.replace(/^"(.*)"$/, "$1"))
+  if (Result.isFailure(rule)) return `/allow ${printable(argument)}: ${rule.failure}`
+  const { tool } = rule.success
+  const names = tools.map(({ name }) => name)
+  if (tool !== "*" && !names.includes(tool)) {
+    return `There is no tool "${printable(tool)}". Nearest: ${nearestOrAll(tool, names).join(", ")}.`
+  }
+  yield* (yield* Gate).addRule({ ...rule.success, source: "/allow" })
+  return `Allowed for this session: ${printable(argument)}. Deny rules still apply.`
+})
+
+const save = Effect.fnUntraced(function* (argument: string, { conversation, session }: CommandContext) {
+  if (argument === "") return "Name a file: /save talk.md."
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { folders, project, settings } = conversation.setup
+  const file = path.resolve(argument.replace(/^~(?=\/)/, () => folders.home))
+  const shownFile = printable(withoutProject(file, process.cwd()))
+  const messages = yield* session.messages
+  if (messages.length === 0) return "There is nothing to save yet."
+  if (yield* fs.exists(file)) {
+    const answer = yield* askText(`${shownFile} exists. Overwrite it? y yes, Enter no`)
+    if (!/^y(es)?$/i.test(answer)) return "Nothing was written."
+  }
+  yield* fs.writeFileString(file, conversationMarkdown(messages, { model: settings.model, project }))
+  return `Saved to ${shownFile}.`
+})
+
+const changeModel = Effect.fnUntraced(function* (name: string, { conversation }: CommandContext) {
+  const { model } = conversation.setup.settings
+  if (name === "") return { text: `The model is ${printable(model)}. /model NAME changes it.` }
+  const found = yield* Effect.result(conversation.prepareModel(name))
+  /* Here a model is chosen with the command, not with a flag. */
+  if (Result.isFailure(found)) return { text: printableLines(found.failure.message.replaceAll("--model ", "/model ")) }
+  const next = found.success
+  return { text: printableLines(next.modelNotes?.join("\n") ?? ""), next } satisfies CommandResult
+})
+
+/** What a command shows and does; an error is its output. */
+export const runCommand = Effect.fn("runCommand")(
+  function* ({ argument, name }: Extract<SlashCommand, { _tag: "Command" }>, context: CommandContext) {
+    if (name === "model") return yield* changeModel(argument, context)
+    const text = yield* Effect.gen(function* () {
+      switch (name) {
+        case "allow":
+          return yield* allow(argument)
+        case "context":
+          return yield* treeLines
+        case "help":
+          return helpText(context.lineBreak, (yield* Output).screen.columns() ?? usualColumns)
+        case "new":
+          return yield* Effect.as(context.session.forget, "Started a new conversation. Permissions stay.")
+        case "permissions":
+          return yield* permissionLines(context.conversation.setup.rules)
+        case "save":
+          return yield* save(argument, context)
+        case "tasks":
+          return yield* taskLines
+        case "tools":
+          return yield* argument === "" ? toolLines(context) : choose(argument, context)
+      }
+    })
+    return { text }
+  },
+  Effect.catch((failure) => Effect.succeed<CommandResult>({ text: printableLines(failure.message) }))
+)

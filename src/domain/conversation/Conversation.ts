@@ -1,38 +1,19 @@
 /**
- * The messages of a conversation between a person, a model and its tools, which are sent with each call of the model, and
- * how they are made to fit the context window.
+ * The state of a conversation: how an answer that was stopped is completed, how the messages are made to fit the context
+ * window, and how the conversation ends.
  */
-import * as Schema from "effect/Schema"
-import { AskedCall } from "../models/ModelAnswer.ts"
+import type * as Schema from "effect/Schema"
+import {
+  type AssistantMessage,
+  type ConversationMessage,
+  messageCharacters,
+  type ToolMessage
+} from "../models/ConversationMessage.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput, resultText } from "../models/OutputText.ts"
-import { ToolResult } from "../tools/ToolCall.ts"
+import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
-import { shortCalls } from "./ShortCalls.ts"
-
-/** What the person wrote; the first message has additions of the host. */
-const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
-type UserMessage = typeof UserMessage.Type
-
-/** What the model wrote; `thinking` is kept until the message of the person is answered. */
-const AssistantMessage = Schema.Struct({
-  role: Schema.Literal("assistant"),
-  content: Schema.String,
-  thinking: Schema.String,
-  calls: Schema.Array(AskedCall)
-})
-type AssistantMessage = typeof AssistantMessage.Type
-
-/** The result of a call, which is sent as text. `id` and `name` are those of the call. */
-export const ToolMessage = Schema.Struct({
-  role: Schema.Literal("tool"),
-  id: Schema.String,
-  name: Schema.String,
-  result: ToolResult
-})
-export type ToolMessage = typeof ToolMessage.Type
-
-export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
-export type ConversationMessage = typeof ConversationMessage.Type
+import type { ToolResult } from "../tools/ToolCall.ts"
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -41,13 +22,6 @@ export const hostAnswer = (text: string): AssistantMessage => ({
   thinking: "",
   calls: []
 })
-
-/** The request of the host when no more calls may be made; it is sent once and not kept. */
-export const lastRequest: UserMessage = {
-  role: "user",
-  content:
-    "[From task-conductor, not from the person: the limit of tool calls for this message is reached, and no tool can be called any more. Answer the message now with what you have seen, and say what is still open.]"
-}
 
 /** The result of a call that had not ended when the person stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
@@ -65,16 +39,16 @@ const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
 
 /**
  * Completes a conversation whose last answer was stopped: each call without a result gets one, and a message tells the
- * model. `heard` is the text of the answer so far; `now` is in ms since 1970.
+ * model. `partial` is the text of the answer so far; `now` is in ms since 1970.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
-  heard: string,
+  partial: string,
   now: number
 ): ReadonlyArray<ConversationMessage> => {
   const last = messages.findLastIndex(({ role }) => role !== "tool")
   const asking = messages[last]
-  const words = hostAnswer(`${heard}\n\n(The person stopped this answer.)`.trim())
+  const words = hostAnswer(`${partial}\n\n(The person stopped this answer.)`.trim())
   if (asking?.role !== "assistant") return [...messages, words]
   const answered = new Map(messages.slice(last + 1).map((one) => [one.role === "tool" ? one.id : "", one]))
   const results = asking.calls.map((call) => answered.get(call.id) ?? stoppedCall(call, now))
@@ -99,21 +73,6 @@ export const withUniqueIds = (
   })
 }
 
-/** The text of a message in a prompt, to be measured. */
-export const messageText = (message: ConversationMessage): string => {
-  switch (message.role) {
-    case "user":
-      return `${message.content}\n`
-    case "assistant":
-      return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
-    case "tool":
-      return `${message.name}\n${resultText(message.result)}\n`
-  }
-}
-
-/** The number of characters of a message in a prompt. */
-export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
-
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
 const charactersOf = (messages: ReadonlyArray<ConversationMessage>): number => sum(messages.map(messageCharacters))
@@ -131,6 +90,62 @@ const shortError = ({ error_message }: ToolResult, limit: number): string => {
   const text = error_message ?? ""
   const note = ` [${text.length} characters; the rest is left out.]`
   return text.length <= note.length + 40 ? text : `${cutAt(text, Math.max(40, limit - note.length - 40))}${note}`
+}
+
+/*
+ * Calls with long arguments, as the model sees them again once they were made: it wrote them itself, and the results say
+ * what came of them.
+ */
+
+/** How much of a text, a list and a record is shown, and how deep. */
+interface Measure {
+  readonly characters: number
+  readonly items: number
+  readonly depth: number
+}
+
+const measures: ReadonlyArray<Measure> = [
+  { characters: 1000, items: 50, depth: 6 },
+  { characters: 200, items: 10, depth: 3 },
+  { characters: 60, items: 4, depth: 1 }
+]
+
+const textNote = (text: string, { characters }: Measure): string => {
+  const shown = cutAt(text, characters)
+  return `${shown} [The first ${shown.length} of ${text.length} characters; the call was made with all of them.]`
+}
+
+const shortName = (name: string, { characters }: Measure): string =>
+  name.length <= characters ? name : `${cutAt(name, characters)} [a longer name, with which the call was made]`
+
+const shortValue = (value: Schema.Json, measure: Measure): Schema.Json => {
+  if (typeof value === "string") return value.length <= measure.characters * 2 ? value : textNote(value, measure)
+  if (typeof value !== "object" || value === null) return value
+  if (measure.depth === 0) return "[Left out to make room; the call was made with it.]"
+  const inner = { ...measure, depth: measure.depth - 1 }
+  if (Array.isArray(value)) {
+    const left = value.length - measure.items
+    const shown = value.slice(0, measure.items).map((one) => shortValue(one, inner))
+    return left <= 0 ? shown : [...shown, `[${left} more are left out; the call was made with all of them.]`]
+  }
+  const entries = Object.entries(value)
+  const shown = entries
+    .slice(0, measure.items)
+    .map(([name, one]): [string, Schema.Json] => [shortName(name, measure), shortValue(one, inner)])
+  const left = entries.length - measure.items
+  return Object.fromEntries(left <= 0 ? shown : [...shown, ["and", `${left} more, with which the call was made`]])
+}
+
+const sizeOf = (calls: ReadonlyArray<AskedCall>): number => JSON.stringify(calls).length
+
+/** The calls with shorter arguments, so that they take about `room` characters if they can; others stay as they are. */
+export const shortCalls = (calls: ReadonlyArray<AskedCall>, room: number): ReadonlyArray<AskedCall> => {
+  let short = calls
+  for (const measure of measures) {
+    if (sizeOf(short) <= room) break
+    short = calls.map((call) => ({ ...call, arguments: shortValue(call.arguments, measure) }))
+  }
+  return sizeOf(short) < sizeOf(calls) ? short : calls
 }
 
 /** The messages with shorter arguments of calls, oldest first, until they are `over` characters shorter. */
@@ -199,4 +214,19 @@ export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, li
     messages: [...short, ...capOutputs(newest, Math.max(0, limit - charactersOf(short)))],
     leftOut: names
   }
+}
+
+/** A message without text. */
+export const emptyMessage: AskEnding = {
+  status: "failed",
+  answer: "",
+  reason: "The message is empty. Say what is to be done."
+}
+
+/** How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. */
+export const conversationEnding = (reports: ReadonlyArray<AskReport>, denied: ReadonlyArray<string>): AskEnding => {
+  const last = reports.at(-1)
+  const isDone = last === undefined || last.status === "done" || last.status === "interrupted"
+  if (!isDone) return last
+  return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }

@@ -1,6 +1,7 @@
 /**
  * Keeps conversations of a project in the state folder of the person, without secrets, so that the last one can be
- * continued. Each conversation writes only its own file; one that is continued gets a new one.
+ * continued. Each conversation writes only its own file; one that is continued gets a new one. The messages that the person
+ * typed are kept beside them for the arrow keys of later conversations, one JSON string in a line.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -8,11 +9,11 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
 import { messagesToKeep, SavedConversation } from "../../domain/conversation/SavedConversation.ts"
-import { makeSafeJson } from "../../domain/text/Redaction.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { makeSafeJson, makeRedaction } from "../../domain/text/Redaction.ts"
 import { hashOf } from "../files/Hash.ts"
-import { writePrivateFile } from "../files/PrivateFile.ts"
+import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 
 /** Where conversations about a project are kept. */
 export interface ConversationPlace {
@@ -34,7 +35,7 @@ export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConv
 }
 
 /** How many conversations of a project are kept. */
-const mostKept = 20
+const mostConversations = 20
 
 const ending = ".json"
 
@@ -67,7 +68,7 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
 const prune = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const old = (yield* filesIn(folder)).slice(mostKept)
+  const old = (yield* filesIn(folder)).slice(mostConversations)
   yield* Effect.forEach(old, (name) => Effect.ignore(fs.remove(path.join(folder, name))), { discard: true })
 })
 
@@ -112,4 +113,38 @@ export const lastConversation = Effect.fn("lastConversation")(function* (
     if (Option.isSome(saved)) return saved.value
   }
   return yield* new NoConversation({ project: place.project })
+})
+
+/** The file is shortened to so many messages once it has twice as many. */
+const mostMessages = 500
+/** A longer message is not worth a place among those to repeat. */
+const mostCharacters = 20_000
+
+const readLine = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
+const lineOf = (message: string): string => `${JSON.stringify(message)}\n`
+
+const fileOf = Effect.fnUntraced(function* (place: Pick<ConversationPlace, "project" | "state">) {
+  return (yield* Path.Path).join(yield* conversationFolder(place), "messages.jsonl")
+})
+
+/** The earlier messages, the oldest first; none when they cannot be read. */
+export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
+  place: Pick<ConversationPlace, "project" | "state">
+) {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* fileOf(place)
+  const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
+  const messages = text
+    .split("\n")
+    .flatMap((line) => Option.match(readLine(line), { onNone: () => [], onSome: (one) => [one] }))
+  if (messages.length <= mostMessages * 2) return messages.slice(-mostMessages)
+  const kept = messages.slice(-mostMessages)
+  yield* Effect.ignore(writePrivateFile(file, kept.map(lineOf).join("")))
+  return kept
+})
+
+/** Adds a message. A history that cannot be written is no reason to stop a conversation. */
+export const addToHistory = Effect.fn("addToHistory")(function* (place: ConversationPlace, message: string) {
+  if (message.length > mostCharacters) return
+  yield* Effect.ignore(appendPrivateFile(yield* fileOf(place), lineOf(makeRedaction(place.secrets)(message))))
 })

@@ -188,6 +188,32 @@ describe("ask with a server", () => {
   )
 })
 
+/** A conversation with the model of a server at a real terminal. */
+const openConversation = (url: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() =>
+        openTerminal(
+          `trap : INT; ${process.execPath} ${program} ask --model ${fakeModel}; echo "ended with $?"; read line`,
+          {
+            columns: 120,
+            rows: 40,
+            isDrawn: true,
+            cwd: `${sandbox.root}/project`,
+            env: {
+              ...process.env,
+              HOME: `${sandbox.root}/home`,
+              XDG_CONFIG_HOME: `${sandbox.root}/config`,
+              OLLAMA_HOST: url
+            }
+          }
+        )
+      ),
+      ({ close }) => Effect.sync(close)
+    ),
+    (terminal) => ({ terminal, sees: (text: string) => Effect.promise(() => terminal.shows(text)) })
+  )
+
 describe("ask at a real terminal", needsTerminal, () => {
   it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
     Effect.gen(function* () {
@@ -199,25 +225,7 @@ describe("ask at a real terminal", needsTerminal, () => {
               text: index === 1 ? "" : "Done."
             }
       )
-      const words = `${process.execPath} ${program} ask --model ${fakeModel}`
-      const terminal = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          openTerminal(`trap : INT; ${words}; echo "ended with $?"; read line`, {
-            columns: 120,
-            rows: 40,
-            isDrawn: true,
-            cwd: `${sandbox.root}/project`,
-            env: {
-              ...process.env,
-              HOME: `${sandbox.root}/home`,
-              XDG_CONFIG_HOME: `${sandbox.root}/config`,
-              OLLAMA_HOST: server.url
-            }
-          })
-        ),
-        ({ close }) => Effect.sync(close)
-      )
-      const sees = (text: string) => Effect.promise(() => terminal.shows(text))
+      const { sees, terminal } = yield* openConversation(server.url)
       yield* sees("/help lists the commands.")
       terminal.type("Tell me\r")
       yield* sees("I begin with \\u{1b}[31m")
@@ -239,6 +247,30 @@ describe("ask at a real terminal", needsTerminal, () => {
       yield* waitFor("the prompt after the answer", () => /1 tool call, [\d.]+ s\n> /.test(terminal.screen()))
       terminal.type("\u0004")
       yield* sees("ended with 0")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("completes a command, and sends a pasted text as one message after Enter", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make((_body, index) => ({ text: `Answer ${index + 1}.` }))
+      const { sees, terminal } = yield* openConversation(server.url)
+      yield* waitFor("the prompt", () => /commands\.\n> /.test(terminal.screen()))
+      terminal.type("/ta\t")
+      yield* sees("> /tasks ")
+      terminal.type("\r")
+      yield* sees("The list is empty.\n> ")
+      terminal.type("See:\u001b[200~\rone\r\ttwo\r\u001b[201~")
+      yield* sees("|       two\n| ")
+      assert.strictEqual(server.chats.length, 0)
+      terminal.type("three\r")
+      yield* sees("Answer 1.")
+      yield* waitFor("the prompt", () => /tool calls, [\d.]+ s\n> /.test(terminal.screen()))
+      terminal.type("\u001b[A, again\r")
+      yield* sees("Answer 2.")
+      assert.deepStrictEqual(
+        server.chats[1]?.messages.filter(({ role }) => role === "user").map(({ content }) => content),
+        ["See:\none\n\ttwo\nthree", "See:\none\n\ttwo\nthree, again"]
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -1,14 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  type ConversationMessage,
   hostAnswer,
   stopped,
   withUniqueIds,
   capOutputs,
-  fitConversation,
+  fitConversation
+} from "../../../src/domain/conversation/Conversation.ts"
+import {
+  type ConversationMessage,
   messageCharacters,
   type ToolMessage
-} from "../../../src/domain/conversation/Conversation.ts"
+} from "../../../src/domain/models/ConversationMessage.ts"
 
 const result = (data: ToolMessage["result"]["data"], error: string | null = null): ToolMessage["result"] => ({
   success: error === null,

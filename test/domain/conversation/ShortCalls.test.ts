@@ -1,11 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type * as Schema from "effect/Schema"
-import {
-  type ConversationMessage,
-  fitConversation,
-  messageCharacters
-} from "../../../src/domain/conversation/Conversation.ts"
-import { shortCalls } from "../../../src/domain/conversation/ShortCalls.ts"
+import { fitConversation, shortCalls } from "../../../src/domain/conversation/Conversation.ts"
+import { type ConversationMessage, messageCharacters } from "../../../src/domain/models/ConversationMessage.ts"
 
 const deep = (depth: number): Schema.Json => (depth === 0 ? "x".repeat(500) : [deep(depth - 1), { a: deep(depth - 1) }])
 

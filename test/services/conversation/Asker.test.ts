@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
-import { lastRequest } from "../../../src/domain/conversation/Conversation.ts"
+import { lastRequest } from "../../../src/domain/models/ConversationMessage.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
 import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
@@ -102,7 +102,7 @@ const asking = (
     return Effect.gen(function* () {
       const asker = yield* Asker
       const { events } = yield* EventLog
-      const report = yield* asker.converse({ runId: "r", prompt: messages[0] ?? "" }, ({ send }) =>
+      const report = yield* asker.hold({ runId: "r", prompt: messages[0] ?? "" }, ({ send }) =>
         Effect.forEach(messages, (text) => Effect.map(send(text), (one) => void reports.push(one)), { discard: true })
       )
       return { reports, report, requests, events: events() }
@@ -437,7 +437,7 @@ describe("an interruption", () => {
       const asker = yield* Asker
       const held = yield* HeldCalls
       const log = yield* EventLog
-      const report = yield* asker.converse({ runId: "r", prompt: "" }, ({ messages, send }) =>
+      const report = yield* asker.hold({ runId: "r", prompt: "" }, ({ messages, send }) =>
         Effect.gen(function* () {
           const sending = yield* Effect.forkChild(send("Look."))
           const asked = yield* held.next
@@ -477,7 +477,7 @@ describe("an interruption", () => {
       const held = yield* HeldCalls
       const log = yield* EventLog
       const talking = yield* Effect.forkChild(
-        asker.converse({ runId: "r", prompt: "Look." }, ({ send }) => Effect.asVoid(send("Look.")))
+        asker.hold({ runId: "r", prompt: "Look." }, ({ send }) => Effect.asVoid(send("Look.")))
       )
       yield* held.next
       yield* Fiber.interrupt(talking)

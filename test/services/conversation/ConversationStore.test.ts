@@ -2,13 +2,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { ConversationMessage } from "../../../src/domain/conversation/Conversation.ts"
+import type { ConversationMessage } from "../../../src/domain/models/ConversationMessage.ts"
 import {
   conversationFolder,
   lastConversation,
   saveConversation
 } from "../../../src/services/conversation/ConversationStore.ts"
-import { addToHistory, readMessageHistory } from "../../../src/services/conversation/MessageHistory.ts"
+import { addToHistory, readMessageHistory } from "../../../src/services/conversation/ConversationStore.ts"
 
 const token = `ghp_${"a1B2".repeat(9)}`
 

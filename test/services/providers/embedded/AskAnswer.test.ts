@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
-import { lastRequest } from "../../../../src/domain/conversation/Conversation.ts"
+import { lastRequest } from "../../../../src/domain/models/ConversationMessage.ts"
 import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
 import { resultText } from "../../../../src/domain/models/OutputText.ts"
 import { askAnswer } from "../../../../src/services/providers/embedded/AskAnswer.ts"

@@ -9,10 +9,9 @@ import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
-import { makeLineReader } from "../../../src/cli/ask/LineReader.ts"
-import { makePlainReader } from "../../../src/cli/ask/MessageReader.ts"
-import { talk } from "../../../src/cli/ask/repl.ts"
-import type { ConversationWorld } from "../../../src/app/conversation.ts"
+import { answerMessages } from "../../../src/cli/ask/ask.ts"
+import { makeLineReader, makePlainReader } from "../../../src/cli/ask/MessageReader.ts"
+import type { ConversationContext } from "../../../src/app/conversation.ts"
 import type { Setup } from "../../../src/app/setup.ts"
 import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
@@ -35,13 +34,11 @@ const setupWith = (model: string): Setup =>
     folders: { home: "/home/you" }
   }) as unknown as Setup
 
-const world: ConversationWorld = {
+const conversation: ConversationContext = {
   setup: setupWith("embedded"),
   prepareModel: (name) =>
     name === "qwen3:8b"
-      ? Effect.succeed({
-          fitted: { setup: setupWith(name), isLowered: false, modelNotes: [`Using ${name}, the only one.`] }
-        })
+      ? Effect.succeed({ setup: setupWith(name), isLowered: false, modelNotes: [`Using ${name}, the only one.`] })
       : Effect.fail({ message: `The model "${name}" is not installed. Choose one, for example --model qwen3:8b.` })
 }
 
@@ -83,13 +80,13 @@ const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = fals
     const screen = () => shown.text + terminal.screen()
     const session = yield* Effect.gen(function* () {
       const asker = yield* Asker
-      return yield* asker.converse({ runId: "r", prompt: "" }, (one) =>
+      return yield* asker.hold({ runId: "r", prompt: "" }, (one) =>
         Effect.gen(function* () {
           const reader = yield* hasKeys
             ? makeLineReader({ messages: ["An earlier message"], add: remember })
             : makePlainReader
-          const next = yield* talk(one, world, { reader, listen: (piece) => void (shown.text += piece) })
-          if (next !== undefined) shown.text += `next: ${next.fitted.setup.settings.model}`
+          const next = yield* answerMessages(one, conversation, reader, (piece) => void (shown.text += piece))
+          if (next !== undefined) shown.text += `next: ${next.setup.settings.model}`
         })
       )
     }).pipe(
@@ -250,14 +247,19 @@ it.effect("takes keys: editing, history, several lines, pastes that are not sent
     yield* press("\r")
     yield* sees("Answer 4.")
     /* Up goes through the lines of a message before it goes to the message before. */
-    yield* press(...Array.from({ length: 12 }, () => "\u001b[A"), "?", "\r")
+    yield* press(...Array.from({ length: 11 }, () => "\u001b[A"), "?", "\r")
     yield* sees("Answer 5.")
     yield* press("never sent", "\u0003", "\u0003")
     yield* sees("Press Ctrl-C again, or Ctrl-D, to leave.")
     yield* press("still here", "\u0004", "\r")
     yield* sees("Answer 6.")
+    /* A tab completes a command, and is a tab in any other text. */
+    yield* press("/ta\t", "\r")
+    yield* sees("The list is empty.")
+    yield* press("\u001b[200~if x:\r\ty\u001b[201~\tz", "\r")
+    yield* sees("Answer 7.")
     yield* press("\u0004")
-    assert.strictEqual((yield* report).rounds, 6)
+    assert.strictEqual((yield* report).rounds, 7)
     assert.isFalse(screen().slice(screen().lastIndexOf("\u001b[?2004l")).includes("\u001b[?2004h"))
     assert.deepStrictEqual(remembered, [
       "Hello!",
@@ -265,7 +267,9 @@ it.effect("takes keys: editing, history, several lines, pastes that are not sent
       "pasted\nlines\n/exit\nmore",
       "first\nsecond",
       "An earlier message?",
-      "still here"
+      "still here",
+      "/tasks",
+      "if x:\n\ty\tz"
     ])
   })
 )

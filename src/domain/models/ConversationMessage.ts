@@ -1,0 +1,54 @@
+/**
+ * The messages of a conversation between a person, a model and its tools, as they are sent with each call of the model.
+ */
+import * as Schema from "effect/Schema"
+import { ToolResult } from "../tools/ToolCall.ts"
+import { AskedCall } from "./ModelAnswer.ts"
+import { resultText } from "./OutputText.ts"
+
+/** What the person wrote; the first message has additions of the host. */
+const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
+type UserMessage = typeof UserMessage.Type
+
+/** What the model wrote; `thinking` is kept until the message of the person is answered. */
+const AssistantMessage = Schema.Struct({
+  role: Schema.Literal("assistant"),
+  content: Schema.String,
+  thinking: Schema.String,
+  calls: Schema.Array(AskedCall)
+})
+export type AssistantMessage = typeof AssistantMessage.Type
+
+/** The result of a call, which is sent as text. `id` and `name` are those of the call. */
+const ToolMessage = Schema.Struct({
+  role: Schema.Literal("tool"),
+  id: Schema.String,
+  name: Schema.String,
+  result: ToolResult
+})
+export type ToolMessage = typeof ToolMessage.Type
+
+export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
+export type ConversationMessage = typeof ConversationMessage.Type
+
+/** The request of the host when no more calls may be made; it is sent once and not kept. */
+export const lastRequest: UserMessage = {
+  role: "user",
+  content:
+    "[From task-conductor, not from the person: the limit of tool calls for this message is reached, and no tool can be called any more. Answer the message now with what you have seen, and say what is still open.]"
+}
+
+/** The text of a message in a prompt, to be measured. */
+export const messageText = (message: ConversationMessage): string => {
+  switch (message.role) {
+    case "user":
+      return `${message.content}\n`
+    case "assistant":
+      return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
+    case "tool":
+      return `${message.name}\n${resultText(message.result)}\n`
+  }
+}
+
+/** The number of characters of a message in a prompt. */
+export const messageCharacters = (message: ConversationMessage): number => messageText(message).length

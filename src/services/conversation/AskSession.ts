@@ -1,0 +1,277 @@
+/**
+ * A conversation from its first event to its last: the messages of a person are answered one after another, with tools,
+ * and every way to end is a report.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
+import { limitsOf } from "../../domain/configuration/Limits.ts"
+import { conversationEnding, emptyMessage } from "../../domain/conversation/Conversation.ts"
+import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
+import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { briefingBlocks } from "../../domain/models/Briefing.ts"
+import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { type AskEnding, type AskReport, exitCodeOf, type RunReport, endingOf } from "../../domain/runs/RunReport.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { ToolSupport } from "../models/ToolSupport.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
+import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
+import { causeText } from "../plugins/ForeignCode.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { makeAnswerMessage } from "./AskTurn.ts"
+import { Asker, type AskOrder, type AskSession, UnknownTool } from "./Asker.ts"
+
+/** Gives the tools with these names, in the order of all tools; all when no names are given. */
+const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
+  Effect.fnUntraced(function* (
+    names: ReadonlyArray<string> | undefined
+  ): Effect.fn.Return<ReadonlyArray<ToolInfo>, UnknownTool> {
+    if (names === undefined) return tools
+    const all = tools.map(({ name }) => name)
+    const unknown = names.filter((name) => !all.includes(name))
+    if (unknown.length > 0) {
+      const near = [...new Set(unknown.flatMap((name) => nearestOrAll(name, all)))]
+      return yield* new UnknownTool({ tools: unknown, nearest: near })
+    }
+    return tools.filter(({ name }) => names.includes(name))
+  })
+
+/** An answer that is to be written again as JSON. */
+interface ShapeOrder {
+  /** The number of the message. */
+  readonly number: number
+  readonly system: string
+  /** All messages, the free answer last. */
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** The answer stays as it is when absent. */
+  readonly form: AnswerSchema | undefined
+  readonly progress: { iterations: number }
+}
+
+const request = (form: AnswerSchema): ConversationMessage => ({
+  role: "user",
+  content: `[From task-conductor, not from the person: write your last answer again in the form below.]\n\n${answerForm(form)}`
+})
+
+const again = (answer: string, issues: ReadonlyArray<Issue>): ReadonlyArray<ConversationMessage> => [
+  { role: "assistant", content: answer, thinking: "", calls: [] },
+  {
+    role: "user",
+    content: `[From task-conductor: that has issues. Write all of it again.]\n\n${issuesMarkdown(issues)}`
+  }
+]
+
+/** Makes what writes answers as JSON. */
+const makeShapedAnswer = Effect.gen(function* () {
+  const caller = yield* ModelCaller
+  const events = yield* RunEvents
+  const { limits } = yield* RunSettings
+  const most = limitsOf(limits, "ask").attempts
+
+  const attempt = (
+    order: ShapeOrder,
+    form: AnswerSchema,
+    left: number,
+    rejected: ReadonlyArray<ConversationMessage>
+  ): Effect.Effect<AskEnding, ModelError> =>
+    Effect.gen(function* () {
+      const { messages, number, progress, system } = order
+      progress.iterations += 1
+      const id = { stage: "ask" as const, round: number, attempt: progress.iterations }
+      const talk = { system, tools: [], messages: [...messages, request(form), ...rejected] }
+      const said = yield* caller.ask({ id, turn: 0, prompt: measuredPrompt(talk), talk, format: form.schema })
+      const { issues, value } = readJsonAnswer(said.text, form)
+      if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
+      yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })
+      if (left > 1) return yield* attempt(order, form, left - 1, again(said.text, issues))
+      const reason = `The answer does not fit the JSON schema after ${most} tries: ${issues.map(({ what }) => what).join(" ")}`
+      return { status: "failed", answer: "", reason }
+    })
+
+  return (order: ShapeOrder, ending: AskEnding): Effect.Effect<AskEnding> => {
+    const { form } = order
+    if (form === undefined) return Effect.succeed(ending)
+    if (ending.status !== "done") return Effect.succeed({ ...ending, answer: "" })
+    return Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
+      const { message, status } = endingOf(error)
+      return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
+    })
+  }
+})
+
+const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
+
+/** Opens conversations over models, tools and project. */
+export const layerAsker = Layer.effect(
+  Asker,
+  Effect.gen(function* () {
+    const answerMessage = yield* makeAnswerMessage
+    const briefer = yield* Briefer
+    const gate = yield* Gate
+    const prompts = yield* Prompts
+    const events = yield* RunEvents
+    const settings = yield* RunSettings
+    const support = yield* ToolSupport
+    const meter = yield* UsageMeter
+    const workspace = yield* Workspace
+    const lock = yield* ProjectWriteLock
+    const shaped = yield* makeShapedAnswer
+    const chosen = chosenTools(yield* ToolRegistry)
+
+    /** The system prompt, and the first message with the text before it. */
+    const fill = (known: Surroundings, prompt: string): FilledPrompt => {
+      const shared = briefingBlocks({ ...known, prompt }, false)
+      return prompts.fill("ask", {
+        project_description: shared.project_description,
+        environment: shared.environment,
+        current_file: shared.current_file,
+        open_files: shared.open_files,
+        user_prompt: prompt
+      })
+    }
+
+    const deniedSince = (count: number) =>
+      Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
+
+    const openSession = Effect.fnUntraced(function* (
+      known: Surroundings,
+      begin: ReadonlyArray<ConversationMessage>,
+      offered: ReadonlyArray<ToolInfo>,
+      form: AnswerSchema | undefined
+    ) {
+      const messages = yield* Ref.make(begin)
+      const tools = yield* Ref.make(offered)
+      const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
+
+      const finish = Effect.fnUntraced(function* (
+        number: number,
+        startedAt: number,
+        done: ReturnType<typeof noProgress>,
+        ending: AskEnding
+      ) {
+        const { iterations, toolCalls } = done
+        const durationMs = (yield* Clock.currentTimeMillis) - startedAt
+        const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
+        yield* Ref.update(reports, (before) => [...before, report])
+        /* What a person chose is no error. */
+        const level = ending.status === "interrupted" ? "info" : "error"
+        if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
+        yield* events.publish({ type: "ask.finished", report })
+        return report
+      })
+
+      const send = Effect.fn("Asker.send")(function* (text: string, listen: (delta: string) => void = () => undefined) {
+        const number = (yield* Ref.get(reports)).length + 1
+        const startedAt = yield* Clock.currentTimeMillis
+        const deniedBefore = (yield* gate.denials).length
+        const isFirst = (yield* Ref.get(messages)).length === 0
+        const { system, user } = fill(known, text)
+        const progress = noProgress()
+        yield* events.publish({ type: "ask.started", message: number, text })
+        const content = isFirst ? user : text
+        const answering =
+          text.trim() === ""
+            ? Effect.succeed(emptyMessage)
+            : answerMessage({ number, system, content, messages, tools: yield* Ref.get(tools), listen, progress })
+        const inForm = Effect.fnUntraced(function* (ending: AskEnding) {
+          return yield* shaped({ number, system, messages: yield* Ref.get(messages), form, progress }, ending)
+        })
+        return yield* Effect.flatMap(answering, inForm).pipe(
+          Effect.ensuring(lock.release),
+          Effect.flatMap((ending) =>
+            Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
+              ending.status === "done" && denied.length > 0
+                ? { ...ending, status: "not_permitted", reason: denied.join("\n") }
+                : ending
+            )
+          ),
+          Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
+          Effect.onInterrupt(() => {
+            const reason = "Stopped."
+            return finish(number, startedAt, progress, { status: "interrupted", answer: progress.partial, reason })
+          })
+        )
+      })
+
+      const session: AskSession = {
+        send,
+        messages: Ref.get(messages),
+        forget: Ref.set(messages, []),
+        tools: Ref.get(tools),
+        offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
+      }
+      return { session, reports: Ref.get(reports) }
+    })
+
+    const endingOf = (reports: ReadonlyArray<AskReport>) =>
+      Effect.map(deniedSince(0), (denied) => conversationEnding(reports, denied))
+
+    const finishRun = Effect.fnUntraced(function* (runId: string, rounds: number, ending: AskEnding) {
+      const { answer, reason: message, status } = ending
+      const usage = yield* meter.total
+      const nothing = { issues: [], goals: "", results: [], failures: [] }
+      const report: RunReport = { runId, status, answer, message, ...nothing, rounds, usage }
+      yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
+      return report
+    })
+
+    const hold = Effect.fn("Asker.hold")(function* <E, R>(
+      { messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+      use: (session: AskSession) => Effect.Effect<void, E, R>
+    ) {
+      const known = yield* briefer.surroundings(files)
+      const offered = yield* chosen(tools)
+      const form = yield* formOf(outputSchema)
+      const supported = yield* Effect.result(support.require)
+      if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
+      yield* events.publish({
+        type: "run.started",
+        version: 2,
+        runId,
+        project: workspace.root,
+        model:
+          settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
+        prompt
+      })
+      yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
+      if (Result.isFailure(supported)) {
+        const reason = supported.failure.message
+        yield* events.publish({ type: "message", level: "error", text: reason })
+        return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
+      }
+      const { reports, session } = yield* openSession(known, messages, offered, form)
+      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
+      return yield* use(session).pipe(
+        Effect.andThen(reports),
+        Effect.flatMap(endingOf),
+        Effect.flatMap(end),
+        Effect.onInterrupt(() =>
+          end({ status: "interrupted", answer: "", reason: "The conversation was interrupted." })
+        ),
+        Effect.onError((cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : end({ status: "failed", answer: "", reason: `The conversation broke off: ${causeText(cause)}` })
+        )
+      )
+    })
+
+    return Asker.of({ hold })
+  })
+)
