@@ -123,18 +123,6 @@ export const strictBound = ({ conclude, iterate, steps, tasks }: ShapedPlan, slo
   return end + iterate + conclude
 }
 
-/** No schedule is faster, in whatever order it starts tasks: all work on all slots, and the longest chain of references. */
-export const anyOrderBound = ({ conclude, iterate, tasks }: ShapedPlan, slots: number): number => {
-  const ends = new Map<string, number>()
-  let work = 0
-  for (const { execute, name, producers, refine } of tasks) {
-    const ready = Math.max(0, ...producers.map((producer) => ends.get(producer) ?? 0))
-    ends.set(name, ready + refine + execute)
-    work += refine + execute
-  }
-  return Math.max(work / slots, ...ends.values()) + iterate + conclude
-}
-
 const taskLines = ({ name, producers }: ShapedTask): string =>
   [
     `- **Name** ${name}`,

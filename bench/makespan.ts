@@ -2,7 +2,7 @@
  * How close a run comes to the time that no schedule with strict sections can beat, and what a task costs in CPU. Runs a
  * whole pipeline over HTTP against a server with a fixed number of slots.
  *
- *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3] [--order strict,early]
+ *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3]
  *   node bench/makespan.ts --shapes chain,funnel,lanes,ragged [--free 0.3] [--spread 0.4] [--draws 5]
  */
 import { parseArgs } from "node:util"
@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../src/index.ts"
-import { anyOrderBound, planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
+import { planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
@@ -20,7 +20,6 @@ const { values } = parseArgs({
     latency: { type: "string", default: "200" },
     slots: { type: "string", default: "1,4,64" },
     repeat: { type: "string", default: "3" },
-    order: { type: "string", default: "strict" },
     shapes: { type: "string", default: "" },
     free: { type: "string", default: "0.3" },
     spread: { type: "string", default: "0.4" },
@@ -60,14 +59,12 @@ const relative = (number: number): string => (latency === 0 ? "-" : number.toFix
 
 interface Measured {
   readonly ratio: number
-  /** What no order of tasks can beat, relative to the same bound. */
-  readonly anyOrder: number
   readonly cpu: number
   readonly calls: number
   readonly mostInFlight: number
 }
 
-const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean): Promise<Measured> => {
+const measure = async (plan: ShapedPlan, slots: number): Promise<Measured> => {
   const server = await startSlotServer({
     slots,
     latency: timeOf(plan),
@@ -82,7 +79,6 @@ const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean)
     model: "bench",
     host: server.url,
     parallel: slots,
-    strictSections,
     contextWindow: 262_144,
     keep: false
   }).report
@@ -94,7 +90,6 @@ const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean)
   const bound = strictBound(plan, slots)
   return {
     ratio: (server.stats.last - server.stats.first) / bound,
-    anyOrder: anyOrderBound(plan, slots) / bound,
     cpu: (used.user + used.system) / 1000 / plan.tasks.length,
     calls: server.stats.calls,
     mostInFlight: server.stats.mostInFlight
@@ -123,23 +118,18 @@ const measured: ReadonlyArray<readonly [shape: string, plans: ReadonlyArray<Shap
       ]
     : values.shapes.split(",").map((shape) => [shape, plansOf(shape)] as const)
 
-console.log(
-  "shape    slots  order   makespan/bound  mean   any order  calls  most in flight  CPU ms per task (client and server)"
-)
+console.log("shape    slots  makespan/bound  mean   calls  most in flight  CPU ms per task (client and server)")
 for (const [shape, plans] of measured) {
   for (const slots of values.slots.split(",").map(Number)) {
-    for (const order of values.order.split(",")) {
-      const runs: Array<Measured> = []
-      for (const plan of plans) runs.push(await measure(plan, slots, order === "strict"))
-      const ratios = runs.map((one) => one.ratio)
-      const ratio = relative(median(ratios))
-      const mean = relative(ratios.reduce((sum, one) => sum + one, 0) / ratios.length)
-      const anyOrder = relative(median(runs.map((one) => one.anyOrder)))
-      const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
-      const most = Math.max(...runs.map((one) => one.mostInFlight))
-      console.log(
-        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${mean.padEnd(7)}${anyOrder.padEnd(11)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
-      )
-    }
+    const runs: Array<Measured> = []
+    for (const plan of plans) runs.push(await measure(plan, slots))
+    const ratios = runs.map((one) => one.ratio)
+    const ratio = relative(median(ratios))
+    const mean = relative(ratios.reduce((sum, one) => sum + one, 0) / ratios.length)
+    const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
+    const most = Math.max(...runs.map((one) => one.mostInFlight))
+    console.log(
+      `${shape.padEnd(9)}${String(slots).padEnd(7)}${ratio.padEnd(16)}${mean.padEnd(7)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
+    )
   }
 }

@@ -126,7 +126,7 @@ const work = Effect.gen(function* () {
     const result = has("activities")
       ? yield* activities.runStage({ key: stageKey.task(1, task.name), success: TaskResult }, run)
       : yield* run
-    yield* state.addResult(result)
+    yield* state.add(result)
     if (has("events")) yield* publish({ type: "task.finished", ...where, result })
   })
 

@@ -205,7 +205,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
   "references.read":
     "The references that a task gets, each with its size, estimated tokens and hash, and how much is shown when not all of it has room.",
-  "task.started": "A task makes its calls. With early starts this may be before its step has started.",
+  "task.started": "A task makes its calls.",
   "task.finished": "A task has finished, with its result.",
   "task.failed": "A task ended without a result, or was skipped.",
   "tool.started": "A tool call was allowed and has started.",

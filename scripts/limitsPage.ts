@@ -7,7 +7,7 @@ import { configurationJsonSchema } from "../src/domain/configuration/Configurati
 import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
-import { lifeEvery } from "../src/domain/runs/SignOfLife.ts"
+import { lifeEvery } from "../src/domain/runs/RunEvent.ts"
 import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
 import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
 import { importTime } from "../src/services/plugins/PluginImport.ts"

@@ -7,8 +7,13 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { FilledPrompt } from "../domain/models/PromptSize.ts"
 import { TaskFailure } from "../domain/plan/TaskResult.ts"
 import { layerUnsavedRun } from "../services/history/RunJournal.ts"
-import { executeRefinement, iteratePlan, type PlanStage, refineTask } from "../services/pipeline/SingleStages.ts"
-import { stageProblem } from "../services/pipeline/StageInput.ts"
+import {
+  type PlanStage,
+  executeRefinement,
+  iteratePlan,
+  refineTask,
+  stageProblem
+} from "../services/pipeline/SingleStages.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { fitWindow } from "./modelWindow.ts"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { CheckedTaskList } from "../services/pipeline/Preparation.ts"
+import type { CheckedTaskList } from "../services/pipeline/Planner.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { beginRun, planRun } from "./lateApp.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"

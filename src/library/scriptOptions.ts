@@ -18,7 +18,7 @@ import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
-import { RuleWithoutTool } from "../services/pipeline/RuleWithoutTool.ts"
+import { RuleWithoutTool } from "../services/pipeline/StartupWarnings.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
 /**
@@ -44,8 +44,6 @@ export interface ScriptOptions {
   /** `model`, `think` and `sampling` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
-  /** Every section waits for the whole section before it. */
-  readonly strictSections?: boolean
   readonly limits?: GivenLimits
   readonly referenceBudget?: number
   /** Rules as `TOOL[:PATTERN]`. */
@@ -83,7 +81,6 @@ const settingNames = [
   "sampling",
   "stages",
   "parallel",
-  "strictSections",
   "limits",
   "referenceBudget",
   "allow",

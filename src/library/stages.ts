@@ -8,7 +8,7 @@ import { renderFixedRefinement } from "../domain/checking/CheckReport.ts"
 import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
-import type { GivenResult } from "../services/pipeline/StageInput.ts"
+import type { GivenResult } from "../services/pipeline/SingleStages.ts"
 import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 

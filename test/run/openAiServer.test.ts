@@ -118,10 +118,8 @@ describe("a server of the OpenAI API", () => {
           .toSorted()
           .map((file) => /"parallel":\d+/.exec(readFileSync(join(root, file), "utf8"))?.[0])
           .join()
-      yield* Effect.promise(() => start(["run", "--strict-sections", ...ask], env(server)))
+      yield* Effect.promise(() => start(["run", ...ask], env(server)))
       assert.strictEqual(saved(), '"parallel":3')
-      const [file = ""] = globSync("**/.*/**/journal.jsonl", { cwd: root })
-      assert.include(readFileSync(join(root, file), "utf8"), '"strictSections":true')
       const asked = server.requests.length
       yield* Effect.promise(() => start(["run", "--parallel", "5", ...ask], env(server)))
       assert.include(saved(), '"parallel":5')

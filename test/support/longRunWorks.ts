@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
 import { plainTask, type Task } from "../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../src/domain/plan/TaskList.ts"
-import { TaskFailure, TaskResult } from "../../src/domain/plan/TaskResult.ts"
+import { TaskResult } from "../../src/domain/plan/TaskResult.ts"
 import { reportData } from "../../src/domain/report/ReportData.ts"
 import { modelCallKey, stageKey, toolCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
@@ -120,17 +120,9 @@ const works: Works = {
     const results = tasksOf(count).map(resultOf)
     return () => {
       const state = Effect.runSync(makeRunState)
-      for (const result of results) Effect.runSync(state.addResult(result))
+      Effect.runSync(state.startRound(tasksOf(count)))
+      for (const result of results) Effect.runSync(state.add(result))
       return Effect.runSync(state.get)
-    }
-  },
-  "failures that come again": (count) => {
-    const [first, second] = ["gone", "gone again"].map((reason) =>
-      tasksOf(count).map(({ name }) => new TaskFailure({ task: name, phase: "execution", reason, skipped: false }))
-    )
-    return () => {
-      const state = Effect.runSync(makeRunState)
-      return [first ?? [], second ?? []].map((all) => Effect.runSync(state.addFailures(all)))
     }
   },
   "the report of a run": (count) => {

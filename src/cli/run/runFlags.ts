@@ -173,10 +173,6 @@ export const outcomeFlags = {
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
-  strictSections: switchFlag(
-    "strict-sections",
-    "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
-  ),
   ...approvalFlags,
   json: switchFlag("json", "Print events as JSON Lines on stdout instead of the answer"),
   plain: plainFlag,
@@ -204,13 +200,13 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The limits and the order that flags set. */
-export const limitConfiguration = (given: {
+/** The limits that flags set. */
+export const limitConfiguration = ({
+  maxRounds
+}: {
   readonly maxRounds: Option.Option<number>
-  readonly strictSections: boolean
-}): Pick<Configuration, "limits" | "strictSections"> => ({
-  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
-  ...(given.strictSections ? { strictSections: true } : {})
+}): Pick<Configuration, "limits"> => ({
+  limits: Option.match(maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
 })
 
 /** Where the project is now, if the flag says so. */

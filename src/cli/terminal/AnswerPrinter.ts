@@ -4,12 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { answerBlocks } from "../../domain/markdown/AnswerBlocks.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { type RunEvent, isSignOfLife } from "../../domain/runs/RunEvent.ts"
 import type { Paint } from "./Colour.ts"
 import { askLine } from "../ask/AskProgress.ts"
 import type { EventSink } from "./EventSink.ts"
 import { lineSink } from "./LineSink.ts"
-import { isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { ProgressOptions } from "./Progress.ts"

@@ -9,7 +9,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
 import type { RunRefused } from "../../services/cluster/RunWorkflow.ts"
-import type { RuleWithoutTool } from "../../services/pipeline/RuleWithoutTool.ts"
+import type { RuleWithoutTool } from "../../services/pipeline/StartupWarnings.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 

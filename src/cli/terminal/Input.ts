@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import type { Attachment } from "../../domain/models/Attachment.ts"
+import type { Attachment } from "../../domain/models/Briefing.ts"
 import { decodeUtf8, GivenFileError, readGivenFile } from "../../services/files/GivenFile.ts"
 
 /** All of stdin. */

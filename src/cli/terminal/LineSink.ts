@@ -3,12 +3,10 @@
  * for its answer nothing is drawn and no line is written.
  */
 import * as Effect from "effect/Effect"
-import { foldLive } from "../../domain/runs/LiveFold.ts"
-import { emptyLive, isLively, type LiveState } from "../../domain/runs/LiveState.ts"
+import { type LiveState, emptyLive, foldLive, isLively } from "../../domain/runs/LiveState.ts"
 import { liveView } from "../../domain/runs/LiveView.ts"
 import { marksAt } from "../../domain/runs/LiveWords.ts"
-import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { isFleeting, isSignOfLife } from "../../domain/runs/SignOfLife.ts"
+import { type RecordedEvent, type RunEvent, isFleeting, isSignOfLife } from "../../domain/runs/RunEvent.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output, redactEvent, redactText } from "./Output.ts"

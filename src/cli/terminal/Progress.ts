@@ -3,7 +3,7 @@
  * and tools is made printable first.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
-import { stepWords } from "../../domain/plan/StepWords.ts"
+import { stepWords } from "../../domain/plan/TaskName.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"

@@ -65,10 +65,6 @@ export const Configuration = Schema.Struct({
     count(64),
     "How many model calls the server processes in parallel. Default: what a server of llama.cpp says, else 2. Environment: OLLAMA_NUM_PARALLEL. Flag: --parallel."
   ),
-  strictSections: key(
-    Schema.Boolean,
-    "Whether each task section waits for the whole section before it. Default: false, so that a task which only reads may start before its section when no task that is open before it changes anything. Flag: --strict-sections."
-  ),
   limits: key(GivenLimits, "Limits of runs and conversations."),
   referenceBudget: key(
     count(1_000_000_000),

@@ -3,7 +3,6 @@
  * the run (skills, headings of the request, files, sizes) is checked by services/pipeline/PlanChecker.
  */
 import * as Arr from "effect/Array"
-import * as Option from "effect/Option"
 import type { Reading } from "../findings/Issue.ts"
 import { DocumentReader, refuseOthers } from "../grammar/DocumentReader.ts"
 import { isPlaceholder, type NamedTask, nameTasks } from "../grammar/FieldValues.ts"
@@ -265,52 +264,6 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   })
   const isWhole = goalsSection !== undefined && tasks.flat().length === outstanding.flat().length
   return reader.reading(isWhole ? new TaskList({ goals, steps }) : undefined)
-}
-
-/** A task that takes more lines or characters than this is read when the answer is complete. */
-const longestPiece = 65_536
-
-const startsTask = ({ hashes, indent, label }: Line): boolean =>
-  label?.key === "name" || (indent <= 3 && hashes !== undefined)
-
-/**
- * Reads a task list while a model still writes it, from the deltas of one answer in order. Each complete task is read as
- * a document of its own, and the whole answer is read again when it ends, so that the result does not depend on the deltas.
- * `onTask` receives every task with links that could be built from its lines alone.
- */
-export const streamingReader = (onTask: (task: Task) => void): ((delta: string) => void) => {
-  let fence = ""
-  let written = ""
-  let piece: Array<string> = []
-  let size = 0
-
-  const endPiece = (): void => {
-    const text = piece.join("\n")
-    if (size <= longestPiece && text.includes("](")) {
-      const { value } = readTaskList(`## Goals\n\n-\n\n## Tasks\n\n### Task section 1\n\n${text}`)
-      if (Option.isSome(value)) value.value.tasks.forEach(onTask)
-    }
-    piece = []
-    size = 0
-  }
-  const endLine = (line: Line): void => {
-    if (fence === "") {
-      if (startsTask(line)) endPiece()
-      fence = line.opening?.mark ?? ""
-    } else if (line.closing?.startsWith(fence) === true) {
-      fence = ""
-    }
-    size += line.text.length + 1
-    if (size <= longestPiece) piece.push(line.text)
-  }
-  return (delta) => {
-    const [first = "", ...rest] = delta.split("\n")
-    written += first
-    for (const next of rest) {
-      endLine(new Line(written))
-      written = next
-    }
-  }
 }
 
 const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/

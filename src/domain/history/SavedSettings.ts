@@ -9,7 +9,6 @@ import type { StageGenerations } from "../models/Generation.ts"
 const harmless = [
   "contextWindow",
   "parallel",
-  "strictSections",
   "limits",
   "referenceBudget",
   "deny",

@@ -3,12 +3,14 @@
  * that says how much is shown.
  */
 import type * as Schema from "effect/Schema"
-import { shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
-import { fenced, fenceFor } from "../markdown/PromptBlock.ts"
+import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { fenceFor, fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
+import { type FilledPrompt, type TokenScale, charactersLeft, fitsWindow } from "./PromptSize.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { listWithin, shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
-import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
 
 /** The texts, shortened so that together they take at most `budget` characters. */
 const fitTexts = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
@@ -106,3 +108,77 @@ const ranText = ({ ran }: TaskFailure): string => {
 /** One line per task that ended without a result. */
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
+
+const heading = "## What was looked at\n\n"
+
+/** The looks with their outputs in at most `budget` characters, or what surrounds them where that is more. */
+export const lookBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
+  looks.length === 0 ? "" : `${heading}${callBlocks(looks, Math.max(0, budget - heading.length - callFrame(looks)))}`
+
+/** A prompt with a place for one text. */
+export interface Frame {
+  readonly fits: (text: string) => boolean
+  /** The characters that are left beside the text. */
+  readonly budget: (text: string) => number
+}
+
+/** What a prompt can do without is left out before anything is cut. */
+export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale): Frame => {
+  const filled = (text: string): FilledPrompt => {
+    const prompt = fill(text)
+    return prompt.lighter ?? prompt
+  }
+  return {
+    fits: (text) => fitsWindow(filled(text), window, scale),
+    budget: (text) => charactersLeft(window, filled(text), scale)
+  }
+}
+
+/** Gives a text so much of the room, or what it needs of that; `cut(room)` has at most `budget` more characters than `cut(0)`. */
+export const partOf = <A extends { readonly text: string }>(
+  frame: Frame,
+  share: number,
+  cut: (budget: number) => A
+): A => cut(frame.budget(cut(0).text) * share)
+
+const onlyNames = "(There is no room for the summaries of the finished tasks, so only names are shown.)\n\n"
+
+const moreFinished = (count: number): string =>
+  `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
+
+/** Names of finished tasks, as many as have `budget` beside what is said without a name. */
+const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
+  onlyNames +
+  listWithin(
+    results.map(({ name }) => `- ${name}`),
+    budget + moreFinished(results.length).length,
+    moreFinished
+  ).text
+
+/** The shortest text about finished tasks. */
+export const leastResults = (results: ReadonlyArray<TaskResult>): string =>
+  results.length === 0 ? "" : namesWithin(results, 0)
+
+/**
+ * The results of finished tasks for a frame: whole summaries, shortened ones, the same without what each task was to
+ * deliver, the names, and at last as many names as have room and how many more tasks have finished.
+ */
+export const fittedResults = (
+  results: ReadonlyArray<TaskResult>,
+  frame: Frame,
+  { expected = false }: { readonly expected?: boolean } = {}
+): string => {
+  for (const form of expected ? [{ expected: true }, {}] : [{}]) {
+    const whole = resultBlocks(results, Number.POSITIVE_INFINITY, form)
+    if (frame.fits(whole)) return whole
+    const shortest = resultBlocks(results, 0, form)
+    if (frame.fits(shortest)) return resultBlocks(results, frame.budget(shortest), form)
+  }
+  return results.length === 0 ? "" : namesWithin(results, frame.budget(leastResults(results)))
+}
+
+/** `## heading` with the issues and what to do about them; nothing without issues. */
+export const issuesBlock = (heading: string, issues: ReadonlyArray<Issue> = []): string =>
+  issues.length === 0
+    ? ""
+    : rawBlock(heading, `${issuesMarkdown(issues)}\n\nFix all of them and write the whole answer again.`)

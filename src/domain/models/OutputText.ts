@@ -77,15 +77,15 @@ const plainNote = ({ kept, left }: Cut): string => {
 }
 
 /** How many of the lines fit, with a line end each. */
-const fitting = (lines: ReadonlyArray<string>, room: number): number => {
+const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
   let length = 0
-  const over = lines.findIndex((line) => (length += line.length + 1) > room)
+  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
   return over < 0 ? lines.length : over
 }
 
 /** The beginning of a line that is too long. */
-const longLine = (line: string, room: number): ReadonlyArray<string> => {
-  const shown = cutAt(line, room - 70)
+const longLine = (line: string, budget: number): ReadonlyArray<string> => {
+  const shown = cutAt(line, budget - 70)
   return shown.length < 40 ? [] : [shown, `(The first ${shown.length} of ${line.length} characters of this line.)`]
 }
 
@@ -102,12 +102,12 @@ export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const noteOf = (cut: Cut): string =>
     isFile ? fileNote(cut) : isPage(outcome) ? pageNote(outcome, cut) : plainNote(cut)
   const none = noteOf({ text, kept: [], left: lines })
-  const room = limit - none.length - 24
+  const budget = limit - none.length - 24
   const hasEnd = !isFile && !isPage(outcome)
-  const end = hasEnd ? fitting(lines.toReversed(), Math.floor(room / 4)) : 0
-  const endRoom = lines.slice(lines.length - end).reduce((sum, line) => sum + line.length + 1, 0)
-  const count = Math.min(fitting(lines, room - endRoom), lines.length - end)
-  const first = count > 0 ? lines.slice(0, count) : longLine(lines[0] ?? "", room - endRoom)
+  const end = hasEnd ? fitting(lines.toReversed(), Math.floor(budget / 4)) : 0
+  const endBudget = lines.slice(lines.length - end).reduce((sum, line) => sum + line.length + 1, 0)
+  const count = Math.min(fitting(lines, budget - endBudget), lines.length - end)
+  const first = count > 0 ? lines.slice(0, count) : longLine(lines[0] ?? "", budget - endBudget)
   if (first.length === 0) return none
   const kept = lines.slice(0, Math.max(1, count))
   const left = lines.slice(kept.length, lines.length - end)

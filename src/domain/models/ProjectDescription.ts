@@ -51,11 +51,11 @@ const mostOf = ({ path, text }: DescriptionFile): number => {
   return Math.min(leadMost, ends.find((end) => end >= leadLeast) ?? leadMost)
 }
 
-const cutTo = (file: DescriptionFile, room: number): string => {
+const cutTo = (file: DescriptionFile, budget: number): string => {
   const whole = headed(file)
   const most = mostOf(file)
-  if (whole.length <= Math.min(room, most)) return whole
-  const space = Math.min(most, room - cutNote(file.path, whole.length).length - 2)
+  if (whole.length <= Math.min(budget, most)) return whole
+  const space = Math.min(most, budget - cutNote(file.path, whole.length).length - 2)
   if (space < 100) return ""
   const { left, text } = cutAtParagraph(whole, space)
   return `${text}\n\n${cutNote(file.path, left)}`

@@ -5,9 +5,9 @@
 import { type DiffRow, numberedRows } from "../files/ChangePreview.ts"
 import { printable, printableLines } from "../text/Printable.ts"
 import type { Risk } from "../tools/Access.ts"
+import { stepWords } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
-import { stepWords } from "../plan/StepWords.ts"
 
 /*
  * The details of one item of a question as lines: the command as one would type it, arguments without JSON where they are

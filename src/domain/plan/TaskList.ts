@@ -57,3 +57,20 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     return found.length === 1 ? found[0] : undefined
   }
 }
+
+/** The steps, and behind them the outstanding tasks after the first `shown`, without those that were written anew. */
+export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
+  const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))
+  const hidden = new Set(outstanding.tasks.slice(shown))
+  const kept = outstanding.steps.flatMap(({ tasks, title }) => {
+    const [first, ...rest] = tasks.filter((task) => hidden.has(task) && !written.has(task.slug))
+    return first === undefined ? [] : [{ title, tasks: [first, ...rest] as const }]
+  })
+  return [
+    ...steps,
+    ...kept.map(({ tasks, title }, index) => {
+      const renumbered = title.replace(/\d+/, String(steps.length + index + 1))
+      return new Step({ title: renumbered, tasks })
+    })
+  ]
+}

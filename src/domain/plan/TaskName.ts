@@ -1,7 +1,8 @@
 /**
- * Names of tasks. A task's result is the anchor `#<slug>-results`.
+ * Names of tasks and titles of steps. A task's result is the anchor `#<slug>-results`.
  */
 import * as Schema from "effect/Schema"
+import { printable } from "../text/Printable.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /** One line of text without surrounding blanks whose slug is not empty. */
@@ -17,3 +18,5 @@ export type TaskName = typeof TaskName.Type
 
 /** `Research 2` -> `research-2-results`. */
 export const resultAnchor = (name: TaskName): string => `${slugOf(name)}-results`
+
+export const stepWords = (title: string): string => printable(title.replace(/^Task section (\d+)(?=$|:)/, "Step $1"))

@@ -23,7 +23,7 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
  * What a call is about: the pattern and where it is searched, the command, the address, or the file with its lines. `targets`
  * is what the call accesses, in canonical form; it counts where the arguments say nothing.
  */
-export const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
+const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const given = call.arguments
   const main = telling.find((name) => given[name] !== undefined && given[name] !== null)
   if (main === undefined) {

@@ -1,12 +1,15 @@
 /**
- * What is going on in a run or a conversation at a moment: the plan with the stage of each task, the calls of models and
- * tools that have not ended, and what is counted. `LiveFold` makes it from events, `LiveView` makes lines of it.
+ * What is going on in a run or a conversation at a moment, folded from its events: the plan with the stage of each task, the
+ * calls of models and tools that have not ended, and what is counted.
  */
-import type { ModelCallId, Stage } from "./ActivityKey.ts"
-import type { CallPhase } from "./RunEvent.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { deniedOf } from "../plan/TaskResult.ts"
+import { type ModelCallId, type Stage, modelCallKey, toolCallKey } from "./ActivityKey.ts"
+import { callWords } from "./CallWords.ts"
+import type { CallPhase, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */
-export type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
+type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
 
 export interface LiveTask {
   readonly name: string
@@ -99,3 +102,212 @@ export const isSettled = (stage: TaskStage): boolean =>
 /** True while something is at work and no question waits for its answer. */
 export const isLively = ({ calls, questions, stage, startedAt, tools }: LiveState): boolean =>
   startedAt !== undefined && questions.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
+
+type Waiting = Extract<RunEvent, { readonly type: "model.waiting" }>
+
+const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
+  new Map(map).set(key, value)
+
+const withoutEntry = <V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> => {
+  if (!map.has(key)) return map
+  const less = new Map(map)
+  less.delete(key)
+  return less
+}
+
+const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
+  const task = state.tasks.get(name) ?? { name, stage: "waiting", attempt: 1 }
+  return { ...state, tasks: withEntry(state.tasks, name, { ...task, ...change }) }
+}
+
+/** A new plan takes the place of what was not settled; what was settled stays, unless the new plan has it again. */
+const withPlan = (state: LiveState, list: TaskList): LiveState => {
+  const planned = new Set<string>(list.tasks.map(({ name }) => name))
+  const stays = (name: string): boolean => {
+    const task = state.tasks.get(name)
+    return task !== undefined && isSettled(task.stage) && !planned.has(name)
+  }
+  const before = state.steps.flatMap(({ tasks, title }): ReadonlyArray<LiveStep> => {
+    const left = tasks.filter(stays)
+    return left.length === 0 ? [] : [{ title, tasks: left }]
+  })
+  const steps = list.steps.map(({ tasks, title }) => ({ title, tasks: tasks.map(({ name }) => name) }))
+  const tasks = new Map([...state.tasks].filter(([name]) => stays(name)))
+  for (const name of planned) tasks.set(name, { name, stage: "waiting", attempt: 1 })
+  return { ...state, stage: undefined, steps: [...before, ...steps], tasks }
+}
+
+const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
+  const key = modelCallKey(call)
+  const before = state.calls.get(key) ?? { call, phase: "sent", since: at }
+  return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
+}
+
+/** A phase that goes on keeps its beginning. */
+const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
+  const before = state.calls.get(modelCallKey(call))
+  return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
+}
+
+const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
+
+/** What a sign of life says about a call that tells nothing more exact. */
+const withWaiting = (state: LiveState, { call, phase, seconds }: Waiting, at: number): LiveState => {
+  const known = state.calls.get(modelCallKey(call))?.phase
+  const since = at - seconds * 1000
+  switch (phase) {
+    case "first_word":
+      return known !== undefined && isBeforeFirstWord.has(known)
+        ? state
+        : changeCall(state, call, at, { phase: "loading_or_reading", since })
+    case "next_word":
+      return changeCall(state, call, at, { phase: "stalled", since })
+    case "writing":
+      return known === "thinking" || known === "writing" ? state : inPhase(state, call, at, { phase: "writing" })
+    default:
+      return inPhase(state, call, at, { phase })
+  }
+}
+
+const endCall = (state: LiveState, call: ModelCallId): LiveState => ({
+  ...state,
+  calls: withoutEntry(state.calls, modelCallKey(call))
+})
+
+/** Nothing of a task goes on once it has ended. */
+const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): LiveState =>
+  withTask(
+    {
+      ...state,
+      calls: new Map([...state.calls].filter(([, { call }]) => call.task !== name)),
+      tools: new Map([...state.tools].filter(([, { task }]) => task !== name))
+    },
+    name,
+    { stage }
+  )
+
+/** Time counts as a person's while at least one question waits, if a person gave the answer. */
+const withAnswer = (state: LiveState, hash: string, by: string, at: number): LiveState => {
+  const questions = new Set(state.questions)
+  questions.delete(hash)
+  const { askedAt, personMs } = state
+  const spent = askedAt === undefined || by !== "person" ? 0 : Math.max(0, at - askedAt)
+  return { ...state, questions, askedAt: questions.size === 0 ? undefined : at, personMs: personMs + spent }
+}
+
+const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
+  switch (event.type) {
+    case "model.started": {
+      const { attempt, task } = event.call
+      const started = changeCall({ ...state, serverUntil: undefined }, event.call, at, {
+        phase: "sent",
+        since: at,
+        promptTokens: event.estimatedTokens,
+        ...(event.model === undefined ? {} : { model: event.model })
+      })
+      const whole = event.call.stage === "conclude" ? { ...started, answer: "" } : started
+      return task === undefined ? whole : withTask(whole, task, { attempt })
+    }
+    case "model.progress": {
+      const { call, phase, seconds, tokens, tokensPerSecond } = event
+      return changeCall(state, call, at, {
+        phase,
+        since: at - seconds * 1000,
+        ...(tokens === undefined ? {} : { tokens }),
+        ...(tokensPerSecond === undefined ? {} : { tokensPerSecond })
+      })
+    }
+    case "model.waiting":
+      return withWaiting(state, event, at)
+    case "model.phase":
+      return inPhase(state, event.call, at, { phase: event.phase })
+    case "model.failed":
+      return event.willRetry ? inPhase(state, event.call, at, { phase: "again" }) : endCall(state, event.call)
+    case "model.finished":
+      return {
+        ...endCall(state, event.call),
+        promptTokens: state.promptTokens + (event.usage.promptTokens ?? 0),
+        answerTokens: state.answerTokens + (event.usage.answerTokens ?? 0)
+      }
+    case "answer.rejected":
+      return { ...endCall(state, event.call), answer: "" }
+    case "answer.piece":
+      return { ...state, answer: state.answer + event.text }
+    default:
+      return state
+  }
+}
+
+/** What was not settled when its step ended is not run in this round: the step was declined. */
+const endStep = (state: LiveState, title: string): LiveState =>
+  (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
+    .filter((name) => !isSettled(state.tasks.get(name)?.stage ?? "skipped"))
+    .reduce((before, name) => endTask(before, name, "skipped"), state)
+
+const foldTask = (state: LiveState, event: RunEvent): LiveState => {
+  switch (event.type) {
+    case "stage.started":
+      return event.task === undefined
+        ? { ...state, stage: event.stage }
+        : withTask(state, event.task, { stage: event.stage === "refine" ? "preparing" : "running" })
+    case "plan.created":
+    case "plan.revised":
+      return withPlan(state, event.taskList)
+    case "round.started":
+      return { ...state, round: event.round, stage: undefined }
+    case "task.refined":
+      return withTask(state, event.task, { stage: "ready" })
+    case "task.started":
+      return withTask(state, event.task, { stage: "running" })
+    case "step.finished":
+      return endStep(state, event.title)
+    case "task.kept":
+      return endTask(state, event.task, "kept")
+    case "task.finished":
+      /* A result that only tells of denied calls is none. */
+      return endTask(state, event.task, deniedOf(event.result.calls) === "all" ? "failed" : "finished")
+    case "task.failed":
+      return endTask(state, event.task, event.failure.skipped ? "skipped" : "failed")
+    default:
+      return state
+  }
+}
+
+/** The state after an event. */
+export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
+  const at = Date.parse(when)
+  switch (event.type) {
+    case "run.started":
+      return {
+        ...emptyLive,
+        runId: event.runId,
+        project: event.project,
+        model: event.model,
+        startedAt: at,
+        personMs: state.personMs
+      }
+    case "run.finished":
+    case "ask.finished":
+      return { ...state, stage: undefined, calls: new Map(), tools: new Map(), questions: new Set(), answer: "" }
+    case "ask.started":
+      return { ...state, stage: "ask", startedAt: at, personMs: 0, promptTokens: 0, answerTokens: 0 }
+    case "approval.requested":
+      return { ...state, questions: new Set(state.questions).add(event.hash), askedAt: state.askedAt ?? at }
+    case "approval.answered":
+      return withAnswer(state, event.hash, event.by, at)
+    case "server.waiting":
+      return { ...state, serverUntil: at + event.secondsLeft * 1000 }
+    case "server.back":
+      return { ...state, serverUntil: undefined }
+    case "tool.started": {
+      const words = callWords(event.call, event.targets, state.project)
+      const tool = { task: event.id.task, words, since: at }
+      return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), tool) }
+    }
+    case "tool.finished":
+      return { ...state, tools: withoutEntry(state.tools, toolCallKey(event.id)) }
+    default:
+      // A single stage has no event that begins a run.
+      return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)
+  }
+}

@@ -7,7 +7,7 @@ import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
 
 /** Signs at the beginning of lines; `work` is what moves. */
-export interface ViewMarks {
+interface ViewMarks {
   readonly work: string
   readonly done: string
   readonly failed: string

@@ -1,14 +1,148 @@
 /**
- * What a round or a run did not do, as the stages after it are told.
+ * What a run promised and did not do: tasks that failed or never ran, calls that failed and that no later call made up for,
+ * and tasks whose skill exists to change something although nothing of theirs did. A model may call such work finished; what
+ * counts is what the calls came to.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines } from "../models/ExecutionBlocks.ts"
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
+import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
-import type { TaskFailure } from "../plan/TaskResult.ts"
-import { shares } from "../text/Excerpt.ts"
-import { listWithin } from "../text/ListExcerpt.ts"
-import { type MissingChange, missingChangeLines } from "./PromisedChanges.ts"
+import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { canonicalJson } from "../text/Json.ts"
+import { listWithin, shares } from "../text/Excerpt.ts"
+import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+
+/** One round: its tasks and what became of them. */
+export interface RoundWork {
+  readonly tasks: ReadonlyArray<Task>
+  readonly results: ReadonlyArray<TaskResult>
+  readonly failures: ReadonlyArray<TaskFailure>
+}
+
+/** What a call changes. */
+interface Change {
+  /** In words: `src/a.ts (edit_file)`. */
+  readonly what: string
+  /** The path of a file, or the name of a tool whose effect has no name of its own. */
+  readonly target: string
+  /** True when a later change of the same target is this change, however often it failed. */
+  readonly isFile: boolean
+}
+
+/** What the tools and skills of the run say about calls and tasks. */
+export interface ChangeKinds {
+  /** Nothing for a call that changes nothing. */
+  readonly changeOf: (call: ToolCall) => Change | undefined
+  /** True for a task whose skill exists to change something. */
+  readonly promisesChange: (task: Task) => boolean
+}
+
+/** A change that is still missing; `why` is a sentence. */
+export interface MissingChange {
+  readonly task: TaskName
+  readonly what: string
+  readonly why: string
+}
+
+interface Made extends Change {
+  readonly skill: string
+  readonly call: string
+}
+
+interface Missed extends MissingChange {
+  readonly isMadeBy: (made: Made) => boolean
+  /** True when one later change makes up for one failure only. */
+  readonly isSingle: boolean
+}
+
+const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
+
+/** Changes by tasks that have a result, and by those that failed afterwards. */
+const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
+  const ran = [
+    ...results.map(({ calls, task: { skill } }) => ({
+      skill,
+      calls: calls.map(({ call, result: { success } }) => ({ call, success }))
+    })),
+    ...failures.map(({ ran: calls = [], task }) => ({
+      skill: tasks.find(({ name }) => name === task)?.skill ?? "",
+      calls
+    }))
+  ]
+  return ran.flatMap(({ calls, skill }) =>
+    calls.flatMap(({ call, success }) => {
+      const change = success ? changeOf(call) : undefined
+      return change === undefined ? [] : [{ ...change, skill, call: sameCall(call) }]
+    })
+  )
+}
+
+/** A denied call is not in it: the gate reports it. */
+const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, made: ReadonlyArray<Made>) =>
+  results.flatMap(({ calls, name }) =>
+    calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {
+      const change = result.success || result.error_type === "permission_denied" ? undefined : changeOf(call)
+      if (change === undefined || made.some((one) => one.call === sameCall(call))) return []
+      const { isFile, target, what } = change
+      const why = `It failed: ${result.error_message ?? result.error_type}`
+      return [{ task: name, what, why, isMadeBy: (later) => later.target === target, isSingle: !isFile }]
+    })
+  )
+
+const sameSkill =
+  (task: Task) =>
+  ({ skill }: Made): boolean =>
+    skill === task.skill
+
+const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeKinds): ReadonlyArray<Missed> =>
+  results
+    .filter(({ calls, task }) => promisesChange(task) && calls.every(({ call }) => changeOf(call) === undefined))
+    .map(({ name, task }) => ({
+      task: name,
+      what: "anything",
+      why: `No call of it changes anything, although that is what its skill "${task.skill}" is for.`,
+      isMadeBy: sameSkill(task),
+      isSingle: false
+    }))
+
+/** A task that failed after its calls had made their changes lacks only the words about them. */
+const failedTasks = (
+  { failures, tasks }: RoundWork,
+  { changeOf, promisesChange }: ChangeKinds
+): ReadonlyArray<Missed> =>
+  failures.flatMap(({ ran = [], reason, task: name }) => {
+    const task = tasks.find((one) => one.name === name)
+    if (task === undefined || !promisesChange(task)) return []
+    const changes = ran.filter(({ call }) => changeOf(call) !== undefined)
+    if (changes.length > 0 && changes.every(({ success }) => success)) return []
+    return [{ task: name, what: "anything", why: reason, isMadeBy: sameSkill(task), isSingle: false }]
+  })
+
+/** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
+export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
+  const made = rounds.map((round) => madeIn(round, kinds))
+  return rounds.flatMap((round, index) => {
+    const later = made.slice(index + 1).flat()
+    const missed = [
+      ...failedCalls(round, kinds, made[index] ?? []),
+      ...idleTasks(round, kinds),
+      ...failedTasks(round, kinds)
+    ]
+    return missed.flatMap(({ isMadeBy, isSingle, task, what, why }) => {
+      const at = later.findIndex(isMadeBy)
+      if (at === -1) return [{ task, what, why }]
+      if (isSingle) later.splice(at, 1)
+      return []
+    })
+  })
+}
+
+/** One line for each change that is missing, for prompts. */
+const missingChangeLines = (missing: ReadonlyArray<MissingChange>): string =>
+  missing
+    .map(({ task, what, why }) => `- "${task}" did not change ${what}. ${why.replaceAll(/\s*\n\s*/g, " ")}`)
+    .join("\n")
 
 /** A task that never ran; `why` is a sentence. */
 export interface NotRun {
@@ -52,16 +186,16 @@ const moreTasks = (count: number): string =>
 
 /**
  * Whole lines, or the names of the tasks, or as many names as have room and how many more there are. All lists together
- * take at most `room` characters more than without a name.
+ * take at most `budget` characters more than without a name.
  */
-const undoneBlocks = (all: ReadonlyArray<Undone>, room: number): string => {
+const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
     const names = [...new Set(one.tasks)].map((name) => `- "${name}"`)
     return { ...one, names, least: one.lines === "" ? 0 : moreTasks(names.length).length }
   })
   const wanted = shares(
     lists.map(({ least, lines }) => Math.max(0, lines.length - least)),
-    room
+    budget
   )
   return lists
     .map(({ advice, heading, least, lines, names }, index) => {
@@ -89,8 +223,8 @@ const unchanged = ({ failures, missing }: NotDone): Undone => {
   }
 }
 
-/** What was not done, for the stage that plans what is left. Lines are cut to `room`; see `undoneBlocks`. */
-export const leftBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): string =>
+/** What was not done, for the stage that plans what is left. Lines are cut to `budget`; see `undoneBlocks`. */
+export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
       {
@@ -103,16 +237,16 @@ export const leftBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): st
           "These are missing although their tasks have a result. Add a task under a new name that makes them, or leave them out if they cannot be made."
       }
     ],
-    room
+    budget
   )
 
 /** The tasks that failed, the changes that are missing, and the tasks never run, for the stage that answers; likewise. */
-export const notDoneBlock = (notDone: NotDone, room = Number.POSITIVE_INFINITY): string => {
+export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = notDone
   const neverRun = {
     heading: "## Tasks that were not run",
     lines: notRun.map(({ task, why }) => `- "${task}": ${why}`).join("\n"),
     tasks: notRun.map(({ task }) => task)
   }
-  return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], room)
+  return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], budget)
 }

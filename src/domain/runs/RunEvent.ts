@@ -10,9 +10,9 @@ import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Access.ts"
-import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
+import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
 /** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
 const runEventVersions = [1, 2] as const
@@ -231,3 +231,23 @@ export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent
 }
+
+/** How long a run is silent at most while a call of a model or a tool goes on, in milliseconds. */
+export const lifeEvery = 10_000
+
+/** How often a call of a model says how far it is, in milliseconds. */
+export const progressEvery = 1000
+
+/** How often the text of an answer is told while it is written, in milliseconds. */
+export const pieceEvery = 200
+
+const signs = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const
+
+type SignOfLife = Extract<RunEvent, { readonly type: (typeof signs)[number] }>
+
+const isSign: ReadonlySet<string> = new Set(signs)
+
+export const isSignOfLife = (event: RunEvent): event is SignOfLife => isSign.has(event.type)
+
+/** Signs that come every second or more often: of use only where they are seen at once. */
+export const isFleeting = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

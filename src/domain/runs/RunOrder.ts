@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
-import { Attachment } from "../models/Attachment.ts"
+import { Attachment } from "../models/Briefing.ts"
 
 export const RunOrder = Schema.Struct({
   runId: Schema.String,

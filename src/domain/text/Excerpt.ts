@@ -59,10 +59,10 @@ export const shorten = (text: string, limit: number): string => {
 }
 
 /** Gives each text an equal share of the room; what a short one leaves goes to the long ones. */
-export const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
+export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
-  let left = room
+  let left = budget
   order.forEach(({ length, index }, position) => {
     const share = Math.min(length, Math.floor(left / (order.length - position)))
     result[index] = share
@@ -79,14 +79,72 @@ export const cutAt = (text: string, length: number): string =>
  * Gives the room to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
  * first ones, so that the last are cut first. Nothing is cut when all of them fit.
  */
-export const sharesInOrder = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
-  const fair = Math.max(0, room) / Math.max(1, lengths.length)
+export const sharesInOrder = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
+  const fair = Math.max(0, budget) / Math.max(1, lengths.length)
   const floors = lengths.map((length) => (length <= fair / 2 ? length : Math.min(length, Math.floor(fair / 4))))
-  let left = Math.max(0, room) - floors.reduce((sum, floor) => sum + floor, 0)
+  let left = Math.max(0, budget) - floors.reduce((sum, floor) => sum + floor, 0)
   return lengths.map((length, index) => {
     const floor = floors[index] ?? 0
     const more = Math.min(length - floor, Math.floor(left))
     left -= more
     return floor + more
   })
+}
+
+export interface ListExcerpt {
+  readonly text: string
+  /** How many entries are in it, from the first. */
+  readonly shown: number
+}
+
+/** At most `limit` characters, or those of `rest` alone where that is more. `rest` says how many entries are left out. */
+export const listWithin = (
+  entries: ReadonlyArray<string>,
+  limit: number,
+  rest: (count: number) => string
+): ListExcerpt => {
+  const all = entries.join("\n")
+  if (all.length <= limit) return { text: all, shown: entries.length }
+  const note = (shown: number): string => rest(entries.length - shown)
+  let [shown, taken] = [0, 0]
+  for (const entry of entries) {
+    const next = taken + entry.length + 1
+    if (next + note(shown + 1).length > limit) break
+    taken = next
+    shown += 1
+  }
+  return { text: [...entries.slice(0, shown), note(shown)].join("\n"), shown }
+}
+
+/** Where the lines stand in their file. */
+export interface LinePlace {
+  /** The number of the first line, counted from 1. */
+  readonly first: number
+  /** How many lines the file has, where that is known. */
+  readonly of?: number
+}
+
+/**
+ * The first lines of a text, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
+ * them says which lines they are and tells the model to read on with a parameter `start_line`; all lines have none.
+ *
+ * ```ts
+ * fitLines(["one", "two"], 5, { first: 1, of: 2 }) // "one\n\n(Lines 1 to 1 of 2. Read on with start_line 2.)"
+ * ```
+ */
+export const fitLines = (lines: ReadonlyArray<string>, maxCharacters: number, { first, of }: LinePlace): string => {
+  let end = 0
+  for (let length = -1; end < lines.length; end++) {
+    length += (lines[end] ?? "").length + 1
+    if (length > maxCharacters) break
+  }
+  if (end === lines.length) return lines.join("\n")
+  const total = of === undefined ? "" : ` of ${of}`
+  if (end > 0) {
+    const last = first + end - 1
+    return `${lines.slice(0, end).join("\n")}\n\n(Lines ${first} to ${last}${total}. Read on with start_line ${last + 1}.)`
+  }
+  const line = lines[0] ?? ""
+  const cut = line.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, "")
+  return `${cut}\n\n(The first ${cut.length} of ${line.length} characters of line ${first}${total}. Search it for the rest.)`
 }

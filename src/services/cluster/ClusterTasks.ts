@@ -19,7 +19,7 @@ import { hashOf } from "../files/Hash.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
 import { Refiner } from "../pipeline/Refiner.ts"
-import type { TaskOrder } from "../pipeline/TaskOrder.ts"
+import type { TaskOrder } from "../pipeline/TaskStage.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -43,7 +43,6 @@ const place = {
   briefing: Briefing,
   round: Schema.Int,
   step: Schema.Int,
-  turn: Schema.optionalKey(Schema.Int),
   finished: Schema.Array(TaskResult),
   snapshot: GateSnapshot,
   /** How often the work was given back before. */

@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Attachment } from "../../domain/models/Attachment.ts"
+import type { Attachment } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"

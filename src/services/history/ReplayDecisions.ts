@@ -10,14 +10,12 @@ import { canonicalJson } from "../../domain/text/Json.ts"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { eventsTold } from "../../domain/history/JournalParts.ts"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { StartedAhead } from "../runs/StartedAhead.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { RecordedTool } from "../../domain/history/RecordedTool.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
@@ -57,19 +55,6 @@ const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => 
   return risks
 }
 
-/** The tasks of the session that had started before their section, each with its round. */
-const startedAhead = (events: ReadonlyArray<RunEvent>): ReadonlySet<string> => {
-  const ahead = new Set<string>()
-  const steps = new Map<number, number>()
-  for (const event of events) {
-    if (event.type === "step.started") steps.set(event.round, event.step)
-    else if (event.type === "task.started" && event.step > (steps.get(event.round) ?? -1)) {
-      ahead.add(stageKey.task(event.round, event.task))
-    }
-  }
-  return ahead
-}
-
 const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
@@ -99,7 +84,6 @@ export const layerReplayDecisions = (
       const { publish } = yield* RunEvents
       const open = [...decidedSteps(eventsTold(own))]
       const risks = risksOf(events)
-      const ahead = startedAhead(eventsTold(own))
 
       /** A step without events about approvals needed no question. */
       const approveStep = Effect.fnUntraced(function* (step: { readonly planKey: string; readonly title: string }) {
@@ -121,8 +105,7 @@ export const layerReplayDecisions = (
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
       return Context.make(Gate, { ...gate, approveStep, denials: Effect.succeed(denialsOf(own)) }).pipe(
-        Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined }),
-        Context.add(StartedAhead, (round, task) => ahead.has(stageKey.task(round, task)))
+        Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
       )
     })
   )

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
-import { progressEvery } from "../../domain/runs/SignOfLife.ts"
+import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makePrioritySemaphore, meanwhile } from "./PrioritySemaphore.ts"
 

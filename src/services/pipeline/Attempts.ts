@@ -1,6 +1,7 @@
 /**
  * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value or after
- * the maximum of attempts. After an answer that repeats a rejected one, the next one is sampled differently.
+ * the maximum of attempts. After an answer that repeats a rejected one, the next one is sampled differently. An answer that
+ * cannot be read as a document (stopped, cut off, empty, only thought) is an attempt with issues, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,17 +9,99 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
-import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
+import { type AnswerShape, issuesOfPart, wholePartOf } from "../../domain/documents/AnswerWatch.ts"
 import { Issue, type Reading, type Repair } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { ModelError, Hopeless } from "../../domain/models/ModelAnswer.ts"
+import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
+import { codeSpan } from "../../domain/markdown/PromptBlock.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { firstTuning, type Tuning } from "../models/CallPlan.ts"
+import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
+import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
+import { type Tuning, firstTuning } from "../models/CallPlan.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { type Said, unusableAnswer } from "./UnusableAnswer.ts"
+
+/** What the stage knows of its document. */
+interface Expected {
+  readonly shape?: AnswerShape
+  readonly readPart?: (part: string) => ReadonlyArray<Issue>
+}
+
+const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
+
+/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
+interface Said {
+  readonly answer: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly shown: string
+  /** The model thought and came to no answer. */
+  readonly hasOnlyThought?: boolean
+}
+
+/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
+const shownOfStopped = 600
+
+const beginWith = (shape: AnswerShape | undefined): string =>
+  shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
+
+const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
+  answer: "",
+  shown: "",
+  hasOnlyThought: true,
+  issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
+})
+
+const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
+  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
+  const begin = beginWith(shape)
+  return {
+    answer: reason.partial,
+    shown: left === 0 ? text : `${text}\n\n[The answer was stopped; ${left} characters are left out.]`,
+    issues: [
+      reason.kind === "loop"
+        ? issue(
+            "answer-loop",
+            `The answer was stopped: ${reason.detail}.`,
+            `${begin}, write everything once, and stop.`
+          )
+        : issue("answer-shape", `The answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
+    ]
+  }
+}
+
+/** The answer that ran into the length limit: which part of it was whole, and what is wrong with that part. */
+const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): Said => {
+  const part = wholePartOf(partial)
+  const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
+  const whole =
+    part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
+  const what = `The answer ran into the length limit and broke off.${whole}`
+  return { answer: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
+}
+
+/** Failures that the model can repair by answering differently. */
+const unusableAnswer = (error: ModelError, { readPart, shape }: Expected): Option.Option<Said> => {
+  switch (error.reason._tag) {
+    case "CutOff":
+      return Option.some(cutOff(error.reason.partial, readPart))
+    case "ThinkingCutOff":
+      return Option.some(onlyThought("The thinking ran into the length limit, so there was no answer.", shape))
+    case "ThinkingOnly":
+      return Option.some(onlyThought("There was only thinking and no answer.", shape))
+    case "EmptyAnswer":
+      return Option.some({
+        answer: "",
+        shown: "",
+        issues: [issue("answer-empty", "The answer was empty.")]
+      })
+    case "Hopeless":
+      return Option.some(stopped(error.reason, shape))
+    default:
+      return Option.none()
+  }
+}
 
 /** The answer of the previous attempt, with its issues. */
 export interface Previous {
@@ -27,7 +110,7 @@ export interface Previous {
 }
 
 /** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
-export interface Spare<A> {
+interface Spare<A> {
   readonly value: A
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -58,11 +141,9 @@ export interface AttemptPlan<A, E, R> {
   readonly format?: object
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Makes a listener for one answer; see `ModelRequest`. */
-  readonly listen?: () => (delta: string) => void
 }
 
-export interface Accepted<A> {
+interface Accepted<A> {
   readonly value: A
   readonly answer: string
   readonly attempts: number
@@ -116,12 +197,6 @@ export class Attempts extends Context.Service<
           ...(plan.task === undefined ? {} : { task: plan.task }),
           ...(plan.pass === undefined ? {} : { pass: plan.pass })
         }
-        const watched = {
-          ...(plan.model === undefined ? {} : { model: plan.model }),
-          ...(plan.format === undefined ? {} : { format: plan.format }),
-          ...(plan.shape === undefined ? {} : { shape: plan.shape }),
-          ...(plan.listen === undefined ? {} : { listen: plan.listen })
-        }
         const most = limitsOf(limits, plan.stage).attempts
         const seen = new Set<string>()
 
@@ -132,7 +207,8 @@ export class Attempts extends Context.Service<
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
-            const request = { id: call, prompt: plan.prompt(previous), turn: plan.turn, tuning, ...watched }
+            const { format, model, shape, turn } = plan
+            const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape }
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>

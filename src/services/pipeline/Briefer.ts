@@ -11,8 +11,14 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as os from "node:os"
-import { type Briefing, type CurrentFile, type BriefingParts, requestDocument } from "../../domain/models/Briefing.ts"
-import { type Attachment, attachmentNote } from "../../domain/models/Attachment.ts"
+import {
+  type Attachment,
+  type Briefing,
+  type BriefingParts,
+  type CurrentFile,
+  attachmentNote,
+  requestDocument
+} from "../../domain/models/Briefing.ts"
 import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { fitDescription } from "../../domain/models/ProjectDescription.ts"

@@ -8,18 +8,19 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
+import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
-import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
+import { openFailures, type TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type MissingChange, type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { fittedResults, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
 import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import type { RunState } from "../runs/RunState.ts"
+import type { RoundsOutcome } from "./Rounds.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 
 export interface ConclusionOrder {
@@ -35,6 +36,14 @@ export interface ConclusionOrder {
   readonly outputSchema?: Schema.Json
 }
 
+/** A run whose rounds have ended. */
+export interface RunConclusion extends Pick<ConclusionOrder, "briefing" | "outputSchema"> {
+  readonly state: RunState
+  readonly ended: RoundsOutcome
+}
+
+const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
+
 /** An answer as JSON has no links to count. */
 const readJson = (answer: string, form: AnswerSchema) => {
   const reading = readJsonAnswer(answer, form)
@@ -47,6 +56,11 @@ export class Concluder extends Context.Service<
   {
     /** The answer in markdown, with the count of its links. */
     conclude(order: ConclusionOrder): Effect.Effect<CheckedAnswer, AttemptsExhausted | ModelError>
+    /**
+     * The answer about everything that a run has come to: also one that stopped at a gate answers with the results that it
+     * has. Without a result there is no answer.
+     */
+    concludeRun(order: RunConclusion): Effect.Effect<CheckedAnswer, AttemptsExhausted | ModelError>
   }
 >()("task-conductor/services/pipeline/Concluder") {
   static readonly layer = Layer.effect(
@@ -54,6 +68,7 @@ export class Concluder extends Context.Service<
     Effect.gen(function* () {
       const attempts = yield* Attempts
       const { readAnswer } = yield* makeEvidenceReaders
+      const events = yield* RunEvents
       const prompts = yield* Prompts
       const { contextWindow: window, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
@@ -85,7 +100,7 @@ export class Concluder extends Context.Service<
             const completed = fittedResults(order.finished, beside)
             if (beside.fits(completed)) return fill(completed, whole, previous)
             // What results do not need of their half goes to what was not done.
-            const cut = (room: number) => ({ text: notDoneBlock(order, room) })
+            const cut = (budget: number) => ({ text: notDoneBlock(order, budget) })
             const least = leastResults(order.finished)
             const half = partOf(
               frame((text) => fill(least, text, previous)),
@@ -103,7 +118,7 @@ export class Concluder extends Context.Service<
             ).text
             return fill(results, notDone, previous)
           },
-          ...(form === undefined ? {} : { format: form.schema }),
+          format: form?.schema,
           read: (answer) =>
             form === undefined
               ? readAnswer(answer, { ...order, calls: [], material: [] })
@@ -112,7 +127,20 @@ export class Concluder extends Context.Service<
         return accepted.value
       })
 
-      return Concluder.of({ conclude })
+      const concludeRun = Effect.fnUntraced(function* ({ briefing, ended, outputSchema, state }: RunConclusion) {
+        const { failures, goals, results: finished, rounds: round } = yield* state.get
+        if (finished.length === 0) return noAnswer
+        const open = openFailures(failures, finished)
+        const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
+        if (ended.end._tag !== "Declined") return yield* answer
+        /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
+        return yield* Effect.catch(answer, ({ message }) => {
+          const text = `There is no answer about the finished tasks: ${message}`
+          return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)
+        })
+      })
+
+      return Concluder.of({ conclude, concludeRun })
     })
   )
 }

@@ -6,25 +6,24 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { usualHelp } from "../../domain/findings/IssueText.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
-import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
-import { interruptedText, modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
-import { openFailures } from "../../domain/plan/TaskResult.ts"
+import {
+  type Outcome,
+  followableAnswer,
+  interruptedText,
+  modelOutcome,
+  outcome,
+  outcomeOf
+} from "../../domain/runs/RunOutcome.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import { causeText } from "../tools/ForeignCode.ts"
-import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import type { BriefingError } from "./Briefer.ts"
-import type { CheckedAnswer } from "./CheckedEvidence.ts"
-import type { CheckedTaskList, Prepared } from "./Preparation.ts"
-import type { RoundsOutcome } from "./Rounds.ts"
-
-const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
+import type { CheckedTaskList, Prepared } from "./Planner.ts"
 
 export class Pipeline extends Context.Service<
   Pipeline,
@@ -49,41 +48,8 @@ export class Pipeline extends Context.Service<
       const concluder = yield* Concluder
       const reporter = yield* RunReporter
       const gate = yield* Gate
-      const events = yield* RunEvents
       const journal = yield* Journal
       const toolRunner = yield* ToolRunner
-
-      /** Every run answers with the results that it has, also one that stopped at a gate. */
-      const conclude = Effect.fnUntraced(function* (
-        { outputSchema }: RunOrder,
-        briefing: Briefing,
-        state: RunState,
-        ended: RoundsOutcome
-      ) {
-        const { goals, results: finished, failures, rounds: round } = yield* state.get
-        if (finished.length === 0) return noAnswer
-        const open = openFailures(failures, finished)
-        const answer = concluder.conclude({
-          briefing,
-          round,
-          goals,
-          finished,
-          failures: open,
-          ...(outputSchema === undefined ? {} : { outputSchema }),
-          ...ended
-        })
-        if (ended.end._tag !== "Declined") return yield* answer
-        /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
-        return yield* Effect.catch(answer, ({ message }) =>
-          events
-            .publish({
-              type: "message",
-              level: "warning",
-              text: `There is no answer about the finished tasks: ${message}`
-            })
-            .pipe(Effect.as(noAnswer))
-        )
-      })
 
       /** plan -> rounds (refine | run | iterate) -> conclude */
       const work = Effect.fnUntraced(function* (
@@ -94,9 +60,9 @@ export class Pipeline extends Context.Service<
         const { taskList } = yield* createTaskList
         yield* state.setGoals(taskList.goals)
         const ended = yield* rounds.run(briefing, taskList, state)
-        const answer = yield* conclude(order, briefing, state, ended)
-        const { results } = yield* state.get
         const { outputSchema, runId } = order
+        const answer = yield* concluder.concludeRun({ briefing, ended, outputSchema, state })
+        const { results } = yield* state.get
         const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
         const outcome = outcomeOf(ended.end, text, {
           ...ended,

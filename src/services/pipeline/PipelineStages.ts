@@ -5,6 +5,6 @@
 export { Gate } from "../permissions/Gate.ts"
 export { ToolRunner } from "../tools/ToolRunner.ts"
 export { Concluder } from "./Concluder.ts"
-export { Preparation } from "./Preparation.ts"
+export { Preparation } from "./Planner.ts"
 export { Rounds } from "./Rounds.ts"
 export { RunReporter } from "./RunReporter.ts"

@@ -1,30 +1,85 @@
 /**
- * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues of one
- * pass are reported together.
+ * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues of one pass
+ * are reported together. Notes say which skills lack tools and which tasks will wait for approval, as soon as the plan exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
-import type { Briefing } from "../../domain/models/Briefing.ts"
+import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
-import { streamingReader, readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import { forgivingSlug } from "../../domain/text/Slug.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferencePrefetch } from "../references/ReferenceCheck.ts"
+import { type Skill, missingTools, usableSkills } from "../../domain/skills/Skill.ts"
+import { forgivingSlug } from "../../domain/text/Slug.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { plannerSkills } from "./UsableSkills.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { Skills } from "../skills/Skills.ts"
-import { makeApprovalWarnings } from "./ApprovalWarnings.ts"
-import { makeMissingTools } from "./MissingTools.ts"
+import { Skills, catalogueOf } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+/** Their names, and the markdown that the model sees. */
+export const plannerSkills = Effect.gen(function* () {
+  const skills = yield* Skills
+  const { tools } = yield* ToolRegistry
+  const offered = usableSkills(
+    skills.all.map((found) => found.skill),
+    tools.map((tool) => tool.name)
+  )
+  return { names: offered.map((skill) => skill.name), catalogue: catalogueOf(offered) }
+})
+
+const generic = "Name the plugin or the server that has it with --plugin or in the configuration, or use another skill."
+
+export const makeMissingTools = Effect.gen(function* () {
+  const { problems, tools } = yield* ToolRegistry
+  const names = tools.map((tool) => tool.name)
+  /* A plugin that was left out was never asked for its tools, so each one may be that of a missing tool. */
+  const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
+
+  const textOf = (skill: Skill, consequence: string): string => {
+    const missing = missingTools(skill, names)
+    const what = missing.length === 1 ? `there is no tool ${missing[0]}` : `there are no tools ${missing.join(", ")}`
+    return `The skill "${skill.name}" ${consequence}: ${what}. ${remedy}`
+  }
+
+  return {
+    /** Why the skill cannot work at all; nothing when it can. */
+    whyUnusable: (skill: Skill): string | undefined =>
+      usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
+    /** What the skill has to do without; nothing when all its tools are there. */
+    whatIsMissing: (skill: Skill): string | undefined =>
+      missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
+  }
+})
+
+/** Makes the notes on a list with the skills and tools of the run. */
+const makeApprovalWarnings = Effect.gen(function* () {
+  const skills = yield* Skills
+  const registry = yield* ToolRegistry
+
+  const reasonOf = ({ allowedTools = [], name, requiresApproval }: Skill): string | undefined => {
+    if (requiresApproval) return `the skill "${name}" requires approval`
+    const isWriter = allowedTools.length > 0 && allowedTools.every((tool) => registry.find(tool)?.risk === "high")
+    return isWriter ? `all tools of the skill "${name}" are of high risk` : undefined
+  }
+
+  return (list: TaskList): ReadonlyArray<Repair> =>
+    list.steps.flatMap(({ tasks, title }) =>
+      tasks.flatMap(({ name, requiresApproval, skill }) => {
+        const found = requiresApproval ? undefined : skills.find(skill)
+        const reason = found === undefined ? undefined : reasonOf(found)
+        if (reason === undefined) return []
+        const where = { section: title, task: name, field: "Requires user approval" }
+        return [makeRepair("writer-without-approval", where, `"${name}" will wait for approval: ${reason}.`)]
+      })
+    )
+})
 
 /** What the list may rely on. */
 export interface PlanWorld {
@@ -32,15 +87,6 @@ export interface PlanWorld {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: no task at all means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** The findings about the text while it was written. */
-  readonly ahead?: PlanAhead
-}
-
-/** Reads the answers of one stage while they are written, so that little work is left when an answer is complete. */
-export interface PlanAhead {
-  /** Makes the listener for one answer. */
-  readonly listen: () => (delta: string) => void
-  readonly references: ReferencePrefetch
 }
 
 /** Reads `search_code` as `search-code` when exactly one skill answers to it. */
@@ -85,8 +131,6 @@ const checkSkills = (
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
-    /** Makes a reader of partial answers, until the scope closes. A check with it has the same findings as without. */
-    readonly streamingReader: Effect.Effect<PlanAhead, never, Scope.Scope>
     /** Checks the text of a task list; the value is the list with all repairs applied. */
     check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>
     /** Checks the skills and references of a list that is already a value. */
@@ -108,12 +152,6 @@ export class PlanChecker extends Context.Service<
       const taskPrompts = yield* makeTaskPrompts
       const noteWriters = yield* makeApprovalWarnings
 
-      const planAhead = Effect.gen(function* () {
-        const ahead = yield* references.lookAhead
-        const listen = () => streamingReader((task) => task.references.forEach((one) => ahead.see(one)))
-        return { listen, references: ahead }
-      })
-
       /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
       const sizeIssues = (list: TaskList, briefing: Briefing): ReadonlyArray<Issue> =>
         list.steps.flatMap(({ tasks, title }) =>
@@ -130,8 +168,7 @@ export class PlanChecker extends Context.Service<
         const withReferences = yield* references.check(withSkills.list, {
           briefing: world.briefing,
           finished: world.finished,
-          budget: settings.referenceBudget,
-          ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
+          budget: settings.referenceBudget
         })
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
         const tooLarge = sizeIssues(withReferences.list, world.briefing).filter(({ where }) => !found.has(where.task))
@@ -153,7 +190,7 @@ export class PlanChecker extends Context.Service<
         return { value: checked.value, ...placeFindings({ issues, repairs }, listPlaces(text, finished)) }
       })
 
-      return PlanChecker.of({ streamingReader: planAhead, check, checkList })
+      return PlanChecker.of({ check, checkList })
     })
   )
 }

@@ -1,5 +1,6 @@
 /**
- * Makes a valid task list for the request: with the model, from a file, or from a single skill.
+ * From an order to a valid task list: the briefing, then the list, made by the model, from a file, or from a single skill.
+ * Each is made once, however often the run is resumed.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,30 +9,32 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { attachmentAnchor } from "../../domain/models/Attachment.ts"
-import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { Repair } from "../../domain/findings/Issue.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
+import { Briefing, attachmentAnchor, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import { Attempts, type Previous } from "./Attempts.ts"
-import { NoValidPlan, UnknownSkill } from "../../domain/runs/RunOrder.ts"
-import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
-import { makeMissingTools } from "./MissingTools.ts"
-import { plannerSkills } from "./UsableSkills.ts"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import { NoValidPlan, type RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
+import { Briefer, type BriefingError } from "./Briefer.ts"
+import { PlanChecker, type PlanWorld, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { Skills } from "../skills/Skills.ts"
 
-export const Planned = Schema.Struct({
+const Planned = Schema.Struct({
   taskList: TaskList,
   attempts: Schema.Int,
   /** The repairs and notes about a plan from a file. */
   repairs: Schema.optionalKey(Schema.Array(Repair))
 })
-export type Planned = typeof Planned.Type
+type Planned = typeof Planned.Type
 
 const startOf = (briefing: Briefing): PlanWorld => ({ briefing, finished: [], mayBeEmpty: false })
 
@@ -57,7 +60,6 @@ export class Planner extends Context.Service<
       const missing = yield* makeMissingTools
 
       const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-        const ahead = yield* checker.streamingReader
         const accepted = yield* attempts
           .run({
             stage: "plan",
@@ -71,9 +73,8 @@ export class Planner extends Context.Service<
                 previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
               }),
             shape: taskListShape,
-            listen: ahead.listen,
             readPart: (part) => readTaskList(part).issues,
-            read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
+            read: (answer) => checker.check(answer, startOf(briefing))
           })
           .pipe(
             Effect.catchTag(
@@ -87,7 +88,7 @@ export class Planner extends Context.Service<
             )
           )
         return { taskList: accepted.value, attempts: accepted.attempts }
-      }, Effect.scoped)
+      })
 
       const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
         const reading = yield* checker.check(markdown, startOf(briefing))
@@ -123,6 +124,87 @@ export class Planner extends Context.Service<
       })
 
       return Planner.of({ plan, read, single })
+    })
+  )
+}
+
+/** A task list that may run, as a value and as markdown. */
+export interface CheckedTaskList {
+  readonly taskList: TaskList
+  readonly markdown: string
+}
+
+/** An order that can be executed. */
+export interface Prepared {
+  readonly briefing: Briefing
+  /** Makes the task list, or uses that of the order, and publishes it. */
+  readonly createTaskList: Effect.Effect<CheckedTaskList, NoValidPlan | ModelError>
+}
+
+export class Preparation extends Context.Service<
+  Preparation,
+  {
+    /** Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing. */
+    prepare(order: RunOrder): Effect.Effect<Prepared, BriefingError | UnknownSkill>
+  }
+>()("task-conductor/services/pipeline/Preparation") {
+  static readonly layer = Layer.effect(
+    Preparation,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const briefer = yield* Briefer
+      const planner = yield* Planner
+      const events = yield* RunEvents
+      const missing = yield* makeMissingTools
+      const skills = yield* Skills
+
+      const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
+        activities.runStage(
+          { key: stageKey.briefing, success: Briefing },
+          briefer.brief({
+            prompt,
+            openFiles,
+            currentFile,
+            attachment
+          })
+        )
+
+      const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>
+        activities.runStage(
+          { key: stageKey.plan, success: Planned },
+          markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
+        )
+
+      /** What the skills of the list have to do without, each once. */
+      const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
+        [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
+          const skill = skills.find(name)
+          return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
+        })
+
+      const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
+        const { taskList } = planned
+        const markdown = renderTaskList(taskList, { prompt })
+        yield* events.publish({ type: "plan.created", ...planned, markdown })
+        for (const text of partlyEquipped(taskList)) {
+          yield* events.publish({ type: "message", level: "warning", text })
+        }
+        return { taskList, markdown }
+      })
+
+      const prepare = Effect.fn("Preparation.prepare")(function* (order: RunOrder) {
+        const briefing = yield* brief(order)
+        const planned =
+          order.skill === undefined
+            ? plan(order, briefing)
+            : yield* planner.single(order.skill, briefing).pipe(
+                Effect.map(Effect.succeed),
+                Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
+              )
+        return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
+      })
+
+      return Preparation.of({ prepare })
     })
   )
 }

@@ -1,14 +1,15 @@
 /**
- * Reads the answer of a refinement: the document, then what only the world can say about it. References and inputs are
- * looked up, calls are checked against the tools, and calls that change something are tried without running them.
+ * Reads the answer of a refinement: the document, then what only the project can say about it. References and inputs are
+ * looked up, calls are checked against the tools, and calls that change something are tried without running them: the model
+ * hears that a call would fail before anybody is asked to approve it.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { callSign, decidePass, type InputValue, type PassRules } from "../../domain/documents/Refinement.ts"
 import {
-  inputsField,
   type RefinementDocument,
+  inputsField,
   looksField,
   readRefinement
 } from "../../domain/documents/RefinementFormat.ts"
@@ -20,18 +21,60 @@ import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill, type SkillInput } from "../../domain/skills/Skill.ts"
+import { callWords } from "../../domain/runs/CallWords.ts"
+import { cutText } from "../../domain/text/TextWidth.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
-import { checkInputPaths } from "../references/InputPaths.ts"
+import type { TaskOrder } from "./TaskStage.ts"
+import { checkInputPaths } from "../references/FileReferences.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import type { TaskOrder } from "./TaskOrder.ts"
-import { unfitCalls } from "./UnfitCalls.ts"
+
+/** A call is known by its tool and its main argument; a longer one is cut. */
+const mostWords = 120
+
+type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
+
+const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
+
+/**
+ * True when an earlier call may have made what a call needs: one that replaces the same file, or one that may change
+ * anything, such as a command. Several edits of one file are found in the text that is there now.
+ */
+const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
+  before.some((earlier) => {
+    const path = pathOf(earlier)
+    if (find(earlier.name)?.effect === "pure") return false
+    if (typeof path !== "string") return true
+    return path === pathOf(call) && find(earlier.name)?.effect === "idempotent"
+  })
+
+/** One issue for each call that changes something and would fail; `where` is the place of the calls. */
+export const unfitCalls = (
+  calls: ReadonlyArray<ToolCall>,
+  where: Where,
+  registry: Registry
+): Effect.Effect<ReadonlyArray<Issue>> =>
+  Effect.map(
+    Effect.forEach(calls, (call, index) =>
+      Effect.gen(function* () {
+        const isReading = registry.find(call.name)?.effect === "pure"
+        if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) return []
+        const failure = yield* registry.inspect(call)
+        if (failure === undefined) return []
+        const what = `The call ${call.uid} (${cutText(callWords(call).replaceAll(/\s+/g, " "), mostWords)}) would fail.`
+        return [
+          makeIssue("tool-call-unfit", where, { what, how: failure.message.replace(/^Nothing was changed\. /, "") })
+        ]
+      })
+    ),
+    (found) => found.flat()
+  )
 
 /** What an answer is read against; the task of the order is the one that was understood so far. */
-export interface RefinementFrame {
+interface RefinementFrame {
   readonly order: TaskOrder
   readonly tools: ReadonlySet<string>
   readonly skill: Skill

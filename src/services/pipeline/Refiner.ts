@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
 import { type RefinementDocument, readRefinement } from "../../domain/documents/RefinementFormat.ts"
 import { defaultPasses, type Refinement } from "../../domain/documents/Refinement.ts"
-import { lookBlocks } from "../../domain/models/LookBlocks.ts"
+import { lookBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { lightestCharacters } from "../../domain/models/PromptSize.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -25,10 +25,9 @@ import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeRefinementReader } from "./RefinementReader.ts"
-import { makeMissingTools } from "./MissingTools.ts"
-import { taskFailure, toolsMissing } from "./TaskErrors.ts"
+import { makeMissingTools } from "./PlanChecker.ts"
+import { type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import type { TaskOrder } from "./TaskOrder.ts"
 
 /** What is the same in all passes over a task. */
 interface Work {
@@ -88,7 +87,7 @@ export class Refiner extends Context.Service<
         previous: Previous | undefined
       ) => {
         const { briefing, task } = order
-        const outputRoom = taskPrompts.outputRoom(task, briefing, block.text.length)
+        const outputLines = taskPrompts.outputLines(task, briefing, block.text.length)
         const filled = (contents: string, outputs: string) =>
           taskPrompts.refinement(task, briefing, {
             known,
@@ -96,14 +95,14 @@ export class Refiner extends Context.Service<
             contents,
             outputs,
             looks: passes - 1,
-            ...(number > 1 && number === passes ? { lastPass: passes } : {}),
-            outputRoom
+            lastPass: number > 1 && number === passes ? passes : undefined,
+            outputLines
           })
         const bare = filled("", "")
-        const room = taskPrompts.roomBeside(task, lightestCharacters(bare))
-        const wanted = lookBlocks(looks, room).length
-        const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
-        const outputs = lookBlocks(looks, room - contents.length)
+        const budget = taskPrompts.budgetBeside(task, lightestCharacters(bare))
+        const wanted = lookBlocks(looks, budget).length
+        const contents = block.within(budget - Math.min(wanted, Math.floor(budget * lookShare)))
+        const outputs = lookBlocks(looks, budget - contents.length)
         return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
@@ -119,11 +118,11 @@ export class Refiner extends Context.Service<
         }
         return attempts.run({
           stage: "refine",
-          ...(skill.model === undefined ? {} : { model: skill.model }),
+          model: skill.model,
           round: order.round,
           task: order.task.name,
-          ...(pass.number === 1 ? {} : { pass: pass.number }),
-          turn: order.turn ?? order.step,
+          pass: pass.number === 1 ? undefined : pass.number,
+          turn: order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
           hidesAnswer: true,
@@ -186,7 +185,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          ...(task.references.length === 0 ? {} : { room: taskPrompts.referenceRoom(task, order.briefing) }),
+          budget: taskPrompts.referenceBudget(task, order.briefing),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>

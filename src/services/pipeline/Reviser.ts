@@ -7,23 +7,26 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
-import { leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
-import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
+import {
+  type Frame,
+  fittedResults,
+  frameOf,
+  issuesBlock,
+  leastResults,
+  partOf,
+  resultBlocks
+} from "../../domain/models/ExecutionBlocks.ts"
+import { type MissingChange, leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import { withKept } from "../../domain/plan/KeptTasks.ts"
-import { TaskList } from "../../domain/plan/TaskList.ts"
+import { withKept, TaskList } from "../../domain/plan/TaskList.ts"
 import { outstandingWithin } from "../../domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { fittedResults, type Frame, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
 import { type FilledPrompt, fitsWindow } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
-import { PlanChecker } from "./PlanChecker.ts"
-import { plannerSkills } from "./UsableSkills.ts"
+import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -103,10 +106,10 @@ export class Reviser extends Context.Service<
           const { shown, text: tasks } = partOf(
             frame((text) => ({ ...least, tasks: text })),
             1 / 2,
-            (room) => outstandingWithin(outstanding, room)
+            (budget) => outstandingWithin(outstanding, budget)
           )
           named = shown
-          const cut = (room: number) => ({ text: leftBlock(order, room) })
+          const cut = (budget: number) => ({ text: leftBlock(order, budget) })
           const half = partOf(
             frame((text) => ({ ...least, left: text, tasks })),
             1 / 2,
@@ -121,7 +124,6 @@ export class Reviser extends Context.Service<
           return fill({ completed: results, left, tasks }, previous)
         }
 
-        const ahead = yield* checker.streamingReader
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
@@ -135,13 +137,12 @@ export class Reviser extends Context.Service<
             return cut.lighter ?? cut
           },
           shape: taskListShape,
-          listen: ahead.listen,
           readPart: (part) =>
             readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
-          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true, ahead })
+          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true })
         })
         return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
-      }, Effect.scoped)
+      })
 
       const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
         ask(order).pipe(

@@ -14,13 +14,13 @@ import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.t
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
-import { type MissingChange, missingChanges, type RoundWork } from "../../domain/runs/PromisedChanges.ts"
+import { missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
-import { changeKinds } from "./ChangeKinds.ts"
+import { changeKinds } from "./CheckedEvidence.ts"
 import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
@@ -38,14 +38,18 @@ const stageOf = (round: number) => ({ key: stageKey.round(round), success: Settl
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
 type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
 
-/** A round that is about to run, and what the rounds before it came to. */
+/** A round that is about to run. */
 interface RoundAhead {
   readonly briefing: Briefing
   readonly list: TaskList
   readonly state: RunState
   readonly round: number
-  /** Takes what the round came to, and gives the changes that are missing by then. */
-  readonly account: (work: RoundWork) => ReadonlyArray<MissingChange>
+}
+
+/** A failure of the last round that has happened the same way before. */
+const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefined => {
+  const before = new Set(rounds.slice(0, -1).flatMap(({ failures }) => failures.map(({ message }) => message)))
+  return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))
 }
 
 /** How the rounds ended, and what keeps the run from being done. */
@@ -78,65 +82,35 @@ export class Rounds extends Context.Service<
       const reviser = yield* Reviser
       const kinds = yield* changeKinds
 
-      /** Restores a round of an earlier session. */
-      const restore = Effect.fnUntraced(function* (
-        settled: typeof SettledRound.Type,
-        { account, list, state }: RoundAhead
-      ) {
-        yield* Effect.forEach(settled.results, state.addResult, { discard: true })
-        yield* state.addFailures(settled.failures)
-        account({ tasks: list.tasks, ...settled })
-        return settled
-      })
-
-      const runRound = Effect.fnUntraced(function* ({
-        account,
-        briefing,
-        list,
-        round,
-        state
-      }: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
+      const runRound = Effect.fnUntraced(function* (ahead: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
+        const { briefing, list, round, state } = ahead
         yield* events.publish({ type: "round.started", round })
-        const { results: finished } = yield* state.get
         const before = (yield* gate.wishes).length
-        const {
-          ahead = [],
-          declined,
-          failures,
-          results
-        } = yield* scheduler.runRound({
-          briefing,
-          round,
-          list,
-          finished,
-          record: state.addResult
-        })
-        if (ahead.length > 0) yield* state.withdraw(ahead)
+        const declined = yield* scheduler.runRound(ahead)
+        const rounds = yield* state.rounds
+        const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
         yield* events.publish({
           type: "round.finished",
           round,
           finished: results.length,
           failed: failures.length
         })
-        const repeated = yield* state.addFailures(failures)
-        const missing = account({ tasks: list.tasks, results, failures })
         const wishes = yield* activities.record(
           { key: seenKey.wishes(round), success: Schema.Array(RequestedChange) },
           Effect.map(gate.wishes, (all) => all.slice(before))
         )
         if (wishes.length === 0) {
           if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+          const repeated = repeatedFailure(rounds)
           if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
         }
-        const outstanding = list.outstanding(yield* state.finishedNames)
-        const all = (yield* state.get).results
         const revised = yield* reviser.revise({
           briefing,
           round,
-          outstanding,
-          finished: all,
+          outstanding: list.outstanding(yield* state.finishedNames),
+          finished: (yield* state.get).results,
           failures,
-          missing,
+          missing: missingChanges(rounds, kinds),
           wishes
         })
         const redirected = declined && wishes.find((wish) => wish.declined === declined.step)
@@ -144,23 +118,22 @@ export class Rounds extends Context.Service<
         return yield* activities.runStage(stageOf(round), Effect.succeed(settled), () => results.every(isFinal))
       })
 
-      const runAll = Effect.fnUntraced(function* (
-        { briefing, list, state }: Pick<RoundAhead, "briefing" | "list" | "state">,
-        account: RoundAhead["account"]
-      ) {
+      const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<RoundAhead, "round">) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
         const redirected: Array<RequestedChange> = []
         const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
           if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
-          yield* state.startRound(round, pending.tasks)
+          yield* state.startRound(pending.tasks)
           const before = yield* activities.stageResult(stageOf(round))
-          const ahead = { briefing, list: pending, state, round, account }
-          const result = yield* Option.match(before, {
-            onNone: () => runRound(ahead),
-            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, ahead)
-          })
+          let result: RoundResult
+          if (Option.isSome(before)) {
+            result = before.value
+            yield* Effect.forEach([...result.results, ...result.failures], state.add, { discard: true })
+          } else {
+            result = yield* runRound({ briefing, list: pending, state, round })
+          }
           if ("end" in result) return ended(result.end)
           if (result.redirected !== undefined) redirected.push(result.redirected)
           pending = result.revised
@@ -170,17 +143,12 @@ export class Rounds extends Context.Service<
       })
 
       const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
-        const works: Array<RoundWork> = []
-        const { pending, ...ended } = yield* runAll({ briefing, list, state }, (work) => {
-          works.push(work)
-          return missingChanges(works, kinds)
-        })
+        const { pending, ...ended } = yield* runAll({ briefing, list, state })
         const why = whyNotRun(ended.end)
-        const { failures } = yield* state.get
-        const failed = new Set(failures.map(({ task }) => task))
+        const failed = new Set((yield* state.get).failures.map(({ task }) => task))
         const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
         const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
-        return { ...ended, missing: missingChanges(works, kinds), notRun }
+        return { ...ended, missing: missingChanges(yield* state.rounds, kinds), notRun }
       })
 
       return Rounds.of({ run })

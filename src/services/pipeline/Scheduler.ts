@@ -1,9 +1,7 @@
 /**
- * Runs one round on fibers. Refinements start at once and overlap with execution; a task waits only for its own
- * refinement; a task that refers to results is refined when its producers have finished, and one whose calls rest on the
- * project when no earlier step can change it any more. Steps run one after another, the tasks of a step side by side, and
- * a task that fails does not stop its siblings. A task that only reads starts before its step when everything that is
- * open in earlier steps only reads, too, so that nobody can tell the difference by its result.
+ * Runs one round. A task is refined as soon as the results that it refers to are there and no task of an earlier step can
+ * change what it reads. Steps run one after another, the tasks of a step side by side, and a task that fails does not stop
+ * its siblings. Which call goes first when slots are rare is the matter of ModelSlots.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -11,36 +9,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Briefing } from "../../domain/models/Briefing.ts"
-import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
-import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
-import { isFinal, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { Activities } from "../journal/Activities.ts"
+import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
+import { toolsOfSkill } from "../../domain/skills/Skill.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
-import { type Admit, makeAdmission, mostUnderWay } from "./Admission.ts"
-import { hasLooked, makeEarlyStart } from "./EarlyStart.ts"
-import { makeGatedCalls } from "./GatedCalls.ts"
+import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { Refiner } from "./Refiner.ts"
-import { startRefinements } from "./RefinementStarts.ts"
-import {
-  awaitProducers,
-  type Cell,
-  type Cells,
-  makeCells,
-  makeWaits,
-  outcomeOf,
-  type Refined,
-  type Waits
-} from "./RoundCells.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
-import { StartedAhead } from "../runs/StartedAhead.ts"
-import { makeStepApproval, type StepApproval } from "./StepApproval.ts"
-import { makeTaskEffects } from "./TaskEffects.ts"
+import type { RunState } from "../runs/RunState.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { Refiner } from "./Refiner.ts"
+import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
 import { TaskRunner } from "./TaskRunner.ts"
 
 export interface RoundOrder {
@@ -48,19 +34,37 @@ export interface RoundOrder {
   /** From 1. */
   readonly round: number
   readonly list: TaskList
-  /** Results of earlier rounds. */
-  readonly finished: ReadonlyArray<TaskResult>
-  /** Receives every result as soon as it exists, so that an interruption loses none. */
-  readonly record: (result: TaskResult) => Effect.Effect<void>
+  /** Holds the results of earlier rounds, and gets every result and failure as soon as it exists. */
+  readonly state: RunState
 }
 
-export interface RoundOutcome {
-  readonly results: ReadonlyArray<TaskResult>
-  readonly failures: ReadonlyArray<TaskFailure>
-  /** Who did not approve which step, by its title; the steps after it did not run. */
-  readonly declined?: { readonly by: StepApproved["by"]; readonly step: string }
-  /** Results of tasks in steps after the one that was declined; they do not count. */
-  readonly ahead?: ReadonlyArray<TaskResult>
+/** Who did not approve which step, by its title; the steps after it did not run. */
+export interface DeclinedStep {
+  readonly by: StepApproved["by"]
+  readonly step: string
+}
+
+/** A refinement with the results that it was made on. */
+interface Refined {
+  readonly refinement: Refinement
+  readonly finished: ReadonlyArray<TaskResult>
+}
+
+/** A task while its round runs. */
+interface TaskState {
+  readonly task: Task
+  /** The position of its step, from 0. */
+  readonly step: number
+  readonly refined: Deferred.Deferred<Refined, TaskFailure>
+  readonly done: Deferred.Deferred<TaskResult, TaskFailure>
+}
+
+/** A round while it runs. */
+interface Round extends RoundOrder {
+  /** All tasks of the round by slug. */
+  readonly tasks: ReadonlyMap<string, TaskState>
+  /** Results of earlier rounds. */
+  readonly earlier: ReadonlyArray<TaskResult>
 }
 
 /** A refinement counts for the same results of others only. */
@@ -70,17 +74,59 @@ const refinedKey = (round: number, task: Task, finished: ReadonlyArray<TaskResul
   return activityName({ key: stageKey.refined(round, task.name), input })
 }
 
-/** A round while it runs. */
-interface Round {
-  readonly order: RoundOrder
-  readonly cells: Cells
-  readonly waits: Waits
-}
+const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
+  const states = new Map<string, TaskState>()
+  for (const [step, { tasks }] of steps.entries()) {
+    for (const task of tasks) {
+      const refined = yield* Deferred.make<Refined, TaskFailure>()
+      states.set(task.slug, { task, step, refined, done: yield* Deferred.make<TaskResult, TaskFailure>() })
+    }
+  }
+  return states
+})
+
+/** The results that a task refers to, once they exist; skips the task when one of them never will. */
+const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
+  Effect.forEach(
+    producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
+    ({ done, task }) =>
+      Effect.mapError(Deferred.await(done), () => {
+        const reason = `not run, because "${task.name}" has no result.`
+        return new TaskFailure({ task: name, phase: "refinement", reason, skipped: true })
+      })
+  )
+
+/** What tasks and calls may do to the project, by the tools of their skills. */
+const makeTaskEffects = Effect.gen(function* () {
+  const skills = yield* Skills
+  const registry = yield* ToolRegistry
+  const allTools = registry.tools.map(({ name }) => name)
+
+  const toolsOf = (task: Task): ReadonlyArray<string> => {
+    const skill = skills.find(task.skill)
+    return skill === undefined ? [] : toolsOfSkill(skill, allTools)
+  }
+  /** True for a task that may change what others read. */
+  const mayWrite = (task: Task): boolean => registry.changesSomething(toolsOf(task))
+
+  return {
+    mayWrite,
+    /** True for a task whose calls rest on what the project holds: it may look first, or changes what is there. */
+    restsOnProject: (task: Task): boolean =>
+      mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),
+    mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
+  }
+})
+
+/** False for a refinement that was not allowed to look. */
+const hasLooked = ({ looks }: Refinement): boolean =>
+  looks?.every(({ result }) => result.error_type !== "permission_denied") !== false
 
 export class Scheduler extends Context.Service<
   Scheduler,
   {
-    runRound(order: RoundOrder): Effect.Effect<RoundOutcome>
+    /** Returns the step that was not approved, if there is one. What the tasks came to is in the state. */
+    runRound(order: RoundOrder): Effect.Effect<DeclinedStep | undefined>
   }
 >()("task-conductor/services/pipeline/Scheduler") {
   static readonly layer = Layer.effect(
@@ -91,11 +137,7 @@ export class Scheduler extends Context.Service<
       const refiner = yield* Refiner
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
-      const { mayChange, restsOnProject, ...effects } = yield* makeTaskEffects
-      const prove = yield* makeEarlyStart
-      const startedAhead = yield* StartedAhead
-      const { parallel: slots, strictSections = false } = yield* RunSettings
-      const startsAhead = startedAhead !== undefined || !strictSections
+      const { mayChange, mayWrite, restsOnProject } = yield* makeTaskEffects
       const taskRunner = yield* TaskRunner
 
       /**
@@ -104,144 +146,122 @@ export class Scheduler extends Context.Service<
        */
       const isSettled = (refinement: Refinement): boolean => refinement.calls.some(mayChange) || hasLooked(refinement)
 
-      const refine = Effect.fnUntraced(function* (cell: Cell, { cells, order, waits }: Round, admit: Admit) {
-        const finished = [...order.finished, ...(yield* awaitProducers(cell, cells))]
-        if (restsOnProject(cell.task)) yield* waits.writersBefore(cell.step)
-        const { briefing, round } = order
-        const refinement = yield* admit(
-          cell.turn,
-          activities.runStage(
-            { key: refinedKey(round, cell.task, finished), success: Refinement },
-            refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
-            isSettled
-          )
+      const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
+        const { briefing, earlier, round } = order
+        const finished = [...earlier, ...(yield* awaitProducers(task, order))]
+        const refinement = yield* activities.runStage(
+          { key: refinedKey(round, task, finished), success: Refinement },
+          refiner.refine({ briefing, task, round, step, finished }),
+          isSettled
         )
         const { looks: _looks, task: _task, ...refined } = refinement
-        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
+        yield* events.publish({ type: "task.refined", round, step, task: task.name, ...refined })
         return { refinement, finished }
       })
 
       /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
-      const isFinished = Effect.fnUntraced(function* ({ done, step, task }: Cell, { record, round }: RoundOrder) {
+      const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
         const known = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
         if (Option.isNone(known)) return false
-        yield* record(known.value)
+        yield* state.add(known.value)
         yield* events.publish({ type: "task.kept", round, step, task: task.name })
         return yield* Deferred.succeed(done, known.value)
       })
 
       /** Makes the calls of a task and writes its result, or says why it has none. */
-      const carryOut = (cell: Cell, { order, waits }: Round, ready: Effect.Effect<Refined, TaskFailure>) =>
+      const carryOut = ({ done, step, task }: TaskState, { briefing, round, state }: Round, refined: Refined) =>
         Effect.gen(function* () {
-          const { briefing, round } = order
-          const { step, task, turn } = cell
-          const { refinement, finished } = yield* ready
           yield* events.publish({ type: "task.started", round, step, task: task.name })
           const result = yield* activities.runStage(
             { key: stageKey.task(round, task.name), success: TaskResult },
-            taskRunner.run({ briefing, refinement, round, step, turn, finished }),
+            taskRunner.run({ briefing, round, step, ...refined }),
             isFinal
           )
-          yield* order.record(result)
+          yield* state.add(result)
           yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
-          yield* Deferred.succeed(cell.done, result)
-        }).pipe(
-          Effect.catchTag("TaskFailure", (failure) =>
-            Effect.andThen(
-              events.publish({
-                type: "task.failed",
-                round: order.round,
-                step: cell.step,
-                task: cell.task.name,
-                failure
-              }),
-              Deferred.fail(cell.done, failure)
-            )
-          ),
-          Effect.andThen(waits.ended(cell))
-        )
+          yield* Deferred.succeed(done, result)
+        })
+
+      const fail = Effect.fnUntraced(function* (
+        { done, step, task }: TaskState,
+        { round, state }: Round,
+        failure: TaskFailure
+      ) {
+        yield* state.add(failure)
+        yield* events.publish({ type: "task.failed", round, step, task: task.name, failure })
+        yield* Deferred.fail(done, failure)
+      })
 
       /** Returns who did not approve the calls of the task, if they were not approved. */
-      const runInTurn = Effect.fnUntraced(function* (cell: Cell, round: Round, approval: StepApproval) {
-        cell.claim = "step"
-        const ready = yield* Effect.result(Deferred.await(cell.refined))
-        const prepared = Result.isSuccess(ready)
-          ? gatedCalls(cell.task, ready.success.refinement, round.order.round)
+      const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
+        const refined = yield* Effect.result(Deferred.await(state.refined))
+        const prepared = Result.isSuccess(refined)
+          ? gatedCalls(state.task, refined.success.refinement, round.round)
           : Effect.undefined
         const gated = yield* prepared
         if (gated === undefined) {
           yield* approval.pass
         } else {
           const now = Effect.map(prepared, (again = gated) => again)
-          const { approved, by } = yield* approval.request(cell.task.name, now)
+          const { approved, by } = yield* approval.request(state.task.name, now)
           if (!approved) return by
         }
-        yield* carryOut(cell, round, Effect.fromResult(ready))
+        yield* Effect.fromResult(refined).pipe(
+          Effect.flatMap((ready) => carryOut(state, round, ready)),
+          Effect.catchTag("TaskFailure", (failure) => fail(state, round, failure))
+        )
         return undefined
       })
 
-      /** A task that was started ahead needs no approval. */
-      const takeTurn = (cell: Cell, round: Round, approval: StepApproval) =>
-        Effect.suspend(() =>
-          cell.claim === "ahead"
-            ? approval.pass.pipe(Effect.andThen(Deferred.await(cell.ended)), Effect.as(undefined))
-            : runInTurn(cell, round, approval)
-        )
-
-      /** Runs a refined task before its section when that makes no difference to any result. */
-      const startAhead = Effect.fnUntraced(function* (cell: Cell, round: Round) {
-        const { order, waits } = round
-        const ready = Deferred.await(cell.refined)
-        const isBarrier = waits.isBarrier(cell)
-        if (!isBarrier && (cell.step === 0 || startedAhead?.(order.round, cell.task.name) === false)) return
-        const { asksNobody, onlyReads } = yield* prove(cell.task, (yield* ready).refinement)
-        if (!onlyReads) return
-        yield* waits.onlyReads(cell)
-        const mayStart =
-          startedAhead === undefined ? asksNobody : Effect.succeed(startedAhead(order.round, cell.task.name))
-        if (cell.step === 0 || !(yield* mayStart)) return
-        yield* waits.barriersBefore(cell.step)
-        if (cell.claim !== undefined) return
-        cell.claim = "ahead"
-        yield* Deferred.into(carryOut(cell, round, ready), cell.ended)
-      })
-
-      /** Refines a task; it runs in its turn, or ahead of it. */
-      const prepare = (round: Round) => (cell: Cell, admit: Admit) =>
-        Effect.andThen(
-          Deferred.into(refine(cell, round, admit), cell.refined),
-          startsAhead ? Effect.ignore(startAhead(cell, round)) : Effect.void
-        )
-
-      const runStep = Effect.fnUntraced(function* (title: string, mine: ReadonlyArray<Cell>, round: Round) {
-        const [first] = mine
-        if (first === undefined) return undefined
-        const where = { round: round.order.round, step: first.step, title }
+      /** Returns who did not approve the step. */
+      const runStep = Effect.fnUntraced(function* (
+        step: number,
+        title: string,
+        open: ReadonlyArray<TaskState>,
+        order: Round
+      ) {
+        const where = { round: order.round, step, title }
         yield* events.publish({ type: "step.started", ...where })
-        const tasks = mine.map((cell) => cell.task.name)
-        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${where.round}` })
-        const declined = yield* Effect.forEach(mine, (cell) => takeTurn(cell, round, approval), {
+        const tasks = open.map(({ task }) => task.name)
+        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${order.round}` })
+        const declined = yield* Effect.forEach(open, (state) => runTask(state, order, approval), {
           concurrency: "unbounded"
         })
         yield* events.publish({ type: "step.finished", ...where })
         return declined.find((by) => by !== undefined)
       })
 
-      const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
-        const { steps } = order.list
-        const cells = yield* makeCells(order.list, effects, { byWaiting: startsAhead && slots > 1, slots })
-        const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
-        const waits = yield* makeWaits(steps.length, open, effects)
-        const round: Round = { order, cells, waits }
-        const admission = makeAdmission(mostUnderWay(slots))
-        yield* startRefinements(open, { admission, cells, waits, restsOnProject, prepare: prepare(round) })
-        const byStep = Map.groupBy(open, ({ step }) => step)
-        for (const [index, { title }] of steps.entries()) {
-          const by = yield* runStep(title, byStep.get(index) ?? [], round)
-          if (by === undefined) continue
-          return { ...(yield* outcomeOf(cells, startsAhead ? index : steps.length)), declined: { by, step: title } }
+      /** Refines tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. */
+      const startRefinements = Effect.fnUntraced(function* (
+        open: ReadonlyArray<TaskState>,
+        order: Round,
+        unchanged: Effect.Effect<void>
+      ) {
+        for (const state of open) {
+          const ready = restsOnProject(state.task) ? unchanged : Effect.void
+          const refined = Effect.andThen(ready, refine(state, order))
+          yield* Effect.forkScoped(Deferred.into(refined, state.refined), { startImmediately: true })
         }
-        return yield* outcomeOf(cells, steps.length)
+        const writers = open.filter(({ task }) => mayWrite(task))
+        if (writers.length === 0) return unchanged
+        /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
+        const ended = Effect.forEach(writers, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
+        return yield* Effect.cached(ended)
+      })
+
+      const runRound = Effect.fn("Scheduler.runRound")(function* (given: RoundOrder) {
+        const tasks = yield* makeTaskStates(given.list)
+        const order: Round = { ...given, tasks, earlier: (yield* given.state.get).results }
+        const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, order), (is) => !is))
+        const byStep = Map.groupBy(open, ({ step }) => step)
+        let unchanged: Effect.Effect<void> = Effect.void
+        for (const mine of byStep.values()) unchanged = yield* startRefinements(mine, order, unchanged)
+        for (const [step, mine] of byStep) {
+          const title = given.list.steps[step]?.title ?? ""
+          const by = yield* runStep(step, title, mine, order)
+          if (by !== undefined) return { by, step: title }
+        }
+        return undefined
       }, Effect.scoped)
 
       return Scheduler.of({ runRound })

@@ -5,18 +5,104 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
-import { plainTask } from "../../domain/plan/Task.ts"
+import { readResult } from "../../domain/documents/ResultFormat.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { type Task, plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { outcomeOf, type RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { NoValidPlan } from "../../domain/runs/RunOrder.ts"
+import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
+import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { Briefer } from "./Briefer.ts"
-import { makeRefinementCheck } from "./RefinementCheck.ts"
+import { makeRefinementCheck } from "./DocumentChecker.ts"
+import { PlanChecker } from "./PlanChecker.ts"
 import { Refiner } from "./Refiner.ts"
 import { Reviser } from "./Reviser.ts"
-import { type RoundOutcome, Scheduler } from "./Scheduler.ts"
-import { findTask, type GivenResult, readPlan, readResults, requireProducers, stageProblem } from "./StageInput.ts"
+import { type DeclinedStep, Scheduler } from "./Scheduler.ts"
+import { makeRunState } from "../runs/RunState.ts"
+
+/** A result, under the name of its task or of a file that is named after the task. */
+export interface GivenResult {
+  readonly name: string
+  readonly document: string
+}
+
+/** What was given to a stage cannot be used. `issues` are those of the document that is wrong. */
+export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
+  what: Schema.String,
+  issues: Schema.Array(Issue)
+}) {
+  override get message(): string {
+    const lines = this.issues.map((issue) => {
+      const place = whereText(issue.where)
+      return `  ${place === "" ? "" : `${place}: `}${issueText(issue)}`
+    })
+    return [this.what, ...lines].join("\n")
+  }
+}
+
+export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): StageProblem =>
+  new StageProblem({ what, issues })
+
+const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
+  [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
+
+/** The task that a name means. */
+const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
+  const [found, ...others] = tasks.filter((task) => meansTask(name, task))
+  return found !== undefined && others.length === 0
+    ? Effect.succeed(found)
+    : Effect.fail(stageProblem(`There is no task "${name}". There are: ${tasks.map((task) => task.name).join(", ")}.`))
+}
+
+/** The given results as results of these tasks. */
+const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResult>, tasks: ReadonlyArray<Task>) {
+  return yield* Effect.forEach(
+    given,
+    Effect.fnUntraced(function* ({ document, name }) {
+      const task = yield* findTask(name, tasks)
+      const { issues, value } = readResult(document)
+      if (Option.isSome(value) && issues.length === 0) return new TaskResult({ task, calls: [], result: value.value })
+      return yield* stageProblem(`The result "${name}" cannot be read.`, issues)
+    })
+  )
+})
+
+/** Fails for results that a task refers to and that were not given. */
+const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
+  const slugs = new Set(finished.map((result) => result.task.slug))
+  const missing = task.producerSlugs.filter((slug) => !slugs.has(slug))
+  if (missing.length === 0) return Effect.void
+  const what = `The task "${task.name}" refers to results that are not given: ${missing.join(", ")}.`
+  const how = `Give each with --result, in a file named after its task: ${missing.map((slug) => `${slug}.md`).join(", ")}.`
+  return Effect.fail(stageProblem(`${what} ${how}`))
+}
+
+/**
+ * The plan as a run would take it, with the given results. A result of no task of the plan is taken for one of an earlier
+ * round.
+ */
+const readPlan = Effect.fnUntraced(function* (markdown: string, briefing: Briefing, given: ReadonlyArray<GivenResult>) {
+  const checker = yield* PlanChecker
+  const listed = Option.match(readTaskList(markdown).value, { onNone: () => [], onSome: ({ tasks }) => tasks })
+  const isListed = ({ name }: GivenResult): boolean => listed.some((task) => meansTask(name, task))
+  const others = given.filter((one) => !isListed(one))
+  const earlier = yield* readResults(
+    others,
+    others.map(({ name }) => plainTask(name.replace(/-results?$/, ""), "", "", ""))
+  )
+  const { issues, value } = yield* checker.check(markdown, { briefing, finished: earlier, mayBeEmpty: false })
+  if (Option.isNone(value) || issues.length > 0) {
+    return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues })
+  }
+  const list = value.value
+  return { list, finished: [...earlier, ...(yield* readResults(given.filter(isListed), list.tasks))] }
+})
 
 /** What the stages of a plan get. */
 export interface PlanStage {
@@ -29,7 +115,7 @@ export interface PlanStage {
 
 const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, results }: PlanStage) {
   const briefer = yield* Briefer
-  const briefing = yield* briefer.brief({ prompt, ...(currentFile === undefined ? {} : { currentFile }) })
+  const briefing = yield* briefer.brief({ prompt, currentFile })
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
@@ -61,7 +147,7 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
   return { list: revised, finished: finished.map(({ name }) => name) }
 })
 
-const endOf = ({ declined, failures }: RoundOutcome): RoundsEnd => {
+const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskFailure>): RoundsEnd => {
   if (declined !== undefined) return { _tag: "Declined", ...declined }
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
@@ -98,14 +184,19 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)
   const list = new TaskList({ goals: "", steps: [new Step({ title: task.name, tasks: [task] })] })
-  const round = yield* Scheduler.use((scheduler) =>
-    scheduler.runRound({ briefing, round: 1, list, finished, record: () => Effect.void })
-  ).pipe(Effect.provide(layerRefined(refinement)))
+  const state = yield* makeRunState
+  yield* state.startRound(finished.map((result) => result.task))
+  yield* Effect.forEach(finished, state.add, { discard: true })
+  yield* state.startRound([task])
+  const declined = yield* Scheduler.use((scheduler) => scheduler.runRound({ briefing, round: 1, list, state })).pipe(
+    Effect.provide(layerRefined(refinement))
+  )
   const gate = yield* Gate
+  const { failures = [], results = [] } = (yield* state.rounds).at(-1) ?? {}
   const executed: Executed = {
-    result: round.results[0],
-    failures: round.failures,
-    outcome: outcomeOf(endOf(round), "", {
+    result: results[0],
+    failures,
+    outcome: outcomeOf(endOf(declined, failures), "", {
       denials: yield* gate.denials,
       missing: [],
       notRun: [],

@@ -15,7 +15,7 @@ import {
   lightestCharacters,
   overflowText
 } from "../../domain/models/PromptSize.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
+import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { executionText, inputLines, refinementText, type Skill, toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -29,13 +29,10 @@ import type { Previous } from "./Attempts.ts"
 const lineCharacters = 50
 
 /** Characters that must be free beside the fixed parts, for references, outputs and a second attempt. */
-const leastRoom = 2000
+const leastBudget = 2000
 
 /** Characters of the block of a reference that is shown in parts. */
 const leastReference = 350
-
-/** By how much the numbers of two prompts may differ in length. */
-const numberDigits = 20
 
 interface Execution {
   readonly precursor: string
@@ -56,27 +53,8 @@ interface RefinementParts {
   readonly looks?: number
   /** The number of the pass when it is the last of several. */
   readonly lastPass?: number
-  /** What `outputRoom` says; that of a task without references when absent. */
-  readonly outputRoom?: string
-}
-
-/** The characters of a prompt, and of its lighter form when it has one. */
-interface PromptSizes {
-  readonly whole: number
-  readonly lightest: number
-}
-
-/** Measures a prompt that a task and the briefing determine; it is asked for when the plan is checked and in the run. */
-const measured = (fill: (task: Task, briefing: Briefing) => FilledPrompt) => {
-  const known = new WeakMap<Task, { readonly briefing: Briefing; readonly sizes: PromptSizes }>()
-  return (task: Task, briefing: Briefing): PromptSizes => {
-    const before = known.get(task)
-    if (before?.briefing === briefing) return before.sizes
-    const prompt = fill(task, briefing)
-    const sizes = { whole: charactersOf(prompt), lightest: lightestCharacters(prompt) }
-    known.set(task, { briefing, sizes })
-    return sizes
-  }
+  /** What `outputLines` says; that of a task without references when absent. */
+  readonly outputLines?: string
 }
 
 export const makeTaskPrompts = Effect.gen(function* () {
@@ -101,16 +79,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     }
   }
 
-  const withoutSkill = describe()
-  const described = new WeakMap<Skill, ReturnType<typeof describe>>()
-
-  const skillOf = (task: Task) => {
-    const skill = skills.find(task.skill)
-    if (skill === undefined) return withoutSkill
-    const known = described.get(skill) ?? describe(skill)
-    described.set(skill, known)
-    return known
-  }
+  const skillOf = (task: Task) => describe(skills.find(task.skill))
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
 
@@ -138,7 +107,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_inputs: skill.skill_inputs,
       skill_input_requirements: skill.skill_input_requirements,
       skill_refinement: skill.skill_refinement,
-      output_room: parts.outputRoom ?? outputRoom(task, briefing, 0),
+      output_room: parts.outputLines ?? outputLines(task, briefing, 0),
       looks: looks === 0 ? "" : String(looks),
       last_pass: lastPass === undefined ? "" : String(lastPass),
       tool_instructions: skill.tool_instructions,
@@ -159,58 +128,36 @@ export const makeTaskPrompts = Effect.gen(function* () {
   }
 
   /** The characters that have room in a prompt of the task beside so many. */
-  const roomBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
+  const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
-  const executionSize = measured((task, briefing) => execution(task, briefing, { precursor: "" }))
-  const refinementSize = measured((task, briefing) => refinement(task, briefing))
+  const bareExecution = (task: Task, briefing: Briefing): FilledPrompt => execution(task, briefing, { precursor: "" })
 
   /**
    * How many lines the outputs of the calls may have together, in round numbers. `references` counts characters. Counts of
    * the server do not change it: a resumed run must send the same prompt.
    */
-  const outputRoom = (task: Task, briefing: Briefing, references: number): string => {
-    const room = charactersBeside(window, executionSize(task, briefing).whole) - references
-    const lines = Math.max(20, Math.floor(room / lineCharacters))
+  const outputLines = (task: Task, briefing: Briefing, references: number): string => {
+    const budget = charactersBeside(window, charactersOf(bareExecution(task, briefing))) - references
+    const lines = Math.max(20, Math.floor(budget / lineCharacters))
     return String(lines < 100 ? Math.floor(lines / 10) * 10 : Math.floor(lines / 50) * 50)
   }
 
-  /** Characters of the larger prompt of a skill beside the text of the task, by what is left of the briefing. */
-  const frames = new WeakMap<Briefing, Map<string, number>>()
-
-  const frameOf = (task: Task, briefing: Briefing): number => {
-    const left = besideReferences(briefing, task.references)
-    const known = frames.get(left) ?? new Map<string, number>()
-    frames.set(left, known)
-    const before = known.get(task.skill)
-    if (before !== undefined) return before
-    const whole = Math.max(refinementSize(task, briefing).whole, executionSize(task, briefing).whole)
-    const frame = whole - renderTask(task, { _tag: "Refinement" }).trim().length
-    known.set(task.skill, frame)
-    return frame
-  }
-
-  /** The most characters of the first prompts of a task, as far as those of another task of its skill tell. */
-  const mostCharacters = (task: Task, briefing: Briefing): number =>
-    frameOf(task, briefing) + renderTask(task, { _tag: "Refinement" }).length + numberDigits
-
   /** Why a prompt of the task would not fit, even with the least of references and outputs. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
-    const least = leastReference * task.references.length
     const scale = scaleOf(task)
-    if (charactersBeside(window, mostCharacters(task, briefing), scale) >= least + leastRoom) return undefined
+    const least = leastReference * task.references.length + leastBudget
     const isRefined = skillOf(task).tools.length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
-    const isFull = ({ lightest }: PromptSizes): boolean => charactersBeside(window, lightest, scale) < least + leastRoom
-    const isRefinementFull = isRefined && isFull(refinementSize(task, briefing))
-    if (!isRefinementFull && !isFull(executionSize(task, briefing))) return undefined
-    const full = isRefinementFull ? refinement(task, briefing) : execution(task, briefing, { precursor: "" })
-    const used = full.system.length + full.user.length + least + leastRoom
+    const prompts = [...(isRefined ? [refinement(task, briefing)] : []), bareExecution(task, briefing)]
+    const full = prompts.find((prompt) => charactersBeside(window, lightestCharacters(prompt), scale) < least)
+    if (full === undefined) return undefined
+    const used = full.system.length + full.user.length + least
     const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
     return overflowText({ estimated, window, parts: largestParts(full, scale) })
   }
 
   /** The most characters that references may take in the first prompt of a refinement. */
-  const referenceRoom = (task: Task, briefing: Briefing): number =>
-    charactersBeside(window, refinementSize(task, briefing).lightest, scaleOf(task))
+  const referenceBudget = (task: Task, briefing: Briefing): number =>
+    budgetBeside(task, lightestCharacters(refinement(task, briefing)))
 
-  return { execution, outputRoom, overflow, referenceRoom, refinement, roomBeside }
+  return { budgetBeside, execution, outputLines, overflow, referenceBudget, refinement }
 })

@@ -6,8 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { resultShape } from "../../domain/documents/AnswerWatch.ts"
-import { callBlocks, callFrame } from "../../domain/models/ExecutionBlocks.ts"
-import { lookBlocks } from "../../domain/models/LookBlocks.ts"
+import { callBlocks, callFrame, lookBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { lightestCharacters, splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
@@ -18,9 +17,8 @@ import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { References } from "../references/References.ts"
-import type { TaskOrder } from "./TaskOrder.ts"
+import { type TaskOrder, taskFailure } from "./TaskStage.ts"
 import { Skills } from "../skills/Skills.ts"
-import { taskFailure } from "./TaskErrors.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 
@@ -66,33 +64,33 @@ export class TaskRunner extends Context.Service<
           characters: lightestCharacters(fill("", previous))
         })
         let bare = bareFor(undefined)
-        const roomOf = (previous: Previous | undefined): number => {
+        const budgetOf = (previous: Previous | undefined): number => {
           if (bare.previous !== previous) bare = bareFor(previous)
-          return Math.max(0, taskPrompts.roomBeside(task, bare.characters) - frame)
+          return Math.max(0, taskPrompts.budgetBeside(task, bare.characters) - frame)
         }
-        const referenceRoom = (previous: Previous | undefined): number => {
-          const room = roomOf(previous)
-          return room - Math.min(wanted, Math.floor(room * outputShare))
+        const referenceBudget = (previous: Previous | undefined): number => {
+          const budget = budgetOf(previous)
+          return budget - Math.min(wanted, Math.floor(budget * outputShare))
         }
         const block = yield* references.block(task, {
           briefing,
           finished,
           view: "document",
-          room: referenceRoom(undefined),
+          budget: referenceBudget(undefined),
           place: stagePlace(order.round, "execute")
         })
         return yield* attempts.run({
           stage: "execute",
-          ...(skill?.model === undefined ? {} : { model: skill.model }),
+          model: skill?.model,
           round: order.round,
           task: task.name,
-          turn: order.turn ?? order.step,
+          turn: order.step,
           prompt: (previous) => {
-            const contents = block.within(referenceRoom(previous))
-            const room = roomOf(previous) - contents.length
-            const acts = callBlocks(outcomes, room - doneHeading.length)
+            const contents = block.within(referenceBudget(previous))
+            const budget = budgetOf(previous) - contents.length
+            const acts = callBlocks(outcomes, budget - doneHeading.length)
             // The calls of the task have the room before the looks, although they come after them.
-            const seen = lookBlocks(looks, room + frame - acts.length)
+            const seen = lookBlocks(looks, budget + frame - acts.length)
             const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
             const prompt = fill(contents + outputs, previous)
             return {

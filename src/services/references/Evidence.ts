@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import {
   type EvidenceLink,
-  evidenceLinks,
   type JudgedLink,
   judgeLines,
   LinkVerdict,
+  evidenceLinks,
   withVerdicts
 } from "../../domain/documents/Evidence.ts"
 import { hrefOfPath } from "../../domain/files/FileHref.ts"
@@ -19,15 +19,66 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
-import type { EvidenceCount } from "../../domain/plan/TaskResult.ts"
 import type { FileReference } from "../../domain/plan/Reference.ts"
+import { type TaskName, resultAnchor } from "../../domain/plan/TaskName.ts"
+import type { EvidenceCount } from "../../domain/plan/TaskResult.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { judgePage, judgeResult, type KnownEvidence } from "./EvidenceOfRun.ts"
 import { nearestFiles } from "./FileReferences.ts"
 import { perhaps } from "./ReferenceWorld.ts"
+
+/** What a text may link besides files. */
+interface KnownEvidence {
+  /** The tasks with a result. */
+  readonly finished: ReadonlyArray<TaskName>
+  /** The anchors of headings that a link may name. */
+  readonly anchors: ReadonlySet<string>
+  /** The texts that may name a page: request, references, calls with their outputs. */
+  readonly material: ReadonlyArray<string>
+}
+
+/** The verdict about a link to a result or a heading; nothing for other links. */
+const judgeResult = ({ form }: EvidenceLink, world: KnownEvidence): LinkVerdict | undefined => {
+  const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
+  if (form._tag !== "Result" && !isAnchor) return undefined
+  const [href, sought] =
+    form._tag === "Result" ? [form.href, slugOf(form.name)] : [form.reference.href, slugOf(form.reference.href)]
+  if (world.anchors.has(slugOf(href.replace(/^#/, "")))) return {}
+  const exact = world.finished.find((name) => slugOf(name) === sought)
+  const similar = world.finished.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(sought))
+  const name = exact ?? (similar.length === 1 ? similar[0] : undefined)
+  if (name !== undefined) return href === `#${resultAnchor(name)}` ? {} : { href: `#${resultAnchor(name)}` }
+  const anchors = world.finished.map((one) => `#${resultAnchor(one)}`)
+  const how = perhaps(nearest(href, anchors), ruleOf("evidence-result").fix)
+  return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
+}
+
+/** The address as it may stand in a text: without what follows the page, and as it was written. */
+const spellings = (href: string, target: string): ReadonlyArray<string> =>
+  [href, target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
+
+/** True when the text names exactly this page, and not only one below it. */
+const names = (text: string, url: string): boolean => {
+  for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
+    const next = text.slice(at + url.length, at + url.length + 2)
+    if (!/^(?:[\w%~?&=-]|\/[\w%~?-])/.test(next)) return true
+  }
+  return false
+}
+
+/** The verdict about a link to a page; nothing for other links. */
+const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
+  const isPage = form._tag === "Plain" && form.reference.kind === "url"
+  if (!isPage) return null
+  const isKnown = spellings(href, form.reference.target).some((url) => material.some((text) => names(text, url)))
+  if (isKnown) return {}
+  const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`
+  return { wrong: { code: "evidence-page", what, how: ruleOf("evidence-page").fix } }
+}
 
 /** What a text may rest on. `task` is absent for the answer of the run. */
 export interface EvidenceWorld extends KnownEvidence {
@@ -111,7 +162,7 @@ const makeFileJudge = Effect.gen(function* () {
       text._tag === "None"
         ? {}
         : judgeLines({ ...reference, href }, text.value, {
-            ...(quote === undefined ? {} : { quote }),
+            quote,
             beside,
             wasChanged: changed.has(file.relative)
           })

@@ -1,26 +1,30 @@
 /**
  * Resolves references to files: finds the file, repairs a path that starts with a slash by mistake, narrows the text to
- * lines or a heading, and names the nearest files when there is none.
+ * lines or a heading, and names the nearest files when there is none. Paths in the inputs of a task are looked up likewise.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import ignore from "ignore"
+import type { InputValue } from "../../domain/documents/Refinement.ts"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
-import { ruleOf } from "../../domain/findings/rules/Rules.ts"
-import { enclosingLines } from "../../domain/models/EnclosingLines.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { countLines, takeLines } from "../../domain/text/LineRange.ts"
-import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
 import { nearestPaths } from "../../domain/files/PathList.ts"
-import type { FileReference } from "../../domain/plan/Reference.ts"
-import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import type { Issue } from "../../domain/findings/Issue.ts"
+import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
+import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
+import { enclosingLines } from "../../domain/models/ReferenceExcerpt.ts"
+import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
+import type { FileReference } from "../../domain/plan/Reference.ts"
+import type { SkillInput } from "../../domain/skills/Skill.ts"
+import { countLines, takeLines } from "../../domain/text/LineRange.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { checkAccess, perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { ReferenceProblem, type ReferenceWorld, checkAccess, perhaps } from "./ReferenceWorld.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 
 interface Found {
   readonly reference: FileReference
@@ -195,4 +199,47 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
   const content: ReferenceContent = { kind: "file", language, ...(yield* narrow(found.reference, whole, language)) }
   return { reference: found.reference, content } satisfies ResolvedReference
+})
+
+/** True for a file, and for a folder with or without files in it. */
+const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<string>) {
+  const workspace = yield* Workspace
+  const found = yield* Effect.option(workspace.canonical(path))
+  if (found._tag === "None") return false
+  // Outside the project only the gate may reveal what exists, when a call accesses it.
+  if (!found.value.inside || found.value.path === workspace.root) return true
+  if (yield* workspace.isFile(found.value.path)) return true
+  const relative = found.value.path.slice(workspace.root.length + 1)
+  if (tree.some((file) => file.startsWith(`${relative}/`))) return true
+  const failure = yield* Effect.option(Effect.flip(workspace.readText(found.value.path, 0)))
+  return failure._tag === "Some" && failure.value.type !== "not_found"
+})
+
+/** The issues of paths that do not exist, each with the nearest files. */
+export const checkInputPaths = Effect.fn("checkInputPaths")(function* (
+  inputs: ReadonlyArray<SkillInput>,
+  values: ReadonlyArray<InputValue>,
+  task: string
+) {
+  const paths = values.filter(({ name }) => inputs.some((input) => input.name === name && input.type === "path"))
+  if (paths.length === 0) return []
+  const workspace = yield* Workspace
+  const tree = yield* Effect.orElseSucceed(workspace.tree, (): ReadonlyArray<string> => [])
+  const issues: Array<Issue> = []
+  for (const { name, value } of paths) {
+    const path = String(value)
+    if (yield* exists(path, tree)) continue
+    issues.push(
+      makeIssue(
+        "input-path-missing",
+        { section: "Inputs", task, field: name },
+        {
+          what: `There is no file or folder "${path}" in the project.`,
+          how: perhaps(nearestFiles(path, tree), ruleOf("input-path-missing").fix),
+          quote: path
+        }
+      )
+    )
+  }
+  return issues
 })

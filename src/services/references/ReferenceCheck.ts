@@ -5,13 +5,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Queue from "effect/Queue"
-import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import type { Reference, FileReference } from "../../domain/plan/Reference.ts"
+import type { Reference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
   leastSize,
@@ -94,46 +92,5 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
     list: new TaskList({ goals: list.goals, steps: steps.map(({ step }) => step) }),
     issues: checked.flatMap(({ issues }) => issues),
     repairs: checked.flatMap(({ repairs }) => repairs)
-  }
-})
-
-export interface ReferencePrefetch {
-  /** Resolves a reference in the background. */
-  see(reference: Reference): void
-  /** Gives the prefetched content, or resolves now. */
-  readonly resolve: ReferenceResolver
-}
-
-/** Prefetches until the scope closes. The check resolves again what could not be resolved, and explains it. */
-export const makeReferencePrefetch = Effect.fnUntraced(function* (
-  resolve: ReferenceResolver,
-  world: ReferenceWorld
-): Effect.fn.Return<ReferencePrefetch, never, Scope.Scope> {
-  const found = new Map<string, ResolvedReference>()
-  const seen = new Set<string>()
-  const queue = yield* Queue.unbounded<FileReference>()
-  yield* Queue.take(queue).pipe(
-    Effect.flatMap((reference) =>
-      Effect.result(resolve(reference, world)).pipe(
-        Effect.map((outcome) => {
-          if (Result.isSuccess(outcome)) found.set(reference.href, outcome.success)
-        })
-      )
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
-  return {
-    see: (reference) => {
-      if (reference.kind !== "file" || seen.has(reference.href)) return
-      seen.add(reference.href)
-      Queue.offerUnsafe(queue, reference)
-    },
-    resolve: (reference, current) => {
-      const known = reference.kind === "file" ? found.get(reference.href) : undefined
-      return known === undefined
-        ? resolve(reference, current)
-        : Effect.succeed({ ...known, reference: { ...known.reference, title: reference.title } })
-    }
   }
 })

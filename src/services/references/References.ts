@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
@@ -13,10 +12,8 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
-import { wordsOf } from "../../domain/models/MaterialFit.ts"
+import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
-import { fitReferences } from "../../domain/models/ReferenceFit.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
@@ -24,9 +21,9 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
-import { type PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
+import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
-import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
+import { checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -68,20 +65,18 @@ const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): 
 const lineCharacters = 100
 
 /** What a list is checked against. `budget` counts characters per task. */
-export interface CheckWorld {
+interface CheckWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number
-  /** References that were resolved while the list was written. */
-  readonly ahead?: ReferencePrefetch
 }
 
 interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly view: ReferenceView
-  /** The most characters of the whole block, when the prompt has no more room than that. */
-  readonly room?: number
+  /** The most characters of the whole block, where that is known. */
+  readonly budget?: number
   /** Where in the run the task is; see `QuestionScope`. */
   readonly place: string
 }
@@ -90,7 +85,7 @@ interface BlockWorld {
 export interface ReferenceBlock {
   readonly text: string
   /** The text in at most so many characters, for a prompt that has become longer. */
-  readonly within: (room: number) => string
+  readonly within: (budget: number) => string
 }
 
 export class References extends Context.Service<
@@ -109,8 +104,6 @@ export class References extends Context.Service<
       readonly issues: ReadonlyArray<Issue>
       readonly repairs: ReadonlyArray<Repair>
     }>
-    /** Resolves files before the list that refers to them is complete, until the scope closes. */
-    readonly lookAhead: Effect.Effect<ReferencePrefetch, never, Scope.Scope>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
      * content; empty for a task without references. Results of tasks appear as `view` says. What is too long is shown
@@ -138,19 +131,8 @@ export class References extends Context.Service<
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, given.ahead?.resolve ?? resolve)
+          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, resolve)
         )
-      })
-
-      const lookAhead = makeReferencePrefetch(resolve, {
-        document: readMarkdown(""),
-        finished: [],
-        view: "document",
-        expected: [],
-        tooLate: [],
-        tree: workspace.tree,
-        mayRead: gate.mayRead,
-        foresee
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
@@ -185,7 +167,7 @@ export class References extends Context.Service<
           (reference) => look(reference, { task: task.name, place }, world)
         )
 
-      const tell = (task: Task, all: ReturnType<typeof fitReferences>) => {
+      const tell = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
         const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
           content.kind === "later"
             ? []
@@ -218,20 +200,20 @@ export class References extends Context.Service<
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, world), ({ reference }) => reference)
         const { limits, referenceBudget } = settings
         const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
-        const fit = (room = Number.MAX_SAFE_INTEGER) =>
-          fitReferences(resolved, words, {
-            budget: referenceBudget,
-            room,
-            ...(given.view === "summary" ? { result: limits.refinementPreviewLines * lineCharacters } : {})
+        const fit = (blocks?: number) =>
+          referenceExcerpts(resolved, words, {
+            contents: referenceBudget,
+            blocks,
+            result: given.view === "summary" ? limits.refinementPreviewLines * lineCharacters : undefined
           })
-        const shown = fit(given.room)
+        const shown = fit(given.budget)
         yield* tell(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
         const text = textOf(shown)
-        return { text, within: (room: number) => (text.length <= room ? text : textOf(fit(room))) }
+        return { text, within: (budget: number) => (text.length <= budget ? text : textOf(fit(budget))) }
       })
 
-      return References.of({ check, lookAhead, block })
+      return References.of({ check, block })
     })
   )
 }

@@ -4,13 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
-import { originalPrompt, readTaskList, streamingReader } from "../../../src/domain/documents/TaskListFormat.ts"
+import { originalPrompt, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
-import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
-import { planOf } from "../../support/TestRun.ts"
 
 const fixtures = new URL("../../fixtures/task-lists/", import.meta.url)
 const readable = readdirSync(fixtures).filter((name) => /^(?:ok|repaired)-.*\.md$/.test(name))
@@ -196,79 +195,5 @@ describe("originalPrompt", () => {
     ["# A plan\n", undefined]
   ])("reads %j", (markdown, expected) => {
     expect(originalPrompt(markdown)).toBe(expected)
-  })
-})
-
-const texts = readdirSync(fixtures)
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => readFileSync(new URL(name, fixtures), "utf8"))
-
-/** Cuts a text into pieces of these lengths, over and over. */
-const cutInto = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<string> => {
-  const pieces: Array<string> = []
-  for (let from = 0, index = 0; from < text.length; index += 1) {
-    const length = lengths[index % lengths.length] ?? 1
-    pieces.push(text.slice(from, from + length))
-    from += length
-  }
-  return pieces
-}
-
-/** The tasks that are read while the text is written in such pieces. */
-const readWhileWritten = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<Task> => {
-  const tasks: Array<Task> = []
-  cutInto(text, lengths).forEach(streamingReader((task) => void tasks.push(task)))
-  return tasks
-}
-
-const Cuts = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })))
-
-const lines = [
-  "## Tasks",
-  "### Task section 1",
-  "- **Name** Research 1",
-  "- **Skill** search-code",
-  "  - **References** [a](src/a.ts) [b](#x-results)",
-  "References: [c](<d e.md>) and `[f](g.md)`",
-  "- **What is needed** [h](i.md) text",
-  "```",
-  "~~~~ts",
-  "</think>",
-  "  more [j](k.md)",
-  "",
-  "\r",
-  "> quoted"
-]
-const Lines = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: lines.length - 1 })))
-
-describe("streamingReader", () => {
-  it.effect.prop("reads the same tasks however the text is cut", { rows: Lines, cuts: Cuts }, (given) =>
-    Effect.sync(() => {
-      const text = given.rows.map((row) => lines[row]).join("\n")
-      expect(readWhileWritten(text, given.cuts)).toEqual(readWhileWritten(text, [text.length + 1]))
-    })
-  )
-
-  it.effect.prop(
-    "reads the same tasks of any fixture",
-    { cuts: Cuts },
-    ({ cuts }) =>
-      Effect.sync(() => {
-        for (const text of texts) {
-          expect(readWhileWritten(text, cuts)).toEqual(readWhileWritten(text, [text.length + 1]))
-        }
-      }),
-    { arbitrary: { runs: 5 } }
-  )
-
-  it("reads all but the last task before the answer is complete", () => {
-    const names = Array.from({ length: 30 }, (_, index) => `Research ${index + 1}`)
-    const text = planOf(
-      [names.slice(0, 10), names.slice(10, 20), names.slice(20)].map((section) =>
-        section.map((name) => ({ name, references: `[${name}](src/${name.replace(" ", "-")}.ts)` }))
-      )
-    )
-    const { tasks } = Option.getOrThrow(readTaskList(text).value)
-    expect(readWhileWritten(text, [7])).toEqual(tasks.slice(0, -1))
   })
 })

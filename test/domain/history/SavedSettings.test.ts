@@ -11,7 +11,6 @@ const everything: Required<Configuration> = {
   openaiBaseUrl: "http://elsewhere.example:8080/v1",
   contextWindow: 8192,
   parallel: 2,
-  strictSections: true,
   limits: { rounds: 3 },
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
@@ -40,7 +39,6 @@ const harmless = [
   "referenceBudget",
   "sampling",
   "stages",
-  "strictSections",
   "think"
 ]
 

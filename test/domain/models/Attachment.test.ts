@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { attachmentBlock, attachmentNote } from "../../../src/domain/models/Attachment.ts"
 import {
-  besideReferences,
   type Briefing,
+  attachmentBlock,
+  attachmentNote,
+  besideReferences,
   briefingBlocks,
   requestDocument
 } from "../../../src/domain/models/Briefing.ts"
@@ -10,7 +11,7 @@ import {
 const log = { name: "stdin", text: Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join("\n") }
 
 it("shows the beginning and the end of what has no room, and tells how to see all", () => {
-  const block = attachmentBlock(log, { isReference: true, room: 90 })
+  const block = attachmentBlock(log, { isReference: true, budget: 90 })
   assert.include(block, "A task that refers to [attached input](#attached-input) sees all of it.")
   assert.include(
     block,
@@ -25,7 +26,10 @@ it("shows the beginning and the end of what has no room, and tells how to see al
 
 it("says nothing of what is whole, and shows a line that is longer than the room", () => {
   assert.strictEqual(attachmentNote(log, 10_000), undefined)
-  assert.include(attachmentBlock({ name: "a", text: "x".repeat(50) }, { isReference: false, room: 10 }), "x".repeat(50))
+  assert.include(
+    attachmentBlock({ name: "a", text: "x".repeat(50) }, { isReference: false, budget: 10 }),
+    "x".repeat(50)
+  )
   assert.include(
     attachmentNote({ ...log, isCut: true }, 10_000),
     "Only the first 791 characters of stdin are attached."

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { followableAnswer } from "../../../src/domain/runs/ResultLinks.ts"
+import { followableAnswer } from "../../../src/domain/runs/RunOutcome.ts"
 import { finished } from "../../support/sampleTasks.ts"
 
 const sources =

@@ -20,7 +20,7 @@ import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Rounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
-import { type RoundOrder, type RoundOutcome, Scheduler } from "../../../src/services/pipeline/Scheduler.ts"
+import { type DeclinedStep, type RoundOrder, Scheduler } from "../../../src/services/pipeline/Scheduler.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { makeRunState } from "../../../src/services/runs/RunState.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
@@ -53,7 +53,7 @@ const failureOf = (task: string, reason = "the file is gone.") =>
 interface ScriptedRound {
   readonly finishes?: ReadonlyArray<string>
   readonly fails?: ReadonlyArray<TaskFailure>
-  readonly declined?: RoundOutcome["declined"]
+  readonly declined?: DeclinedStep
   readonly next?: ReadonlyArray<string>
   /** A call of the finished tasks was denied: the round is not final. */
   readonly denied?: boolean
@@ -77,13 +77,13 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
   const orders: Array<{ readonly round: number; readonly tasks: ReadonlyArray<string>; readonly before: number }> = []
   const revisions: Array<{ readonly outstanding: ReadonlyArray<string>; readonly finished: number }> = []
   const scheduler = Scheduler.of({
-    runRound: ({ finished, list, record, round }: RoundOrder) =>
+    runRound: ({ list, round, state }: RoundOrder) =>
       Effect.gen(function* () {
-        orders.push({ round, tasks: namesOf(list), before: finished.length })
+        orders.push({ round, tasks: namesOf(list), before: (yield* state.get).results.length })
         const { declined, denied, fails = [], finishes = [] } = rounds[round - 1] ?? {}
         const results = finishes.map((name) => resultOf(name, denied === true ? [deniedCall] : []))
-        yield* Effect.forEach(results, record, { discard: true })
-        return { results, failures: fails, ...(declined === undefined ? {} : { declined }) }
+        yield* Effect.forEach([...results, ...fails], state.add, { discard: true })
+        return declined
       })
   })
   const reviser = Reviser.of({

@@ -7,12 +7,11 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
-import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import {
   layerTestRun,
   planOf,
@@ -100,7 +99,7 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
 const withSlots = (slots: number, more: TestRunOptions = {}) =>
   layerTestRun({
     ...more,
-    settings: { parallel: slots, strictSections: true, ...more.settings },
+    settings: { parallel: slots, ...more.settings },
     files: { ".task-conductor/skills/see/SKILL.md": seeSkill, ...more.files }
   }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
@@ -270,143 +269,6 @@ it.effect("refines what rests on the project after a task that failed, too", () 
     yield* refine("b")
     yield* asked(e("b"))
   }).pipe(Effect.provide(withSlots(4)))
-)
-
-const early = (slots: number, more: TestRunOptions = {}) =>
-  withSlots(slots, { ...more, settings: { ...more.settings, strictSections: false } })
-
-it.effect("starts a task that only reads before its step, and what refers to it as soon as it has ended", () =>
-  Effect.gen(function* () {
-    const { asked, refine, execute, log } = yield* startRun()
-    yield* asked(r("a"), r("b"), r("d"))
-    yield* refine("d")
-    yield* asked(e("d"))
-    yield* refine("a")
-    yield* asked(e("a"))
-    yield* execute("a")
-    yield* asked(r("c"))
-    yield* refine("c")
-    // B is not even refined, but its skill has no tool that changes anything.
-    yield* asked(e("c"))
-    yield* execute("c")
-    yield* execute("d")
-    yield* asked()
-    yield* refine("b")
-    yield* asked(e("b"))
-    yield* execute("b")
-    yield* asked("round-1/iterate/attempt-1")
-    const ended = log.events().find((event) => event.type === "round.finished")
-    expect(ended).toMatchObject({ finished: 4, failed: 0 })
-  }).pipe(Effect.provide(early(4)))
-)
-
-it.effect("starts nothing before a task that may still change something or needs approval", () =>
-  Effect.gen(function* () {
-    const { answer, asked, refine, execute } = yield* startRun(
-      planOf([
-        [{ name: "A" }, { name: "B", skill: see, gated: true }],
-        [{ name: "C", skill: "talk" }],
-        [{ name: "D", skill: "talk" }]
-      ])
-    )
-    yield* asked(r("a"), r("b"))
-    yield* refine("b")
-    yield* asked()
-    yield* answer(r("a"), refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "a" } }]))
-    yield* asked(e("b"), e("a"))
-    yield* execute("b")
-    yield* asked()
-    yield* execute("a")
-    yield* asked(e("c"), e("d"))
-  }).pipe(Effect.provide(early(4, { approver: willingApprover() })))
-)
-
-it.effect("starts a task once the calls of the tasks before it are known and only read", () =>
-  Effect.gen(function* () {
-    const { asked, askedTogether, refine, execute } = yield* startRun(
-      planOf([[{ name: "A" }], [{ name: "B", skill: "talk" }], [{ name: "C" }], [{ name: "D", skill: "talk" }]])
-    )
-    yield* asked(r("a"))
-    yield* refine("a")
-    yield* askedTogether(e("b"), e("a"))
-    // C may write: its calls are only chosen when nothing changes any more what they rest on.
-    yield* execute("b")
-    yield* asked()
-    yield* execute("a")
-    yield* asked(r("c"))
-    yield* refine("c")
-    yield* askedTogether(e("d"), e("c"))
-  }).pipe(Effect.provide(early(4)))
-)
-
-it.effect("leaves a task for its step when somebody may be asked about what it reads", () =>
-  Effect.gen(function* () {
-    const { answer, asked, askedTogether, refine, execute } = yield* startRun(
-      planOf([
-        [{ name: "A", skill: see }],
-        [
-          { name: "B", skill: "read" },
-          { name: "C", skill: see, references: "[Outside](/etc/hostname)" },
-          { name: "D", skill: see, references: "[Notes](notes.md)" }
-        ]
-      ])
-    )
-    yield* askedTogether(r("a"), r("b"), r("c"), r("d"))
-    yield* answer(r("b"), refinementWith([{ name: "read_file", arguments: { path: "secret.txt" } }]))
-    yield* refine("c")
-    yield* asked()
-    yield* refine("d")
-    yield* asked(e("d"))
-    yield* refine("a")
-    yield* asked(e("a"))
-    yield* execute("a")
-    yield* askedTogether(e("b"), e("c"))
-  }).pipe(
-    Effect.provide(
-      early(4, {
-        approver: Approver.layerAllowAll,
-        files: {
-          ".task-conductor/skills/read/SKILL.md": seeSkill
-            .replace("name: see", "name: read")
-            .replace("get_current_time", "read_file"),
-          "secret.txt": "x",
-          "notes.md": "# Notes\n"
-        }
-      })
-    )
-  )
-)
-
-it.effect("does not count what ran ahead of a step that is declined", () =>
-  Effect.gen(function* () {
-    const { answer, asked, refine, execute, run } = yield* startRun(
-      planOf([
-        [
-          { name: "A", skill: see },
-          { name: "X", skill: see }
-        ],
-        [{ name: "B", skill: see, references: "[A](#a-results)" }],
-        [{ name: "C", skill: see }]
-      ])
-    )
-    yield* asked(r("a"), r("x"), r("c"))
-    yield* refine("c")
-    yield* asked(e("c"))
-    yield* execute("c")
-    yield* refine("a")
-    yield* asked(e("a"))
-    yield* execute("a")
-    yield* asked(r("b"))
-    const asksToo = "## Task\n\n- **Name** B\n- **Requires approval**\n\n"
-    yield* answer(r("b"), `${asksToo}${refinementWith([clock])}`)
-    yield* refine("x")
-    yield* asked(e("x"))
-    yield* execute("x")
-    yield* asked("round-1/conclude/attempt-1")
-    yield* answer("round-1/conclude/attempt-1", "It is late.")
-    const report = yield* Fiber.join(run)
-    expect([report.status, report.results.map(({ name }) => name)]).toEqual(["declined", ["A", "X"]])
-  }).pipe(Effect.provide(early(4, { approver: scriptedApprover({ steps: ["decline"] }).layer })))
 )
 
 it.effect("shows a call whose file changed while other tasks of the step were refined", () =>

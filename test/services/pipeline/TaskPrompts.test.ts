@@ -60,9 +60,9 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
 
   it.effect("gives the outputs of a task the room that its own prompt leaves", () =>
     Effect.gen(function* () {
-      const { outputRoom } = yield* makeTaskPrompts
+      const { outputLines } = yield* makeTaskPrompts
       const rooms = [0, 0, 4000, 8000].map((characters) =>
-        Number(outputRoom(taskOf("search-code", characters), briefing, 0))
+        Number(outputLines(taskOf("search-code", characters), briefing, 0))
       )
       expect(rooms[0]).toBe(rooms[1])
       expect(rooms[0]).toBeGreaterThan(rooms[2] ?? 0)

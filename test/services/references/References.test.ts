@@ -133,7 +133,7 @@ const block = (
       finished: options.finished ?? [],
       view: options.view ?? "document",
       place: "",
-      ...(options.room === undefined ? {} : { room: options.room })
+      ...(options.room === undefined ? {} : { budget: options.room })
     })
   ).pipe(
     Effect.map(({ text }) => text),

@@ -9,27 +9,15 @@ it.effect("lists results by round and by their place in the list, whichever task
   Effect.gen(function* () {
     const state = yield* makeRunState
     const add = (...names: ReadonlyArray<string>) =>
-      Effect.forEach(names, (name) => state.addResult(finished(name, "")), { discard: true })
+      Effect.forEach(names, (name) => state.add(finished(name, "")), { discard: true })
     const names = Effect.map(state.get, ({ results }) => results.map(({ name }) => name).join(" "))
-    yield* state.startRound(1, tasks("A", "B", "C", "D"))
+    yield* state.startRound(tasks("A", "B", "C", "D"))
     yield* add("D", "B")
     expect(yield* names).toBe("B D")
     yield* add("A")
     expect(yield* names).toBe("A B D")
-    yield* state.startRound(2, tasks("Z", "A", "C", "E"))
+    yield* state.startRound(tasks("Z", "A", "C", "E"))
     yield* add("E", "C", "Z")
     expect(yield* names).toBe("A B D Z C E")
-  })
-)
-
-it.effect("takes back results that do not count", () =>
-  Effect.gen(function* () {
-    const state = yield* makeRunState
-    yield* state.startRound(1, tasks("A", "B"))
-    const [a, b] = [finished("A", ""), finished("B", "")]
-    yield* state.addResult(a)
-    yield* state.addResult(b)
-    yield* state.withdraw([b])
-    expect((yield* state.get).results).toEqual([a])
   })
 )

@@ -1,8 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
-import { fittedResults, frameOf, leastResults } from "../../../src/domain/models/PromptFit.ts"
+import { fittedResults, frameOf, leastResults, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
 import { assumedScale } from "../../../src/domain/models/PromptSize.ts"
 import { finished } from "../../support/sampleTasks.ts"
 
@@ -63,6 +62,6 @@ it.effect.prop(
       const next = results[names.length]
       if (next === undefined) return
       expect(text).toContain(`- ${count - names.length} more task`)
-      expect(frame.room(text)).toBeLessThan(`- ${next.name}\n`.length + 2)
+      expect(frame.budget(text)).toBeLessThan(`- ${next.name}\n`.length + 2)
     })
 )

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { fitMaterial, type Material, wordsOf } from "../../../src/domain/models/MaterialFit.ts"
+import { excerptOf, type ExcerptSource, wordsOf } from "../../../src/domain/models/ReferenceExcerpt.ts"
 
 const gap = (from: number, to: number): string => `(${from + 1} to ${to + 1} left out)`
-const material = (lines: ReadonlyArray<string>, language = "typescript"): Material => ({
+const material = (lines: ReadonlyArray<string>, language = "typescript"): ExcerptSource => ({
   lines,
   language,
   first: 1,
@@ -35,14 +35,14 @@ const Lines = Schema.Array(Line).check(Schema.isMaxLength(120))
 const Language = Schema.Literals(["typescript", "python", "markdown", "page", "text", "json", ""])
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4000 }))
 
-describe("fitMaterial", () => {
+describe("excerptOf", () => {
   it.effect.prop(
     "never takes more than the room, cuts nothing that fits, and accounts for every line",
     { lines: Lines, language: Language, limit: Limit, words: Schema.String },
     ({ language, limit, lines, words }) =>
       Effect.sync(() => {
-        const { isWhole, shown, text } = fitMaterial(material(lines, language), wordsOf(words), limit)
-        const whole = fitMaterial(material(lines, language), [], Number.MAX_SAFE_INTEGER)
+        const { isWhole, shown, text } = excerptOf(material(lines, language), wordsOf(words), limit)
+        const whole = excerptOf(material(lines, language), [], Number.MAX_SAFE_INTEGER)
         expect(text.length).toBeLessThanOrEqual(limit)
         expect(isWhole).toBe(whole.text.length <= limit)
         if (isWhole) expect(text).toBe(whole.text)
@@ -57,7 +57,7 @@ describe("fitMaterial", () => {
       if (index % 10 === 0) return `export function part${index / 10}() {`
       return index % 10 === 9 ? "}" : `  step(${index})`
     })
-    const { shown, text } = fitMaterial(material(lines), wordsOf("Change step(12345) in part1234"), 3000)
+    const { shown, text } = excerptOf(material(lines), wordsOf("Change step(12345) in part1234"), 3000)
     expect(text).toContain("12341: export function part1234() {\n")
     expect(text).toContain("12346:   step(12345)\n")
     expect(text).toContain("12350: }\n")
@@ -67,7 +67,7 @@ describe("fitMaterial", () => {
 
   it("shows a long line around the word that it holds", () => {
     const line = `${"a".repeat(5000)} teapot ${"b".repeat(5000)}`
-    const { text } = fitMaterial(material([line], "json"), wordsOf("Find the teapot"), 700)
+    const { text } = excerptOf(material([line], "json"), wordsOf("Find the teapot"), 700)
     expect(text).toContain(" teapot ")
     expect(text).toContain("(10008 characters)")
     expect(text.length).toBeLessThanOrEqual(700)
@@ -75,13 +75,13 @@ describe("fitMaterial", () => {
 
   it("shows what is hidden when a note would be as long", () => {
     const lines = ["export function a() {", "", "export function b() {", ...Array(50).fill(`  ${"x".repeat(50)}`)]
-    expect(fitMaterial(material(lines), [], 200).text).toMatch(/^1: export function a\(\) \{\n2:\n3: export function b/)
+    expect(excerptOf(material(lines), [], 200).text).toMatch(/^1: export function a\(\) \{\n2:\n3: export function b/)
   })
 
   it("has the headings of a document with fences in its outline, and not what they quote", () => {
     const body = `${"text ".repeat(60)}`
     const lines = ["# One", body, "````md", "```", "# Quoted", "```", "````", body, "## Two", body, "## Three", body]
-    const { text } = fitMaterial(material(lines, "markdown"), [], 250)
+    const { text } = excerptOf(material(lines, "markdown"), [], 250)
     expect(text).toContain("1: # One")
     expect(text).toContain("9: ## Two")
     expect(text).toContain("11: ## Three")
@@ -89,6 +89,6 @@ describe("fitMaterial", () => {
   })
 
   it("gives an empty text as it is", () => {
-    expect(fitMaterial(material([]), [], 10)).toEqual({ text: "", shown: 0, isWhole: true })
+    expect(excerptOf(material([]), [], 10)).toEqual({ text: "", shown: 0, isWhole: true })
   })
 })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { stepWords } from "../../../src/domain/plan/StepWords.ts"
+import { stepWords } from "../../../src/domain/plan/TaskName.ts"
 
 it.each([
   ["Task section 2", "Step 2"],

@@ -1,20 +1,31 @@
 /**
- * Turns the errors that end a task without a result into the failure of the task, with a typed cause and a reason in
- * words.
+ * What the stages of one task get, and how they fail.
  */
 import * as Arr from "effect/Array"
+import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { type FailureCause, TaskFailure, type TaskPhase } from "../../domain/plan/TaskResult.ts"
+import { type FailureCause, TaskFailure, type TaskPhase, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { PermissionDenied } from "../permissions/GateQuestion.ts"
+import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import type { AttemptsExhausted } from "./Attempts.ts"
+
+/** A task with what is known when its turn comes. */
+export interface TaskOrder {
+  readonly briefing: Briefing
+  readonly task: Task
+  readonly round: number
+  /** Position of the task's step from 0. */
+  readonly step: number
+  /** Results of earlier rounds and of the tasks this one refers to. */
+  readonly finished: ReadonlyArray<TaskResult>
+}
 
 /** Everything that can end a task. */
-export type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials
+type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials
 
 const denied = ({ by, targets, tool }: PermissionDenied): FailureCause => ({ _tag: "Denied", tool, targets, by })
 
