@@ -1,7 +1,7 @@
 /**
  * One streamed answer of a model server: the request, the objects of its body as they become complete, and the moment at
  * which it takes too long. It is read by callbacks over node:http with one keep-alive agent: with a `fetch`, web streams
- * and iterators between them a call costs three times the processor time (docs/decisions/067).
+ * and iterators between them a call costs three times the processor time.
  */
 import * as http from "node:http"
 import { request as secureRequest } from "node:https"
