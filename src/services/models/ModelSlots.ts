@@ -14,7 +14,7 @@ import { makePrioritySemaphore, meanwhile } from "./PrioritySemaphore.ts"
 
 /**
  * The priority of a call: stages that see the whole list, then earlier turns, and in a turn refinement before execution, so that
- * the server changes less often between prompts that begin differently (docs/decisions/068).
+ * the server changes less often between prompts that begin differently (docs/decisions/066).
  */
 export interface Urgency {
   readonly stage: Stage
