@@ -19,7 +19,7 @@ const layer = ToolRegistry.layer(builtIns()).pipe(
 const introduction = [
   "These tools are available without plugins. `task-conductor tools describe NAME` shows the same for every tool of a",
   "project, with the text that a model sees. [Permissions](../permissions.md) describes which calls ask and how rules decide;",
-  "[the web](../web.md) describes which pages are fetched.",
+  "[the web](../what-a-model-sees.md) describes which pages are fetched.",
   "",
   "Every call has exactly one result. Every call may also fail with `validation_failed` (the arguments do not fit), `permission_denied`,",
   "`timeout` (the tool was stopped), `output_limit` (the output is larger than 256 KiB) or `internal_error` (an error in the",
