@@ -1,0 +1,244 @@
+import { describe, expect, it } from "@effect/vitest"
+import {
+  jsonScripts,
+  packageEntries,
+  recipeTargets,
+  pythonCommands,
+  usualCommands
+} from "../../../src/domain/map/ProjectCommands.ts"
+
+const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> = []) => {
+  const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)
+  return jsonScripts({ path, text, files: new Set(files) }).map(({ does, run }) => `${run} = ${does}`)
+}
+
+describe("jsonScripts", () => {
+  it("names the scripts of a package without those that run by themselves", () => {
+    const manifest = {
+      scripts: {
+        prepack: "x",
+        postinstall: "x",
+        prepare: "x",
+        pretest: "x",
+        test: "node --test",
+        "build:all": "tsc -b",
+        preview: "serve",
+        posters: "draw"
+      }
+    }
+    expect(scripts("package.json", manifest)).toEqual([
+      "npm test = node --test",
+      "npm run build:all = tsc -b",
+      "npm run preview = serve",
+      "npm run posters = draw"
+    ])
+  })
+
+  it("takes the package manager from the manifest, else from the nearest lock file", () => {
+    const manifest = { scripts: { test: "t", lint: "l" } }
+    const runs = (path: string, files: ReadonlyArray<string>, more = {}) =>
+      scripts(path, { ...manifest, ...more }, files).map((line) => line.split(" = ")[0])
+    expect(runs("package.json", ["pnpm-lock.yaml"])).toEqual(["pnpm test", "pnpm run lint"])
+    expect(runs("package.json", ["yarn.lock"])).toEqual(["yarn test", "yarn run lint"])
+    expect(runs("package.json", ["bun.lock"])).toEqual(["bun run test", "bun run lint"])
+    expect(runs("a/package.json", ["yarn.lock", "a/package-lock.json"])).toEqual(["npm test", "npm run lint"])
+    expect(runs("a/package.json", ["yarn.lock"])).toEqual(["yarn test", "yarn run lint"])
+    expect(runs("package.json", ["yarn.lock"], { packageManager: "pnpm@9.1.0" })[0]).toBe("pnpm test")
+  })
+
+  it("reads composer.json and deno.jsonc", () => {
+    expect(
+      scripts("composer.json", { scripts: { "post-install-cmd": "x", test: ["@lint", "phpunit"], lint: "phpcs" } })
+    ).toEqual(["composer run test = @lint && phpunit", "composer run lint = phpcs"])
+    const deno = '{ // tasks\n "tasks": { "check": "deno check .", "dev": { "command": "deno run a.ts" }, } }'
+    expect(scripts("deno.jsonc", deno)).toEqual(["deno task check = deno check .", "deno task dev = deno run a.ts"])
+  })
+
+  it("passes over what is no script, and over names that are no single argument", () => {
+    expect(
+      scripts("package.json", {
+        scripts: { ok: "1", none: null, count: 3, "two words": "x", "$(rm)": "x", "--flag": "x", "a`b": "x" }
+      })
+    ).toEqual(["npm run ok = 1"])
+    for (const text of ["", "{", "[]", "null", '{"scripts": []}', '{"scripts": "x"}', "[".repeat(100_000)]) {
+      expect(scripts("package.json", text)).toEqual([])
+    }
+  })
+})
+
+describe("packageEntries", () => {
+  it("finds where a package begins, at any depth of its exports", () => {
+    const manifest = {
+      bin: { tool: "./bin/tool.js" },
+      main: "lib/index.js",
+      exports: { ".": { types: "./t.d.ts", default: "./lib/index.js" }, "./x": "./lib/x.js" }
+    }
+    expect(packageEntries(JSON.stringify(manifest))).toEqual(["bin/tool.js", "lib/index.js", "t.d.ts", "lib/x.js"])
+    expect(packageEntries('{"bin": "./cli.js"}')).toEqual(["cli.js"])
+    expect(packageEntries("no json")).toEqual([])
+  })
+})
+
+const targets = (path: string, text: string) =>
+  recipeTargets({ path, text, files: new Set([path]) }).map(({ does, run }) => (does ? `${run} = ${does}` : run))
+
+describe("recipeTargets", () => {
+  it("names the targets of a Makefile that are no files, rules or variables", () => {
+    const text = [
+      "CC := gcc",
+      "FLAGS ::= -O2",
+      ".PHONY: test release.all",
+      "all: build test",
+      "build: main.o ## builds",
+      "\t@$(CC) -o main main.o",
+      "main.o: main.c",
+      "\t$(CC) -c main.c",
+      "%.o: %.c",
+      "\tx",
+      "$(OUT)/x: y",
+      "test check: build",
+      "\t-./run-tests --all",
+      "release.all:",
+      "\t./release",
+      "x = y: z",
+      "# note: this",
+      "url = http://a"
+    ].join("\n")
+    expect(targets("Makefile", text)).toEqual([
+      "make all",
+      "make build = $(CC) -o main main.o",
+      "make test = ./run-tests --all",
+      "make check = ./run-tests --all",
+      "make release.all = ./release"
+    ])
+    expect(targets("sub/GNUmakefile", "t:\r\n\techo\r\n")).toEqual(["make t = echo"])
+  })
+
+  it("names the recipes of a justfile, with the parameters that must be given", () => {
+    const text = [
+      "set shell := ['bash']",
+      "alias b := build",
+      "version := '1'",
+      "@default: build",
+      "    just --list",
+      "build target='debug': clean",
+      "    cargo build",
+      "deploy env +hosts:",
+      "    ./deploy {{env}}",
+      "[private]",
+      "hidden:",
+      "    x",
+      "_clean:",
+      "    rm x"
+    ].join("\n")
+    expect(targets("justfile", text)).toEqual([
+      "just default = just --list",
+      "just build = cargo build",
+      "just deploy (env) (hosts) = ./deploy {{env}}"
+    ])
+  })
+
+  it("names the tasks of a Taskfile and of a Rakefile", () => {
+    const taskfile =
+      "version: '3'\n\nvars:\n  A: 1\n\ntasks:\n  build:\n    cmds:\n      - go build\n  'test:unit':\n    cmd: x\n\nsilent: true\n  no:\n"
+    expect(targets("Taskfile.yml", taskfile)).toEqual(["task build", "task test:unit"])
+    expect(targets("Taskfile.yml", "version: '3'\n")).toEqual([])
+    expect(targets("Rakefile", "task :spec do\nend\ntask default: [:spec]\ntask 'lint' => x\ntasks = 1\n")).toEqual([
+      "rake spec",
+      "rake default",
+      "rake lint"
+    ])
+  })
+
+  it("reads nothing else, and takes no name that holds more than a name", () => {
+    expect(targets("notes.md", "test:\n\tx")).toEqual([])
+    expect(targets("Makefile", "a`b: c\n\tx\n`id`:\n\tx\nrm;ls:\n\tx\n")).toEqual([])
+  })
+})
+
+const commands = (path: string, text: string, files: ReadonlyArray<string> = []) =>
+  pythonCommands({ path, text, files: new Set(files) }).map(({ does, run }) =>
+    does === undefined ? run : `${run} = ${does}`
+  )
+
+describe("pythonCommands", () => {
+  it("names the tasks and the checkers of pyproject.toml", () => {
+    const text = [
+      "[project]",
+      'name = "x"',
+      "[project.scripts]",
+      'x = "x.cli:main"',
+      "[tool.poe.tasks]",
+      'check = "ruff check"',
+      '_hidden = "x"',
+      "[tool.hatch.envs.default.scripts]",
+      'cov = "pytest --cov"',
+      "[tool.hatch.envs.docs.scripts]",
+      'serve = "mkdocs serve"',
+      "[tool.tox.env.style]",
+      "[tool.pytest.ini_options] # settings",
+      "[tool.ruff.lint]",
+      "[[tool.mypy.overrides]]",
+      "[tool.mypy]"
+    ].join("\n")
+    expect(commands("pyproject.toml", text)).toEqual([
+      "poe check = ruff check",
+      "hatch run cov = pytest --cov",
+      "hatch run docs:serve = mkdocs serve",
+      "tox -e style",
+      "python -m pytest",
+      "ruff check .",
+      "mypy ."
+    ])
+  })
+
+  it("runs checkers in the environment that the lock file tells", () => {
+    const text = "[tool.pytest.ini_options]\n"
+    expect(commands("pyproject.toml", text, ["uv.lock"])).toEqual(["uv run python -m pytest"])
+    expect(commands("a/pyproject.toml", text, ["uv.lock", "a/poetry.lock"])).toEqual(["poetry run python -m pytest"])
+  })
+
+  it("names environments of tox, sessions of nox and the tests of Django", () => {
+    const tox =
+      "[tox]\nenvlist = py{310,311}\n[testenv]\ncommands = pytest {posargs}\n[testenv:lint]\ncommands =\n  ruff\n[pytest]\n"
+    expect(commands("tox.ini", tox)).toEqual(["tox = pytest {posargs}", "tox -e lint", "python -m pytest"])
+    const nox =
+      "import nox\n\n@nox.session(python=['3.11'])\n@nox.parametrize('a', [1])\ndef tests(session):\n  pass\n\ndef helper():\n  pass\n\n@nox.session\ndef lint(session): ...\n"
+    expect(commands("noxfile.py", nox)).toEqual(["nox -s tests", "nox -s lint"])
+    expect(commands("manage.py", "")).toEqual(["python manage.py test"])
+    expect(commands("pytest.ini", "[pytest]\n")).toEqual(["python -m pytest"])
+  })
+
+  it("says nothing about a project without settings", () => {
+    expect(commands("pyproject.toml", '[build-system]\nrequires = ["pytest"]\n')).toEqual([])
+    expect(commands("setup.cfg", "")).toEqual([])
+  })
+})
+
+const runs = (path: string, files: ReadonlyArray<string> = []) =>
+  usualCommands({ path, text: "", files: new Set(files) }).map(({ run }) => run)
+
+describe("usualCommands", () => {
+  it.each([
+    ["Cargo.toml", ["cargo test", "cargo build"]],
+    ["go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
+    ["server/go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
+    ["mix.exs", ["mix test"]],
+    ["package.json", []],
+    ["constructor", []]
+  ])("knows those of %s", (path, expected) => {
+    expect(runs(path)).toEqual(expected)
+  })
+
+  it("uses the script that a project brings", () => {
+    expect(runs("pom.xml", ["mvnw"])).toEqual(["./mvnw test"])
+    expect(runs("app/build.gradle.kts", ["app/gradlew"])).toEqual(["./gradlew test", "./gradlew build"])
+    expect(runs("pom.xml", ["sub/mvnw"])).toEqual(["mvn test"])
+  })
+
+  it("says nothing about a part of a larger project", () => {
+    expect(runs("crates/a/Cargo.toml", ["Cargo.toml"])).toEqual([])
+    expect(runs("x/crates/a/Cargo.toml", ["x/Cargo.toml"])).toEqual([])
+    expect(runs("crates/a/Cargo.toml", ["crates/b/Cargo.toml"])).toEqual(["cargo test", "cargo build"])
+  })
+})
