@@ -3,7 +3,7 @@
  * `node bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
  */
 import { parseArgs } from "node:util"
-import type { DocumentKind } from "../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../src/domain/documents/CheckReport.ts"
 import { fuzz, largestInput, timeLimit } from "../test/fuzz/FuzzReaders.ts"
 import { shapes, timeToRead } from "../test/fuzz/Growth.ts"
 import { hostileTexts } from "../test/support/randomDocuments.ts"

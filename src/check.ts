@@ -9,10 +9,10 @@ import {
   type DocumentKind,
   fixDocument,
   type FixedDocument
-} from "./domain/checking/CheckReport.ts"
+} from "./domain/documents/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
-import { skillLinks, lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
+import { skillLinks, lintSkill, type SkillLint } from "./domain/checking/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
 import { version } from "./app/version.ts"
 
@@ -25,10 +25,10 @@ export type {
   TaskListReport,
   TaskReport,
   FixedDocument
-} from "./domain/checking/CheckReport.ts"
+} from "./domain/documents/CheckReport.ts"
 export type { Repair, Where } from "./domain/findings/Issue.ts"
 export type { SarifDocument, SarifLog } from "./domain/checking/SarifLog.ts"
-export type { SkillLint } from "./domain/skills/SkillLint.ts"
+export type { SkillLint } from "./domain/checking/SkillLint.ts"
 export type { TextSpan } from "./domain/checking/TextSpan.ts"
 
 /** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */

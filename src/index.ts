@@ -2,11 +2,11 @@
  * The entry point for scripts: run a prompt and receive events and a report, resume a saved run, make a plan, check a
  * document, ask with tools. For those who write Effect, the services and types behind it are exported as well.
  */
-import { checkDocument, type CheckReport, type DocumentKind } from "./domain/checking/CheckReport.ts"
+import { checkDocument, type CheckReport, type DocumentKind } from "./domain/documents/CheckReport.ts"
 
 export { flattenEvent, type FlatEvent } from "./domain/runs/RunEvent.ts"
-export { type CheckReport, DocumentKind } from "./domain/checking/CheckReport.ts"
-export type { FixedDocument } from "./domain/checking/CheckReport.ts"
+export { type CheckReport, DocumentKind } from "./domain/documents/CheckReport.ts"
+export type { FixedDocument } from "./domain/documents/CheckReport.ts"
 export { Limits } from "./domain/configuration/Limits.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 export { RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { entryPoints, misplacement, roomOf, rooms } from "./support/rooms.ts"
+import { entryPoints, misplacement, roomOf, rooms, wingOf } from "./support/rooms.ts"
 import { importsOf, type SourceModule, sourceModules } from "./support/sourceImports.ts"
 
 const modules = sourceModules()
@@ -85,6 +85,15 @@ describe("architecture", () => {
     assert.isUndefined(misplacement("plugins/ReadFile.ts", "plugin-kit.ts"))
     assert.include(misplacement("plugins/ReadFile.ts", "domain/text/TextPart.ts"), "Export there what a plugin needs")
     assert.include(misplacement("plugin-kit.ts", "plugins/ReadFile.ts"), "plugin-kit.ts comes before plugins")
+    assert.include(misplacement("services/pipeline/Pipeline.ts", "services/web/HttpGet.ts"), "imports no feature")
+    assert.include(misplacement("cli/run/run.ts", "cli/cluster/worker.ts"), "imports no feature")
+    assert.isUndefined(misplacement("services/web/HttpGet.ts", "services/pipeline/Pipeline.ts"))
+    assert.isUndefined(misplacement("app/runs.ts", "services/cluster/RunWorkflow.ts"))
+  })
+
+  it("has a core that is not larger than it has to be", () => {
+    const lines = modules.reduce((sum, { lines, path }) => (wingOf(roomOf(path)) === "core" ? sum + lines : sum), 0)
+    assert.isAtMost(lines, 39_500)
   })
 
   it("gives built-in tools no package that a plugin need not have", () => {

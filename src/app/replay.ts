@@ -3,12 +3,12 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
-import { recordedTools } from "../domain/history/RecordedTool.ts"
+import { recordedTools } from "../domain/journal/RecordedTool.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 import { recordedPlugins } from "../services/history/ReplayDecisions.ts"
 import { originOf } from "../services/tools/PluginLoader.ts"
-import type { RunOpened } from "../domain/history/JournalRecord.ts"
+import type { RunOpened } from "../domain/journal/JournalRecord.ts"
 import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
 import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
 import { Approver } from "../services/approvals/Approver.ts"

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
-import type { JournalRecord } from "../domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
 import { taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { secretValues } from "../domain/text/Redaction.ts"

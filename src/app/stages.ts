@@ -13,7 +13,7 @@ import {
   iteratePlan,
   refineTask,
   stageProblem
-} from "../services/pipeline/SingleStages.ts"
+} from "../services/checking/SingleStages.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { fitWindow } from "./modelWindow.ts"

@@ -13,7 +13,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { ClusterRunEnding } from "../domain/journal/JournalRecord.ts"
 import {
   type CallProgressBoard,
   ClusterWorkers,

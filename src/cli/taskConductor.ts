@@ -10,7 +10,10 @@ import * as Effect from "effect/Effect"
 /** The commands in the order of `--help`, each with its line there. */
 const groups = {
   EVERYDAY: {
-    run: ["Plan, carry out and answer a prompt", () => import("./run/run.ts").then(({ run }) => run)],
+    run: [
+      "Plan, carry out and answer a prompt",
+      () => import("./run/run.ts").then(({ makeRun }) => makeRun(() => import("./cluster/clusterHandler.ts")))
+    ],
     ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts").then(({ ask }) => ask)],
     plan: ["Print the checked task list for a prompt", () => import("./run/plan.ts").then(({ plan }) => plan)],
     check: ["Check task lists, refinements or results", () => import("./check/check.ts").then(({ check }) => check)],
@@ -67,15 +70,15 @@ const groups = {
     mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts").then(({ mcp }) => mcp)],
     refine: [
       "Print the refinement of one task of a plan",
-      () => import("./run/stages.ts").then(({ refine }) => refine)
+      () => import("./check/stages.ts").then(({ refine }) => refine)
     ],
     execute: [
       "Carry out a refinement and print its result",
-      () => import("./run/stages.ts").then(({ execute }) => execute)
+      () => import("./check/stages.ts").then(({ execute }) => execute)
     ],
     iterate: [
       "Print the tasks that are left after some results",
-      () => import("./run/stages.ts").then(({ iterate }) => iterate)
+      () => import("./check/stages.ts").then(({ iterate }) => iterate)
     ]
   },
   "SEVERAL MACHINES": {

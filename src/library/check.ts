@@ -2,7 +2,7 @@
  * Checks of documents against a project for scripts, as promises. The text alone is checked by `check`.
  */
 import * as Effect from "effect/Effect"
-import type { CheckReport, DocumentKind, FixedDocument } from "../domain/checking/CheckReport.ts"
+import type { CheckReport, DocumentKind, FixedDocument } from "../domain/documents/CheckReport.ts"
 import { inProject } from "./lateApp.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 

@@ -4,11 +4,11 @@
 import * as Effect from "effect/Effect"
 import type { StagePlace } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
-import { renderFixedRefinement } from "../domain/checking/CheckReport.ts"
+import { renderFixedRefinement } from "../domain/documents/CheckReport.ts"
 import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
-import type { GivenResult } from "../services/pipeline/SingleStages.ts"
+import type { GivenResult } from "../services/checking/SingleStages.ts"
 import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 

@@ -2,7 +2,7 @@
  * Texts that no model would write, and texts that it nearly would: noise, soup of the tokens that documents are made of, one token
  * repeated, fixtures cut and glued. The same seed gives the same text.
  */
-import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import { choose, pick, type Random } from "../mutations/Damage.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 

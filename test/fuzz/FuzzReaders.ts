@@ -3,7 +3,7 @@
  * and with the time that they take in bench/fuzz-readers.ts.
  */
 import * as Option from "effect/Option"
-import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import type { Reading } from "../../src/domain/findings/Issue.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { readResult } from "../../src/domain/documents/ResultFormat.ts"

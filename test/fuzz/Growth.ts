@@ -1,7 +1,7 @@
 /**
  * Documents of any size, to see how the cost of reading grows.
  */
-import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import { readers } from "./FuzzReaders.ts"
 import { processorTime } from "./processorTime.ts"
 

@@ -2,7 +2,7 @@
  * What a damage is: a way in which the text of a model differs from the strict document. The files beside this one hold
  * tables of them, by what they touch; MutationScore applies them to every document that the reader accepts.
  */
-import type { CheckOptions, DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { CheckOptions, DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import { fieldLabels } from "../../src/domain/markdown/TaskFields.ts"
 
 /** A document with what it belongs to. */

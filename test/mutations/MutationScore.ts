@@ -3,7 +3,7 @@
  * and by bench/mutation-score.ts with many.
  */
 import * as Option from "effect/Option"
-import { checkDocument } from "../../src/domain/checking/CheckReport.ts"
+import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"

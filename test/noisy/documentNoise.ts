@@ -1,7 +1,7 @@
 /**
  * Damage that keeps the meaning of a document: the tables that the readers are measured with, applied to answers.
  */
-import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import { calls } from "../mutations/calls.ts"
 import type { Damage } from "../mutations/Damage.ts"
 import { headings } from "../mutations/headings.ts"

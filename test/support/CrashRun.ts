@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { RunOpened } from "../../src/domain/history/JournalRecord.ts"
+import type { RunOpened } from "../../src/domain/journal/JournalRecord.ts"
 import { type Ended, makeSandbox, type StartOptions } from "./binary.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"

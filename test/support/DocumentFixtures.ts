@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
-import type { CheckOptions, DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { CheckOptions, DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 import { readSkillInputs } from "../../src/domain/skills/Skill.ts"
 import { Task } from "../../src/domain/plan/Task.ts"
 

@@ -4,7 +4,7 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/history/JournalRecord.ts"
+import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/journal/JournalRecord.ts"
 import { exitCodeOf, type RunStatus } from "../../src/domain/runs/RunReport.ts"
 import { firstSum } from "../../src/services/journal/JournalLine.ts"
 import { encodeLine } from "./encodeLine.ts"

@@ -2,7 +2,7 @@
  * Journals with MACs for tests, and what somebody without the key can make of one: lines with right checksums and any
  * records.
  */
-import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import { decodeLine, firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
 import { newProof, proofOf, type SealKey } from "../../src/services/journal/JournalSeal.ts"
 import { encodeLine } from "./encodeLine.ts"

@@ -1,7 +1,7 @@
 /**
  * The text of one line of a journal.
  */
-import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import * as JournalLine from "../../src/services/journal/JournalLine.ts"
 
 /** Where a line goes: its number, its time, and what it continues. */

@@ -3,7 +3,7 @@
  * finds in it, and its report.
  */
 import * as Effect from "effect/Effect"
-import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import { plainTask, type Task } from "../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../src/domain/plan/TaskList.ts"
 import { TaskResult } from "../../src/domain/plan/TaskResult.ts"

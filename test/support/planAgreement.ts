@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CheckReport } from "../../src/domain/checking/CheckReport.ts"
+import type { CheckReport } from "../../src/domain/documents/CheckReport.ts"
 import { ruleText } from "../../src/domain/permissions/Permission.ts"
 import { promptOfPlan } from "../../src/domain/documents/TaskListFormat.ts"
 import { NoValidPlan } from "../../src/domain/runs/RunOrder.ts"

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
 
 const folders: Readonly<Record<DocumentKind, string>> = {
   "task-list": "task-lists",

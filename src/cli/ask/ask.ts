@@ -28,7 +28,7 @@ import {
   approvalFlags,
   plainFlag
 } from "../run/runFlags.ts"
-import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
+import { makeAnswerPrinter } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { lineSink, quietSink } from "../terminal/LineSink.ts"

@@ -3,7 +3,7 @@
  * wrong and what to do; at the end one line that sums up.
  */
 import type * as Path from "effect/Path"
-import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport.ts"
+import type { CheckReport, IssueReport } from "../../domain/documents/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { excerptLine, locate, type TextSpan } from "../../domain/checking/TextSpan.ts"

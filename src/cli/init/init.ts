@@ -15,7 +15,7 @@ import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
 import { readSetup } from "../../app/setup.ts"
 import { modelFlags } from "../run/modelFlags.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { chooseFrom } from "../models/pickModel.ts"
+import { chooseFrom } from "../terminal/pickModel.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 

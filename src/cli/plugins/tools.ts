@@ -2,13 +2,14 @@
  * `task-conductor tools`: what a task can call.
  */
 import * as Effect from "effect/Effect"
+import { switchFlag } from "../terminal/Flags.ts"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
-import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { runFlags } from "../run/runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "./catalogue.ts"

@@ -3,9 +3,10 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { checkDocument } from "../../domain/checking/CheckReport.ts"
+import { switchFlag } from "../terminal/Flags.ts"
+import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
-import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags, switchFlag } from "./runFlags.ts"
+import { plainFlag, verboseFlag, flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { outputJson } from "../../domain/text/Json.ts"

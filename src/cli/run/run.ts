@@ -5,12 +5,12 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { switchFlag } from "../terminal/Flags.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import {
-  switchFlag,
   approvedBeforehand,
   limitConfiguration,
   outcomeFlags,
@@ -19,7 +19,9 @@ import {
   readPrompt,
   runFlags
 } from "./runFlags.ts"
-import { runPrompt } from "./runHandler.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import type { CommandPorts } from "../terminal/ports.ts"
+import { runPrompt, type RunRequest } from "./runHandler.ts"
 import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 
 const allFlags = {
@@ -49,62 +51,68 @@ const readPlan = Effect.fnUntraced(function* (file: string) {
   return { plan, prompt: promptOfPlan(plan, file) }
 })
 
-/** The command. */
-export const run = Command.make(
-  "run",
-  allFlags,
-  Effect.fn("run")(function* (given) {
-    if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
-      return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
-    }
-    const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
-    const work =
-      Option.isSome(given.plan) && !hasPrompt
-        ? yield* readPlan(given.plan.value)
-        : {
-            prompt: yield* readPrompt(given),
-            ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
-          }
-    const flags = {
-      ...flagConfiguration(given),
-      ...limitConfiguration(given)
-    }
-    const order = {
-      ...work,
-      ...(yield* readOutputSchema(given)),
-      ...(yield* readAttachment(given, Option.isSome(given.plan))),
-      ...orderFiles(given),
-      ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
-      ...(given.readOnly ? { readOnly: true } : {})
-    }
-    const request = { project: given.project, flags, order }
-    const ports = {
-      sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
-      ...approvedBeforehand(given),
-      isQuiet: given.quiet,
-      isJson: given.json
-    }
-    if (given.cluster) {
-      const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
-      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
-    }
-    yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
-  })
-).pipe(
-  Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
-  Command.withShortDescription("Plan, carry out and answer a prompt"),
-  Command.withExamples([
-    {
-      command: 'task-conductor run "Where are the limits of a run defined?"',
-      description: "Answer a question with the model of your configuration; without one, choose from a list"
-    },
-    {
-      command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
-      description: "Use a model of the Ollama server; asks before it changes anything"
-    },
-    {
-      command: "task-conductor run --plan plan.md --json",
-      description: "Run a plan file and print events as JSON Lines"
-    }
-  ])
-)
+/** Starts a run on the workers of a cluster, and follows it to its report. */
+interface ClusterStart<E, R> {
+  readonly startClusterRun: (request: RunRequest, ports: CommandPorts) => Effect.Effect<RunReport, E, R>
+}
+
+/** The command; `loadCluster` loads what `--cluster` needs. */
+export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
+  Command.make(
+    "run",
+    allFlags,
+    Effect.fn("run")(function* (given) {
+      if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
+        return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
+      }
+      const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
+      const work =
+        Option.isSome(given.plan) && !hasPrompt
+          ? yield* readPlan(given.plan.value)
+          : {
+              prompt: yield* readPrompt(given),
+              ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
+            }
+      const flags = {
+        ...flagConfiguration(given),
+        ...limitConfiguration(given)
+      }
+      const order = {
+        ...work,
+        ...(yield* readOutputSchema(given)),
+        ...(yield* readAttachment(given, Option.isSome(given.plan))),
+        ...orderFiles(given),
+        ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
+        ...(given.readOnly ? { readOnly: true } : {})
+      }
+      const request = { project: given.project, flags, order }
+      const ports = {
+        sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
+        ...approvedBeforehand(given),
+        isQuiet: given.quiet,
+        isJson: given.json
+      }
+      if (given.cluster) {
+        const { startClusterRun } = yield* Effect.promise(loadCluster)
+        return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
+      }
+      yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
+    })
+  ).pipe(
+    Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
+    Command.withShortDescription("Plan, carry out and answer a prompt"),
+    Command.withExamples([
+      {
+        command: 'task-conductor run "Where are the limits of a run defined?"',
+        description: "Answer a question with the model of your configuration; without one, choose from a list"
+      },
+      {
+        command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
+        description: "Use a model of the Ollama server; asks before it changes anything"
+      },
+      {
+        command: "task-conductor run --plan plan.md --json",
+        description: "Run a plan file and print events as JSON Lines"
+      }
+    ])
+  )

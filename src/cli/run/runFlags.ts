@@ -3,6 +3,7 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
+import { switchFlag } from "../terminal/Flags.ts"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -15,10 +16,6 @@ import { usageFailure } from "../terminal/Failure.ts"
 import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
 import { modelConfiguration, type ModelFlags, modelFlags, wholeNumberFlag } from "./modelFlags.ts"
-
-/** A flag without a value. */
-export const switchFlag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 const ruleFlag = (verdict: Verdict & string) =>
   Flag.String(verdict).pipe(

@@ -2,15 +2,16 @@
  * `task-conductor skills ...`: lists skills with their sources, and helps to write one.
  */
 import * as Effect from "effect/Effect"
+import { switchFlag } from "../terminal/Flags.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, type Skill, skillTokens } from "../../domain/skills/Skill.ts"
 import { defaultPasses } from "../../domain/documents/Refinement.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { scaffoldSkill, skillNameRules } from "../../domain/skills/SkillScaffold.ts"
+import { scaffoldSkill, skillNameRules } from "../../domain/checking/SkillScaffold.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
-import { switchFlag, runFlags } from "../run/runFlags.ts"
+import { runFlags } from "../run/runFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../plugins/catalogue.ts"

@@ -8,7 +8,6 @@ import { helpText, personText } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
-import type { RunRefused } from "../../services/cluster/RunWorkflow.ts"
 import type { RuleWithoutTool } from "../../services/pipeline/StartupWarnings.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
@@ -36,6 +35,8 @@ export const quietFailure = (exitCode: number): CommandFailure => new CommandFai
 interface OtherFailure {
   readonly _tag: string
   readonly message: string
+  /** Where a feature knows it itself. */
+  readonly exitCode?: number
 }
 
 /** Errors in saved data, not in what the person gave. */
@@ -54,7 +55,7 @@ const rulesText = (error: RuleWithoutTool): string =>
 
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (
-  error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | RunRefused | OtherFailure
+  error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | OtherFailure
 ): CommandFailure => {
   if (error._tag === "CommandFailure") return error as CommandFailure
   const text = printableLines(error.message)
@@ -72,7 +73,7 @@ export const failureOf = (
   if (error._tag === "ModelUnchosen" && (error as ModelUnchosen).models.length === 0)
     return new CommandFailure({ exitCode: exitCodes.unavailable, text })
   if (error._tag === "RuleWithoutTool") return usageFailure(printableLines(rulesText(error as RuleWithoutTool)))
-  if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
+  if ("exitCode" in error && error.exitCode !== undefined) return new CommandFailure({ exitCode: error.exitCode, text })
   if (error._tag === "RunWaits" || (error._tag === "BriefingError" && (error as BriefingError).isDenied === true))
     return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
   return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)

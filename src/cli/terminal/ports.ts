@@ -7,7 +7,7 @@ import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
 import { tornNote } from "../../app/tornNote.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
-import { makePickModel } from "../models/pickModel.ts"
+import { makePickModel } from "./pickModel.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 

@@ -3,7 +3,7 @@
  */
 import { type Where, whereText } from "../findings/Issue.ts"
 import { ruleOf, rulePage } from "../findings/rules/Rules.ts"
-import type { CheckReport } from "./CheckReport.ts"
+import type { CheckReport } from "../documents/CheckReport.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
 export interface SarifDocument {

@@ -2,7 +2,7 @@
  * The records that a fork starts with: those of everything that had finished before a task.
  */
 import { parseKey } from "../runs/ActivityKey.ts"
-import type { JournalRecord } from "./JournalRecord.ts"
+import type { JournalRecord } from "../journal/JournalRecord.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { Configuration } from "../configuration/Configuration.ts"

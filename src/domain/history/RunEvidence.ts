@@ -3,9 +3,9 @@
  */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, ModelCallId, modelCallKey, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
-import { fileTouches } from "./FileTouch.ts"
+import { fileTouches } from "../journal/FileTouch.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
-import type { JournalRecord } from "./JournalRecord.ts"
+import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Access.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { JournalRecord } from "./JournalRecord.ts"
+import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { eventsOf, stateOf, taskEnds, taskNames, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 

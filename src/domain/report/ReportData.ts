@@ -2,7 +2,7 @@
  * Everything that the report of a run says, as a value: `report --json` prints it, the page is made from it.
  */
 import * as Schema from "effect/Schema"
-import type { JournalRecord } from "../history/JournalRecord.ts"
+import type { JournalRecord } from "../journal/JournalRecord.ts"
 import {
   Attempt,
   attemptsOf,

@@ -3,7 +3,7 @@
  * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
  */
 import * as Schema from "effect/Schema"
-import type { JournalRecord } from "../history/JournalRecord.ts"
+import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { type ModelCallId, modelCallKey, toolCallKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"

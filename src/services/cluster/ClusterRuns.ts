@@ -15,7 +15,7 @@ import {
   ClusterRunEnding,
   EventTold,
   JournalRecord
-} from "../../domain/history/JournalRecord.ts"
+} from "../../domain/journal/JournalRecord.ts"
 import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ClusterRunEnding } from "../../domain/history/JournalRecord.ts"
+import type { ClusterRunEnding } from "../../domain/journal/JournalRecord.ts"
 import type { DatabaseUnavailable } from "./DatabaseSettings.ts"
 import { ClusterRuns, type ClusterRunState } from "./ClusterRuns.ts"
 import { JournalError } from "../journal/JournalError.ts"

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { ClusterRunEnding } from "../../domain/history/JournalRecord.ts"
+import type { ClusterRunEnding } from "../../domain/journal/JournalRecord.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { workerName } from "./ClusterEngine.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"

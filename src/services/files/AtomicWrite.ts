@@ -14,7 +14,7 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
-import type { FileState } from "../../domain/history/JournalRecord.ts"
+import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
 const newFileMode = 0o666
 const byteOrderMark = "\uFEFF"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { type JournalRecord, journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
+import { type JournalRecord, journalVersion, type RunOpened } from "../../domain/journal/JournalRecord.ts"
 import type { TaskCount } from "../../domain/history/RunOverview.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunStatus } from "../../domain/runs/RunReport.ts"

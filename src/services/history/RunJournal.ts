@@ -13,7 +13,7 @@ import {
   journalVersion,
   makeSharedPrompts,
   type RunOpened
-} from "../../domain/history/JournalRecord.ts"
+} from "../../domain/journal/JournalRecord.ts"
 import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
@@ -24,7 +24,7 @@ import { journalKey, journalKeyFile, newProof, type Proof, proofOf, SealKey } fr
 import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
-import { ResumeNotes } from "./ResumeNotes.ts"
+import { ResumeNotes } from "../pipeline/ResumeNotes.ts"
 import { journalPath, lockFolder, runLock } from "./RunStore.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"

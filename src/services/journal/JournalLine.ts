@@ -6,7 +6,7 @@
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { JournalRecord, makeWholePrompts } from "../../domain/history/JournalRecord.ts"
+import { JournalRecord, makeWholePrompts } from "../../domain/journal/JournalRecord.ts"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 
 /** The sum before the first line. */

@@ -3,7 +3,7 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { recordKinds } from "../../domain/history/JournalRecord.ts"
+import { recordKinds } from "../../domain/journal/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { type JournalLine, readRecord } from "./JournalLine.ts"
 

@@ -25,7 +25,7 @@ import {
   makePolicyEvaluator,
   readOnlyReason
 } from "./PolicyEvaluator.ts"
-import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import type { InDoubtCall, CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import {
   type ApprovalItem,
   type ApprovalSummary,

@@ -14,7 +14,7 @@ import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } f
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import type { CheckReport } from "../../../src/domain/checking/CheckReport.ts"
+import type { CheckReport } from "../../../src/domain/documents/CheckReport.ts"
 import type { SarifLog } from "../../../src/domain/checking/SarifLog.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"

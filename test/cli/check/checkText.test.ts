@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { type CheckedText, checkText, totalText } from "../../../src/cli/check/checkText.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { checkDocument, type DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
+import { checkDocument, type DocumentKind } from "../../../src/domain/documents/CheckReport.ts"
 import { linesOf } from "../../../src/domain/checking/TextSpan.ts"
 
 const plain = { paint: makePaint(false), columns: undefined }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { makeAnswerPrinter } from "../../../src/cli/terminal/AnswerPrinter.ts"
+import { makeAnswerPrinter } from "../../../src/cli/ask/AnswerPrinter.ts"
 import { progressSink } from "../../../src/cli/terminal/LineSink.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import type { Draw } from "../../../src/cli/terminal/Screen.ts"

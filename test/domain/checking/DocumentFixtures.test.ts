@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
-import { type CheckReport, checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { type CheckReport, checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { documentFixtures } from "../../support/DocumentFixtures.ts"
 import type { ExampleKind } from "../../support/ExampleKinds.ts"
 import { ruleExamples } from "../../support/RuleExamples.ts"

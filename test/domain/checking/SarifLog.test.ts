@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
-import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { sarifLog } from "../../../src/domain/checking/SarifLog.ts"
 import { sarifProblems } from "../../support/sarifProblems.ts"
 

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { checkDocument, type CheckReport, DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
+import { checkDocument, type CheckReport, DocumentKind } from "../../../src/domain/documents/CheckReport.ts"
 import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
 import { fixturesOf, makeDocuments, makeRandom, hostileTexts } from "../../support/randomDocuments.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 
 const task = (name: string): string =>
   `- **Name** ${name}\n- **What is needed** Look.\n- **Skill** read-code\n- **Expected output** A note.\n`

@@ -4,7 +4,7 @@ import {
   makeSharedPrompts,
   makeWholePrompts,
   type PromptSent
-} from "../../../src/domain/history/JournalRecord.ts"
+} from "../../../src/domain/journal/JournalRecord.ts"
 
 const long = "You are one stage of a program. ".repeat(20)
 const promptOf = (key: string, system: string): PromptSent => ({ type: "prompt", key, system, user: `Do ${key}.` })

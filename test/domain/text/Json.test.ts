@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
-import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { readSkillTest } from "../../../src/domain/checking/SkillTest.ts"
 import { readConfiguration } from "../../../src/domain/configuration/Configuration.ts"
 import { callsInText, readAskedCall } from "../../../src/domain/conversation/AskedCalls.ts"

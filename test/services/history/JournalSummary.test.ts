@@ -7,7 +7,7 @@ import { progressOf as progress, readJournalSummary } from "../../../src/service
 import { ended, journalBytes, journalLines, openedRecord, settled } from "../../support/Journals.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { finished as resultOf } from "../../support/sampleTasks.ts"
-import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { inMovedProject } from "../../../src/services/history/RunJournal.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { oneOfEach, openedRecord, settled } from "../../support/Journals.ts"

@@ -5,7 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 
-import { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"

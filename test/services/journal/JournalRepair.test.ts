@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { readJournal } from "../../../src/services/journal/JournalReader.ts"
 import { repairJournal } from "../../../src/services/journal/JournalRepair.ts"
 import { journalBytes, openedRecord, settled } from "../../support/Journals.ts"

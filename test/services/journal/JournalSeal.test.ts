@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { createHmac } from "node:crypto"
-import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { proofOf, SealKey } from "../../../src/services/journal/JournalSeal.ts"
 import { oneOfEach, openedRecord, settled } from "../../support/Journals.ts"

@@ -9,7 +9,7 @@ import { ruleFindings } from "../../../support/ruleFindings.ts"
 const root = new URL("../../../../", import.meta.url)
 
 /** Has codes of its own, for words to the person that no rule is about. */
-const withoutRules = "services/history/ResumeNotes.ts"
+const withoutRules = "services/pipeline/ResumeNotes.ts"
 
 /** All of the source but the rules. */
 const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" })

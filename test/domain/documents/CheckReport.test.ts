@@ -2,7 +2,12 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { checkDocument, CheckReport, type DocumentKind, fixDocument } from "../../../src/domain/checking/CheckReport.ts"
+import {
+  checkDocument,
+  CheckReport,
+  type DocumentKind,
+  fixDocument
+} from "../../../src/domain/documents/CheckReport.ts"
 import { originalPrompt } from "../../../src/domain/documents/TaskListFormat.ts"
 
 const fixtures = new URL("../../fixtures/", import.meta.url)
@@ -64,7 +69,7 @@ describe("checkDocument", () => {
 })
 
 const fixturesOf = (folder: string, kind: DocumentKind) =>
-  globSync(`${folder}/*.md`, { cwd: fileURLToPath(new URL("../../fixtures", import.meta.url)) }).map((path) => ({
+  globSync(`${folder}/*.md`, { cwd: fileURLToPath(new URL("../../fixtures/", import.meta.url)) }).map((path) => ({
     path,
     kind,
     text: readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), "utf8")

@@ -5,13 +5,13 @@
 import * as Effect from "effect/Effect"
 import { answerBlocks } from "../../domain/markdown/AnswerBlocks.ts"
 import { type RunEvent, isSignOfLife } from "../../domain/runs/RunEvent.ts"
-import type { Paint } from "./Colour.ts"
-import { askLine } from "../ask/AskProgress.ts"
-import type { EventSink } from "./EventSink.ts"
-import { lineSink } from "./LineSink.ts"
-import { markdownText } from "./MarkdownText.ts"
-import { Output } from "./Output.ts"
-import type { ProgressOptions } from "./Progress.ts"
+import type { Paint } from "../terminal/Colour.ts"
+import { askLine } from "./AskProgress.ts"
+import type { EventSink } from "../terminal/EventSink.ts"
+import { lineSink } from "../terminal/LineSink.ts"
+import { markdownText } from "../terminal/MarkdownText.ts"
+import { Output } from "../terminal/Output.ts"
+import type { ProgressOptions } from "../terminal/Progress.ts"
 
 export interface AnswerPrinter {
   /** Takes the text of an answer, piece by piece. */

@@ -4,9 +4,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { skillLinks, lintSkill, type SkillLint } from "../../domain/skills/SkillLint.ts"
+import { skillLinks, lintSkill, type SkillLint } from "../../domain/checking/SkillLint.ts"
 import { specialKind } from "../files/CanonicalPath.ts"
-import { maxSkillBytes, type SkillFolders, skillRoots } from "./SkillFolders.ts"
+import { maxSkillBytes, type SkillFolders, skillRoots } from "../skills/SkillFolders.ts"
 
 /** A skill file with all that was found in it. */
 export interface LintedSkill extends SkillLint {

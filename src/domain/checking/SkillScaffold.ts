@@ -2,7 +2,7 @@
  * The files of a new skill: a working one that follows every rule, with a test, so that its author changes an example
  * instead of filling in blanks.
  */
-import { isSkillName } from "./Skill.ts"
+import { isSkillName } from "../skills/Skill.ts"
 
 const skillText = (name: string): string => `---
 name: ${name}

@@ -10,7 +10,7 @@ import { type InstalledModel, modelLines } from "../../domain/models/InstalledMo
 import { printable } from "../../domain/text/Printable.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { saveSetting } from "../../services/configuration/SaveSetting.ts"
-import { Output } from "../terminal/Output.ts"
+import { Output } from "./Output.ts"
 
 /** The model that a person means by a number or a name. */
 const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { fileTouches } from "../../../src/domain/history/FileTouch.ts"
-import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { fileTouches } from "../../../src/domain/journal/FileTouch.ts"
+import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 
 const intent = (key: string, task: string, paths: ReadonlyArray<string>): JournalRecord => ({
   type: "intent",

@@ -17,7 +17,7 @@ import {
   isBetter,
   renderFixedList,
   renderFixedRefinement
-} from "../../domain/checking/CheckReport.ts"
+} from "../../domain/documents/CheckReport.ts"
 import { placeFindings, refinementPlaces } from "../../domain/documents/FindingPlaces.ts"
 import {
   type RefinementDocument,
@@ -32,9 +32,9 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Briefer, type BriefingError } from "./Briefer.ts"
-import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
-import { checkPurpose, checkRepetition, unfitCalls } from "./RefinementReader.ts"
+import { Briefer, type BriefingError } from "../pipeline/Briefer.ts"
+import { PlanChecker, type PlanWorld } from "../pipeline/PlanChecker.ts"
+import { checkPurpose, checkRepetition, unfitCalls } from "../pipeline/RefinementReader.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -122,7 +122,7 @@ export class DocumentChecker extends Context.Service<
       options: CheckOptions & { readonly name?: string }
     ): Effect.Effect<FixedDocument, BriefingError>
   }
->()("task-conductor/services/pipeline/DocumentChecker") {
+>()("task-conductor/services/checking/DocumentChecker") {
   static readonly layer = Layer.effect(
     DocumentChecker,
     Effect.gen(function* () {

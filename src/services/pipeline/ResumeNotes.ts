@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { type FileTouch, fileTouches } from "../../domain/history/FileTouch.ts"
+import { type FileTouch, fileTouches } from "../../domain/journal/FileTouch.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { leftOutNote } from "../journal/UnknownRecords.ts"
 import type { JournalContent } from "../journal/JournalReader.ts"
@@ -178,7 +178,7 @@ const readNotes = ({ lines, opened }: JournalContent, proven: Proven) =>
 export class ResumeNotes extends Context.Service<
   ResumeNotes,
   { readonly read: Effect.Effect<ReadonlyArray<ResumeNote>, never, RunSettings | Workspace> }
->()("task-conductor/services/history/ResumeNotes") {
+>()("task-conductor/services/pipeline/ResumeNotes") {
   /** For a new run, which has no earlier session. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 

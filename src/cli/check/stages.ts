@@ -9,13 +9,14 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/checking/CheckReport.ts"
+import { switchFlag } from "../terminal/Flags.ts"
+import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
-import type { GivenResult } from "../../services/pipeline/SingleStages.ts"
+import type { GivenResult } from "../../services/checking/SingleStages.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
@@ -23,15 +24,14 @@ import { progressSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { startPorts } from "../terminal/ports.ts"
 import {
-  switchFlag,
   approvalFlags,
   approvedBeforehand,
   flagConfiguration,
   plainFlag,
   runFlags,
   verboseFlag
-} from "./runFlags.ts"
-import { modelFlags } from "./modelFlags.ts"
+} from "../run/runFlags.ts"
+import { modelFlags } from "../run/modelFlags.ts"
 import * as stages from "../../app/stages.ts"
 
 /** Where the stage works, what it is given, and what is printed. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { skillLinks, lintSkill } from "../../../src/domain/skills/SkillLint.ts"
+import { skillLinks, lintSkill } from "../../../src/domain/checking/SkillLint.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -12,8 +12,8 @@ import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
-import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "./Skill.ts"
-import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "./SkillFormat.ts"
+import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "../skills/Skill.ts"
+import { placeOfKey, readSkill, readSkillFile, type SkillFile, skillPart } from "../skills/SkillFormat.ts"
 
 /** What the skill is compared with. */
 interface LintContext {
