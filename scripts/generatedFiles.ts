@@ -2,96 +2,22 @@
  * The files that are made from the code: path below the package, and content. `generate.ts` writes them, a test fails
  * when one is not current.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as CliOutput from "effect/cli/CliOutput"
-import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { makePaint } from "../src/cli/terminal/Colour.ts"
-import { Output } from "../src/cli/terminal/Output.ts"
-import { noScreen } from "../src/cli/terminal/Screen.ts"
-import { Signals } from "../src/cli/terminal/Signals.ts"
-import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
 import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/configuration/Configuration.ts"
 import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
 import { Limits } from "../src/domain/configuration/Limits.ts"
 import { snakeName } from "../src/domain/text/Json.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
+import { commandForms } from "../test/support/CommandForms.ts"
+import { cliPage } from "./cliPage.ts"
 import { limitsPage } from "./limitsPage.ts"
 import { rulePages } from "./rulePages.ts"
 import { toolsPage } from "./toolsPage.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const header = "<!-- Made by `npm run generate`; do not edit. -->"
-
-const commands = [
-  [],
-  ["run"],
-  ["plan"],
-  ["refine"],
-  ["execute"],
-  ["iterate"],
-  ["ask"],
-  ["check"],
-  ["init"],
-  ["doctor"],
-  ["models"],
-  ["models", "bench"],
-  ["tools"],
-  ["tools", "list"],
-  ["tools", "describe"],
-  ["skills"],
-  ["skills", "list"],
-  ["plugins"],
-  ["plugins", "list"],
-  ["plugins", "new"],
-  ["mcp"],
-  ["permissions"],
-  ["permissions", "list"],
-  ["permissions", "revoke"],
-  ["permissions", "explain"]
-]
-
-/** The help of a command as it is printed. */
-const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
-  const printed: Array<string> = []
-  const formatter = CliOutput.defaultFormatter({ colors: false, globalFlags: words.length === 0 ? "full" : "none" })
-  const write = (text: string) => Effect.sync(() => void printed.push(text))
-  const output = Output.of({
-    result: write,
-    answer: write,
-    print: () => Effect.void,
-    printNow: () => undefined,
-    screen: noScreen,
-    resultColumns: () => undefined,
-    follow: () => undefined,
-    prompt: () => Effect.void,
-    lost: () => undefined,
-    tell: write,
-    resultPaint: makePaint(false),
-    tellPaint: makePaint(false),
-    isWatched: false,
-    canAsk: false,
-    hasPipedInput: false
-  })
-  const presenter = CliOutput.layerPresenter({
-    present: (event) => (event._tag === "Help" ? write(formatter.formatHelpDoc(event.helpDoc)) : Effect.void)
-  })
-  yield* Command.runWith(yield* taskConductor(words), { version: "" })([...words, "--help"]).pipe(
-    Effect.provide(Layer.mergeAll(presenter, layerFlags, Layer.succeed(Output)(output), NodeServices.layer)),
-    Effect.provideService(Signals, { received: () => undefined, onInterrupt: () => Effect.void })
-  )
-  return printed.join("\n").trim()
-})
-
-const cliPage = Effect.gen(function* () {
-  const sections = yield* Effect.forEach(commands, (words) =>
-    Effect.map(helpOf(words), (help) => `## ${["task-conductor", ...words].join(" ")}\n\n\`\`\`text\n${help}\n\`\`\``)
-  )
-  return [header, "# The command line", ...sections].join("\n\n")
-})
 
 const schemaOf = (name: string): Record<string, { readonly description?: string }> => {
   const schema = configurationJsonSchema() as { readonly properties: Record<string, Record<string, never>> }
@@ -253,7 +179,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
   return {
     "src/app/version.ts": versionModule,
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
-    "docs/reference/cli.md": `${yield* cliPage}\n`,
+    "docs/reference/cli.md": `${header}\n\n${cliPage(yield* commandForms)}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
     "docs/reference/limits.md": `${header}\n\n${limitsPage()}\n`,
     "docs/reference/tools.md": `${header}\n\n${yield* toolsPage}\n`,

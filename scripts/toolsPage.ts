@@ -4,7 +4,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { toolPage } from "../src/domain/tools/ToolPage.ts"
+import type { ToolInfo } from "../src/domain/tools/ToolCall.ts"
+import { propertiesOf, requiredOf } from "../src/domain/tools/ToolSchema.ts"
 import { builtIns } from "../src/app/builtIns.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
@@ -17,17 +18,24 @@ const layer = ToolRegistry.layer(builtIns()).pipe(
 )
 
 const introduction = [
-  "These tools are available without plugins. `task-conductor tools describe NAME` shows the same for every tool of a",
-  "project, with the text that a model sees. [Permissions](../permissions.md) describes which calls ask and how rules decide;",
-  "[the web](../what-a-model-sees.md) describes which pages are fetched.",
-  "",
-  "Every call has exactly one result. Every call may also fail with `validation_failed` (the arguments do not fit), `permission_denied`,",
-  "`timeout` (the tool was stopped), `output_limit` (the output is larger than 256 KiB) or `internal_error` (an error in the",
-  "tool). A text that is too long for the context window of the model is cut, with a note."
+  "These tools are available without plugins. `task-conductor tools describe NAME` shows all about one: the meaning of its",
+  "parameters, how it fails, and the text that a model sees. [Permissions](../permissions.md) says which calls ask. `safe` runs,",
+  "`medium` asks, `high` asks with a warning; `pure` changes nothing, `idempotent` done twice is as done once, `once` is not.",
+  "Every call has exactly one result."
 ].join("\n")
+
+const parametersOf = ({ parameters }: ToolInfo): string => {
+  const schema = parameters as Parameters<typeof propertiesOf>[0]
+  const required = new Set(requiredOf(schema))
+  return [...propertiesOf(schema).keys()].map((name) => `\`${name}\`${required.has(name) ? "" : "?"}`).join(", ")
+}
+
+const row = (tool: ToolInfo): string =>
+  `| \`${tool.name}\` | ${tool.risk}, ${tool.effect} | ${parametersOf(tool)} | ${tool.description.replaceAll("|", "\\|").replaceAll("\n", " ")} |`
 
 /** The page, with the tools in the order in which they are registered. */
 export const toolsPage = Effect.gen(function* () {
   const { tools } = yield* ToolRegistry
-  return ["# Tools", introduction, ...tools.map(toolPage)].join("\n\n")
+  const table = ["| tool | risk, effect | parameters | does |", "|---|---|---|---|", ...tools.map(row)].join("\n")
+  return ["# Tools", introduction, table].join("\n\n")
 }).pipe(Effect.provide(layer))
