@@ -61,7 +61,7 @@ export class AnswerWriting {
 
   constructor({ listen, shape, thinking }: WritingOptions) {
     this.#watch = new AnswerWatch(shape)
-    this.#options = { ...(listen === undefined ? {} : { listen }), ...(thinking === undefined ? {} : { thinking }) }
+    this.#options = { listen, thinking }
   }
 
   get thinkingTokens(): number {

@@ -9,7 +9,7 @@ import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.ts"
-import { readAnswer, usableAnswer, type Phase } from "./AnswerStream.ts"
+import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import {
   type CallPlan,
   crowdedNote,
@@ -25,7 +25,7 @@ import { providerOf } from "../providers/providers.ts"
 import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { type CallLife, makeSignsOfLife } from "./CallHeartbeat.ts"
+import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -72,7 +72,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
     yield* CurrentServer
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.parallel)
+  const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
   let isCrowdedTold = false
 
   /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
@@ -116,19 +116,15 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   ): Effect.Effect<ModelAnswer, ModelError> => {
     const { format, listen, prompt, shape, talk } = request
     const { name, override } = target
-    const entered = (phase: Phase) => {
-      if (phase === "thinking") thinking.seen(name, planned.think)
-      return events.publish({ type: "model.phase", call: request.id, phase })
-    }
     const scale = calibration.scale(name)
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(languageModel, prompt, {
-        heard: (characters) => life.heard(characters),
+        heard: life.heard,
         server: {
           host: settings.host,
           model: name,
-          promptTokens: neededTokens(prompt, calibration.scale(name)),
+          promptTokens: neededTokens(prompt, scale),
           window: planned.contextWindow
         },
         meter,
@@ -137,7 +133,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         entered: (phase) =>
           Effect.suspend(() => {
             life.entered(phase)
-            return entered(phase)
+            if (phase === "thinking") thinking.seen(name, planned.think)
+            return events.publish({ type: "model.phase", call: request.id, phase })
           }),
         listen: (piece) => {
           life.wrote(piece)
@@ -147,10 +144,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           ...planned,
           ...(override === undefined ? {} : { model: override }),
           ...(format === undefined ? {} : { format }),
-          connected: () => life.connected()
+          connected: life.connected
         },
-        ...(shape === undefined ? {} : { shape }),
-        ...(talk === undefined ? {} : { talk })
+        shape,
+        talk
       })
     }
     const followed = {
@@ -158,9 +155,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       model: name,
       limits: planned.seconds,
       charactersPerToken: scale.charactersPerToken,
-      tellsText: request.id.stage === "conclude"
+      reportsText: request.id.stage === "conclude"
     }
-    return Effect.flatMap(withSigns(followed, read), (got) =>
+    return Effect.flatMap(withHeartbeat(followed, read), (got) =>
       Effect.andThen(measure.check(request.prompt, target, got), usableAnswer(got))
     )
   }
