@@ -12,7 +12,7 @@ import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import {
   type CallPlan,
-  crowdedNote,
+  windowTooSmallNote,
   firstTuning,
   planCall,
   type Tuning,
@@ -73,7 +73,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     yield* CurrentServer
   const thinking = makeThinking()
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  let isCrowdedTold = false
+  let isWindowReported = false
 
   /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
   const overrideOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest) =>
@@ -103,10 +103,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     })
   }
 
-  const tellCrowded = ({ contextWindow, isCrowded }: CallPlan): Effect.Effect<void> => {
-    if (!isCrowded || isCrowdedTold) return Effect.void
-    isCrowdedTold = true
-    return events.publish({ type: "message", level: "info", text: crowdedNote(contextWindow) })
+  const reportSmallWindow = ({ contextWindow, isWindowTooSmall }: CallPlan): Effect.Effect<void> => {
+    if (!isWindowTooSmall || isWindowReported) return Effect.void
+    isWindowReported = true
+    return events.publish({ type: "message", level: "info", text: windowTooSmallNote(contextWindow) })
   }
 
   const collect = (
@@ -142,8 +142,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         },
         settings: {
           ...planned,
-          ...(override === undefined ? {} : { model: override }),
-          ...(format === undefined ? {} : { format }),
+          model: override,
+          format,
           connected: life.connected
         },
         shape,
@@ -176,18 +176,18 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (think === refused) return yield* error
       const { name } = target
       // What was tried after thoughts were cut off is no setting of the person.
-      const isTold = think === generationFor(settings, request.id.stage).think
-      if (thinking.refuse(name, think) && isTold) {
+      const isReported = think === generationFor(settings, request.id.stage).think
+      if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
       }
       return yield* sendPlanned(request, target, think)
     })
-    return Effect.andThen(tellCrowded(planned), collect(request, target, planned)).pipe(
+    return Effect.andThen(reportSmallWindow(planned), collect(request, target, planned)).pipe(
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout)
     )
   }
 
-  /** Sends the prompt once. The start of a call that waited for the server was told before. */
+  /** Sends the prompt once. The start of a call that waited for the server was reported before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
     const target = yield* targetOf(request)
     const estimatedTokens = yield* measure.fits(request.prompt, target)

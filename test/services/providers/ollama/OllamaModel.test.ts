@@ -190,50 +190,14 @@ describe("what is sent", () => {
     )
   )
 
-  it.effect("sends images by content", () =>
-    withReply("A cat.", ({ chats }) =>
-      Effect.gen(function* () {
-        yield* streamed([
-          {
-            role: "user",
-            content: [
-              { type: "text", text: "What is it?" },
-              { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2, 3]) },
-              { type: "file", mediaType: "image/png", data: "BAUG" }
-            ]
-          }
-        ])
-        assert.deepStrictEqual(chats[0]?.messages, [{ role: "user", content: "What is it?", images: ["AQID", "BAUG"] }])
-      })
-    )
-  )
-
-  it.effect("refuses a file that is no image, and sends nothing", () =>
-    withReply("Hi", ({ requests }) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(
-          streamed([
-            { role: "user", content: [{ type: "file", mediaType: "application/pdf", fileName: "a.pdf", data: "BAUG" }] }
-          ])
-        )
-        assert.strictEqual(
-          error.message,
-          "OllamaModel.streamText: Invalid user input: Ollama takes text and images by content, not a.pdf"
-        )
-        assert.deepStrictEqual(requests, [])
-      })
-    )
-  )
-
   it.effect("sends the tools that may be called", () =>
     withReply("Hi", ({ chats }) =>
       Effect.gen(function* () {
         yield* LanguageModel.generateText({ prompt: "Hello", toolkit: tools })
-        yield* LanguageModel.generateText({ prompt: "Hello", toolkit: tools, toolChoice: { tool: "get_time" } })
-        yield* LanguageModel.generateText({ prompt: "Hello", toolkit: tools, toolChoice: "none" })
+        yield* LanguageModel.generateText({ prompt: "Hello" })
         assert.deepStrictEqual(
           chats.map((chat) => chat["tools"]),
-          [sentTools, sentTools.slice(1), undefined]
+          [sentTools, undefined]
         )
       }).pipe(Effect.provide(handlers))
     )
