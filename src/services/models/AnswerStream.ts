@@ -24,7 +24,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
-import { openAnswer, type Talk } from "./ConversationPrompt.ts"
+import { openAnswer, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -143,7 +143,7 @@ export interface ReadOptions extends WritingOptions {
   readonly meter: UsageMeter["Service"]
   /** How the answer is written. */
   readonly settings: CallSettings
-  readonly talk?: Talk
+  readonly conversation?: ConversationCall
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
@@ -167,7 +167,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, conversation } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   /** How often the last piece of the answer came in a row; blanks around a piece do not count. */
@@ -215,7 +215,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     return yield* new ModelError({ reason })
   })
 
-  yield* openAnswer(model, prompt, talk).pipe(
+  yield* openAnswer(model, prompt, conversation).pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),
     Effect.provideService(CallOptions, settings)

@@ -19,7 +19,7 @@ import {
   makeThinking,
   refusalNote
 } from "./CallPlan.ts"
-import type { Talk } from "./ConversationPrompt.ts"
+import type { ConversationCall } from "./ConversationPrompt.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
 import { providerOf } from "../providers/providers.ts"
 import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
@@ -33,7 +33,7 @@ export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
   /** A conversation that is sent instead of the prompt, which then only measures it. */
-  readonly talk?: Talk
+  readonly conversation?: ConversationCall
   /** The turn of the task; see `Urgency`. */
   readonly turn: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
@@ -114,7 +114,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     target: Target,
     planned: CallPlan
   ): Effect.Effect<ModelAnswer, ModelError> => {
-    const { format, listen, prompt, shape, talk } = request
+    const { format, listen, prompt, shape, conversation } = request
     const { name, override } = target
     const scale = calibration.scale(name)
     const read = (life: CallLife) => {
@@ -147,7 +147,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           connected: life.connected
         },
         shape,
-        talk
+        conversation
       })
     }
     const followed = {

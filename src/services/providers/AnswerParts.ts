@@ -82,7 +82,6 @@ const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Resp
         return [{ type: "text", text: blocks.get(part.id) ?? "" }]
       case "reasoning-end":
         return [{ type: "reasoning", text: blocks.get(part.id) ?? "" }]
-      case "response-metadata":
       case "tool-call":
       case "finish":
         return [part]

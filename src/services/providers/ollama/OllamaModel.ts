@@ -101,8 +101,6 @@ const ReceivedToolCall = Schema.Struct({
 
 /** One line of an answer. Counts are not checked here, so that an invalid statistic does not lose an answer. */
 const Chunk = Schema.Struct({
-  model: Schema.optionalKey(Schema.String),
-  created_at: Schema.optionalKey(Schema.String),
   message: Schema.optionalKey(
     Schema.Struct({
       content: text,
@@ -173,21 +171,11 @@ const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => 
   }
 })
 
-const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
-  const at = chunk.created_at === undefined ? Number.NaN : Date.parse(chunk.created_at)
-  return {
-    type: "response-metadata",
-    ...(chunk.model === undefined ? {} : { modelId: chunk.model }),
-    ...(Number.isNaN(at) ? {} : { timestamp: new Date(at).toISOString() })
-  }
-}
-
 /**
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
 export const makePartReader = (): PartReader => {
-  let started = false
   let called = false
   const { close, write } = makeBlocks()
 
@@ -196,15 +184,13 @@ export const makePartReader = (): PartReader => {
     if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
     const { content, thinking, tool_calls } = chunk.message ?? {}
-    const first = started ? [] : [metadataOf(chunk)]
-    started = true
     const written = [...write("reasoning", thinking), ...write("text", content)]
     const calls: Array<Response.StreamPartEncoded> = []
     for (const { function: asked, id } of tool_calls ?? []) {
       called = true
       calls.push(...close(), ...callParts(idOrNew(id), asked.name ?? "", paramsOf(asked.arguments)))
     }
-    return [...first, ...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
+    return [...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
   }
   return { read, end: () => [] }
 }

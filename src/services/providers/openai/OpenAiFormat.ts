@@ -143,8 +143,6 @@ const Usage = Schema.Struct({
 type Usage = typeof Usage.Type
 
 const Chunk = Schema.Struct({
-  model: text,
-  created: Schema.optionalKey(Schema.Unknown),
   choices: Schema.optionalKey(
     Schema.NullOr(
       Schema.Array(
@@ -203,15 +201,6 @@ const finishPart = (
   }
 })
 
-const metadataOf = ({ created, model }: Chunk): Response.ResponseMetadataPartEncoded => {
-  const seconds = countOf(created)
-  return {
-    type: "response-metadata",
-    ...(model == null ? {} : { modelId: model }),
-    ...(seconds === undefined || seconds > 1e11 ? {} : { timestamp: new Date(seconds * 1000).toISOString() })
-  }
-}
-
 /** A call whose pieces arrive. */
 interface OpenCall {
   readonly index: unknown
@@ -222,7 +211,6 @@ interface OpenCall {
 
 /** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
 export const makePartReader = (): PartReader => {
-  let started = false
   let reason: string | undefined
   let usage: Usage | undefined
   const calls: Array<OpenCall> = []
@@ -253,18 +241,12 @@ export const makePartReader = (): PartReader => {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
-    const first = started ? [] : [metadataOf(chunk)]
-    started = true
     usage = chunk.usage ?? usage
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
     for (const piece of delta?.tool_calls ?? []) takePiece(piece)
     reason = choice?.finish_reason ?? reason
-    return [
-      ...first,
-      ...write("reasoning", delta?.reasoning_content ?? delta?.reasoning),
-      ...write("text", delta?.content)
-    ]
+    return [...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content)]
   }
   const end = (): Parts => [
     ...close(),
