@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { settleModels } from "./chosenModel.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { withPluginProviders } from "./pluginProviders.ts"
 import { providerOfRun, type Setup, withWindow } from "./setup.ts"
@@ -45,7 +46,6 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
   const found = yield* withPluginProviders(given, plugins)
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (providerOfRun(found).connect === undefined) return unchanged
-  const { settleModels } = yield* Effect.promise(() => import("./chosenModel.ts"))
   const {
     facts: known,
     notes: modelNotes,

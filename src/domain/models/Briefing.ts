@@ -128,13 +128,7 @@ const isSame = (target: string, path: string): boolean =>
 export const descriptionAnchor = "project-description"
 
 /** What the references of a task show anyway. */
-interface Shown {
-  readonly description: boolean
-  readonly file: boolean
-  readonly attachment: boolean
-}
-
-const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>): Shown => {
+const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>) => {
   const refersTo = (anchor: string, path: string | undefined): boolean =>
     references.some(
       ({ kind, target }) =>
@@ -148,19 +142,6 @@ const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>): Show
   }
 }
 
-const without = (briefing: Briefing, shown: Shown): Briefing => {
-  const { attachment, currentFile, descriptionFiles: _, ...rest } = briefing
-  return {
-    ...rest,
-    ...(shown.description ? { projectDescription: "" } : {}),
-    ...(currentFile === undefined || shown.file ? {} : { currentFile }),
-    ...(attachment === undefined || shown.attachment ? {} : { attachment })
-  }
-}
-
-/** At most eight for each briefing, which stays the same in a run: tasks that share one share the blocks made of it. */
-const lefts = new WeakMap<Briefing, Map<string, Briefing>>()
-
 /**
  * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
  * file, and the project description when one of its files is shown. The description stays where it is when the task refers
@@ -168,15 +149,21 @@ const lefts = new WeakMap<Briefing, Map<string, Briefing>>()
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const shown = shownBy(briefing, references)
-  const key = [shown.description, shown.file, shown.attachment].join()
-  const known = lefts.get(briefing) ?? new Map<string, Briefing>()
-  lefts.set(briefing, known)
-  const left = known.get(key) ?? without(briefing, shown)
-  known.set(key, left)
-  return left
+  const { attachment, currentFile, descriptionFiles: _, projectDescription, ...rest } = briefing
+  return {
+    ...rest,
+    projectDescription: shown.description ? "" : projectDescription,
+    ...(currentFile === undefined || shown.file ? {} : { currentFile }),
+    ...(attachment === undefined || shown.attachment ? {} : { attachment })
+  }
 }
 
-const makeBlocks = (briefing: BriefingParts, isReference: boolean) => ({
+/**
+ * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`, `## Current file`,
+ * `## Open files` by placeholder; empty when nothing is known. Headings inside the project description are moved below its
+ * own. `isReference` says that tasks can refer to the parts.
+ */
+export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
@@ -186,23 +173,6 @@ const makeBlocks = (briefing: BriefingParts, isReference: boolean) => ({
     attachmentBlock(briefing.attachment, { isReference, budget: briefing.attachment?.room ?? 0 }),
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
-
-type BriefingBlocks = ReturnType<typeof makeBlocks>
-
-/** The blocks of each briefing to whose parts tasks can refer: they stand in all prompts of a run. */
-const madeBlocks = new WeakMap<BriefingParts, BriefingBlocks>()
-
-/**
- * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`,
- * `## Current file`, `## Open files` by
- * placeholder; empty when nothing is known. Headings inside the project description are moved below its own.
- */
-export const briefingBlocks = (briefing: BriefingParts, isReference = true): BriefingBlocks => {
-  if (!isReference) return makeBlocks(briefing, isReference)
-  const blocks = madeBlocks.get(briefing) ?? makeBlocks(briefing, isReference)
-  madeBlocks.set(briefing, blocks)
-  return blocks
-}
 
 /**
  * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs

@@ -58,10 +58,8 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
     return sum + callBlock(outcome, "").length + fences + cutOutput(outcome, 0).length
   }, 0)
 
-/** Most texts are on one line, and need no copy; the lines of a large plan are made several times until they fit. */
-const onOneLine = (text: string): string => (/\s\s|[^\S ]/.test(text) ? text.replaceAll(/\s+/g, " ") : text).trim()
-
-const expectedLine = ({ expectedOutput }: Task): string => `To deliver: ${onOneLine(expectedOutput)}`
+const expectedLine = ({ expectedOutput }: Task): string =>
+  `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
 /**
  * The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. Iteration compares

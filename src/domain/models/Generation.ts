@@ -3,6 +3,7 @@
  * whole run and for single stages.
  */
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 /** Whether, or how much, a model thinks before it answers. */
 export const Think = Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])])
@@ -66,18 +67,9 @@ export const generationFor = (given: Generation, name: GeneratingStage): Omit<St
   return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** Drops a key of single stages. */
-const without = (key: "model" | "think", stages: StageGenerations): StageGenerations =>
-  Object.fromEntries(
-    Object.entries(stages).map(([name, own]) => [
-      name,
-      Object.fromEntries(Object.entries(own).filter(([one]) => one !== key))
-    ])
-  )
-
-/** A change of every stage of a setting. */
+/** The stages, without a key that is given for all of them. */
 const dropping = (key: "model" | "think", isDropped: boolean, stages: StageGenerations = {}): StageGenerations =>
-  isDropped ? without(key, stages) : stages
+  isDropped ? Object.fromEntries(Object.entries(stages).map(([name, own]) => [name, Struct.omit(own, [key])])) : stages
 
 /** The model that answers a stage; nothing for that of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>

@@ -6,7 +6,7 @@
 import * as Option from "effect/Option"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, type Findings, type IssueCode, noFindings } from "../findings/IssueCode.ts"
-import { addParts, type FilledPrompt, type PromptPart } from "./PromptSize.ts"
+import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
 /** Placeholders by template; stable text comes first in a template, what changes last. */
 export const templatePlaceholders = {
@@ -101,18 +101,6 @@ export interface PromptTemplate<Name extends TemplateName = TemplateName> {
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** Tells how many lines are before a place; places must come in order, so that the text is counted once. */
-const lineFinder = (text: string): ((at: number) => number) => {
-  let [counted, lines] = [0, 0]
-  return (at) => {
-    for (let end = text.indexOf("\n", counted); end !== -1 && end < at; end = text.indexOf("\n", counted)) {
-      counted = end + 1
-      lines += 1
-    }
-    return lines
-  }
-}
-
 /** The parts of a text that starts on a line of the template. */
 const scan = (
   text: string,
@@ -123,12 +111,11 @@ const scan = (
   const parts: Array<TemplatePart> = []
   let open: string | undefined
   let rest = 0
-  const lineAt = lineFinder(text)
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void =>
-    addIssue(findings, code, { field, line: line + lineAt(at) }, { what, how })
+    addIssue(findings, code, { field, line: line + text.slice(0, at).split("\n").length - 1 }, { what, how })
   for (const match of text.matchAll(tokens)) {
     const kind = match[1] ?? match[4] ?? ""
     const name = match[2] ?? match[3] ?? match[5] ?? ""
@@ -186,115 +173,38 @@ const dispensable = "project_map"
 
 type Values = Readonly<Record<string, string>>
 
-const withoutBlankStart = (text: string): string =>
-  /^[ \t\r\n]/.test(text) ? text.replace(/^(?:[ \t\r]*\n)+/, "") : text
+const withoutBlankStart = (text: string): string => text.replace(/^(?:[ \t\r]*\n)+/, "")
 
 /** The value of a placeholder without blank lines around it. */
 const valueOf = (values: Values, placeholder: string): string =>
   withoutBlankStart((values[placeholder] ?? "").trimEnd())
 
-/** Passes on the pieces that a part of a template is filled with, in order. */
-const eachPiece = (
-  parts: ReadonlyArray<TemplatePart>,
-  values: Values,
-  take: (text: string, name: string) => void
-): void => {
-  for (const part of parts) {
-    if (part.within !== undefined && valueOf(values, part.within) === "") continue
-    if (part._tag === "Text") {
-      take(part.text, "instructions")
-    } else {
+/** The pieces that a part of a template is filled with, in order. */
+const piecesOf = (parts: ReadonlyArray<TemplatePart>, values: Values) =>
+  parts
+    .filter(({ within }) => within === undefined || valueOf(values, within) !== "")
+    .map((part) => {
+      if (part._tag === "Text") return { name: "instructions", text: part.text }
       const value = valueOf(values, part.placeholder)
-      take(part.block && value !== "" ? `${value}\n\n` : value, part.placeholder)
-    }
-  }
-}
+      return { name: part.placeholder, text: part.block && value !== "" ? `${value}\n\n` : value }
+    })
 
-/**
- * Joins the pieces without blank lines around them. Only the pieces at both ends are looked at: trimming the joined text
- * would copy all of it.
- */
-const joinPieces = (pieces: Array<string>): string => {
-  let last = ""
-  while (last === "" && pieces.length > 0) last = (pieces.pop() ?? "").trimEnd()
-  pieces.push(last)
-  let text = ""
-  let isStart = true
-  for (const piece of pieces) {
-    text += piece
-    if (isStart && text.trimStart() !== "") {
-      isStart = false
-      text = withoutBlankStart(text)
-    }
-  }
-  return text
-}
+const joined = (pieces: ReturnType<typeof piecesOf>): string =>
+  withoutBlankStart(
+    pieces
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd()
+  )
 
-const fillPart = (parts: ReadonlyArray<TemplatePart>, values: Values): string => {
-  const pieces: Array<string> = []
-  eachPiece(parts, values, (text) => pieces.push(text))
-  return joinPieces(pieces)
-}
-
-/** A system part, and the values that it was made of. */
-interface MadeSystem {
-  readonly values: ReadonlyArray<readonly [placeholder: string, value: string | undefined]>
-  readonly text: string
-}
-
-/** A plan uses few skills, and each of them has a system part with and one without what is dispensable. */
-const mostKept = 8
-
-const madeSystems = new WeakMap<PromptTemplate, ReadonlyArray<MadeSystem>>()
-
-/** The placeholders on which a part of a template depends. */
-const namesIn = (parts: ReadonlyArray<TemplatePart>): ReadonlyArray<string> =>
-  parts.flatMap((part) => [
-    ...(part.within === undefined ? [] : [part.within]),
-    ...(part._tag === "Slot" ? [part.placeholder] : [])
-  ])
-
-const systemOf = (template: PromptTemplate, values: Values): string => {
-  const made = madeSystems.get(template) ?? []
-  const known = made.find((one) => one.values.every(([name, value]) => values[name] === value))
-  if (known !== undefined) return known.text
-  const text = fillPart(template.system, values)
-  const used = namesIn(template.system).map((name) => [name, values[name]] as const)
-  madeSystems.set(template, [{ values: used, text }, ...made].slice(0, mostKept))
-  return text
-}
-
-/** Most prompts are only measured or sent: what is asked for less often is made when it is asked for. */
-class TemplatePrompt implements FilledPrompt {
-  readonly system: string
-  readonly user: string
-  readonly #template: PromptTemplate
-  readonly #values: Values
-  #parts: ReadonlyArray<PromptPart> | undefined
-  #lighter: FilledPrompt | undefined
-
-  constructor(template: PromptTemplate, values: Values) {
-    this.system = systemOf(template, values)
-    this.user = fillPart(template.user, values)
-    this.#template = template
-    this.#values = values
-  }
-
-  get parts(): ReadonlyArray<PromptPart> {
-    return (this.#parts ??= this.#measure())
-  }
-
-  get lighter(): FilledPrompt | undefined {
-    if (valueOf(this.#values, dispensable) === "") return undefined
-    return (this.#lighter ??= new TemplatePrompt(this.#template, { ...this.#values, [dispensable]: "" }))
-  }
-
-  #measure(): ReadonlyArray<PromptPart> {
-    const filled: Array<PromptPart> = []
-    for (const parts of [this.#template.system, this.#template.user]) {
-      eachPiece(parts, this.#values, (text, name) => filled.push({ name, characters: text.length }))
-    }
-    return addParts(filled)
+const fill = (template: PromptTemplate, values: Values): FilledPrompt => {
+  const system = piecesOf(template.system, values)
+  const user = piecesOf(template.user, values)
+  return {
+    system: joined(system),
+    user: joined(user),
+    parts: addParts([...system, ...user].map(({ name, text }) => ({ name, characters: text.length }))),
+    lighter: valueOf(values, dispensable) === "" ? undefined : fill(template, { ...values, [dispensable]: "" })
   }
 }
 
@@ -302,4 +212,4 @@ class TemplatePrompt implements FilledPrompt {
 export const fillTemplate = <Name extends TemplateName>(
   template: PromptTemplate<Name>,
   values: TemplateValues<Name>
-): FilledPrompt => new TemplatePrompt(template, values)
+): FilledPrompt => fill(template, values)

@@ -45,33 +45,12 @@ const shortest = 2000
 /** Half of the smallest window that a server has: what is left of a prompt is never less. */
 const leastCut = 512
 
-/** Without sorting: there are few values, and every call asks. */
-const median = (values: ReadonlyArray<number>): number => {
-  const middle = values.length >> 1
-  const isMedian = (one: number): boolean => {
-    let [less, equal] = [0, 0]
-    for (const value of values) {
-      if (value < one) less += 1
-      else if (value === one) equal += 1
-    }
-    return less <= middle && middle < less + equal
-  }
-  return values.find(isMedian) ?? 0
-}
-
-const scales = new WeakMap<TokenCounts, TokenScale>()
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
 /** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
-export const scaleOf = (history: TokenCounts): TokenScale => {
-  const { ratios } = history
-  if (ratios.length === 0) return assumedScale
-  // Every prompt is measured several times before the next count comes.
-  const known = scales.get(history)
-  if (known !== undefined) return known
-  const scale = { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
-  scales.set(history, scale)
-  return scale
-}
+export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
+  ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
 /** True when the first half of the prompt, and one character more, is also the start of the other one. */
 const sharesHalf = (prompt: string, other: string): boolean =>

@@ -40,23 +40,12 @@ const parameterLine = (name: string, schema: JsonSchema, isRequired: boolean): s
   return `- \`${name}\` (${typeText(schema)}${isRequired ? ", required" : ""})${text === "" ? "" : `: ${text}`}`
 }
 
-const instructions = new WeakMap<ToolInfo, string>()
-
-const writeInstruction = ({ description, example, name, parameters }: ToolInfo): string => {
+const instruction = ({ description, example, name, parameters }: ToolInfo): string => {
   const schema = isSchema(parameters) ? parameters : {}
   const required = new Set(requiredOf(schema))
   const lines = [...propertiesOf(schema)].map(([one, property]) => parameterLine(one, property, required.has(one)))
   const call = JSON.stringify({ uid: "call-1", name, arguments: example })
   return [`### ${name}`, description, lines.join("\n"), fenced(call, "json")].filter((text) => text !== "").join("\n\n")
-}
-
-/** A tool stays the same in a run, and stands in the prompts of many tasks. */
-const instruction = (tool: ToolInfo): string => {
-  const known = instructions.get(tool)
-  if (known !== undefined) return known
-  const text = writeInstruction(tool)
-  instructions.set(tool, text)
-  return text
 }
 
 /** Markdown: per tool a heading, its description, one line for each parameter, and an example call. */

@@ -93,8 +93,14 @@ const makeShapedAnswer = Effect.gen(function* () {
       const { messages, number, progress, system } = order
       progress.iterations += 1
       const id = { stage: "ask" as const, round: number, attempt: progress.iterations }
-      const talk = { system, tools: [], messages: [...messages, request(form), ...rejected] }
-      const said = yield* caller.ask({ id, turn: 0, prompt: measuredPrompt(talk), talk, format: form.schema })
+      const conversation = { system, tools: [], messages: [...messages, request(form), ...rejected] }
+      const said = yield* caller.ask({
+        id,
+        turn: 0,
+        prompt: measuredPrompt(conversation),
+        conversation,
+        format: form.schema
+      })
       const { issues, value } = readJsonAnswer(said.text, form)
       if (Option.isSome(value)) return { status: "done", answer: value.value, reason: "" }
       yield* events.publish({ type: "answer.rejected", call: id, answer: said.text, issues })

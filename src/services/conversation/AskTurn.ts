@@ -27,7 +27,7 @@ import { type ModelCallId, askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type ToolInfo, type CallOutcome, type ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
-import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
+import { measuredPrompt, type ConversationCall } from "../models/ConversationPrompt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -168,11 +168,11 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const { contextWindow: window, limits, model } = yield* RunSettings
   const calibration = yield* TokenCalibration
 
-  const remainingCharacters = (talk: Talk): number =>
-    charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
+  const remainingCharacters = (conversation: ConversationCall): number =>
+    charactersLeft(window, measuredPrompt(conversation), calibration.scale(model))
 
   /** The conversation as it fits beside `frame`; what is left out stays left out. */
-  const fitted = Effect.fnUntraced(function* ({ messages }: TurnOrder, frame: Talk) {
+  const fitted = Effect.fnUntraced(function* ({ messages }: TurnOrder, frame: ConversationCall) {
     const fit = fitConversation(yield* Ref.get(messages), remainingCharacters(frame))
     yield* Ref.set(messages, fit.messages)
     if (fit.leftOut.length > 0) {
@@ -184,10 +184,10 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (
     order: TurnOrder,
     id: ModelCallId,
-    frame: Omit<Talk, "system">,
+    frame: Omit<ConversationCall, "system">,
     before?: ModelError
   ) {
-    const talk = yield* fitted(order, { system: order.system, ...frame })
+    const conversation = yield* fitted(order, { system: order.system, ...frame })
     order.progress.iterations += 1
     const listen = () => {
       order.progress.partial = ""
@@ -198,7 +198,14 @@ export const makeAnswerMessage = Effect.gen(function* () {
     }
     const tuning: Tuning =
       before !== undefined && hasOnlyThought(before) ? { ...firstTuning, thinkingCuts: 1 } : firstTuning
-    const answer = yield* caller.ask({ id, turn: 0, prompt: measuredPrompt(talk), talk, listen, tuning })
+    const answer = yield* caller.ask({
+      id,
+      turn: 0,
+      prompt: measuredPrompt(conversation),
+      conversation,
+      listen,
+      tuning
+    })
     order.progress.partial = ""
     return answer
   })

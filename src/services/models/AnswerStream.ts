@@ -24,7 +24,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
-import { openAnswer, type Talk } from "./ConversationPrompt.ts"
+import { openAnswer, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -59,9 +59,9 @@ export class AnswerWriting {
   readonly #watch: AnswerWatch
   readonly #options: WritingOptions
 
-  constructor({ listen, shape, thinking }: WritingOptions) {
-    this.#watch = new AnswerWatch(shape)
-    this.#options = { ...(listen === undefined ? {} : { listen }), ...(thinking === undefined ? {} : { thinking }) }
+  constructor(options: WritingOptions) {
+    this.#watch = new AnswerWatch(options.shape)
+    this.#options = options
   }
 
   get thinkingTokens(): number {
@@ -89,7 +89,7 @@ export class AnswerWriting {
     if (this.phase !== undefined && delta.trim() !== "") this.phase = "writing"
     this.text += delta
     this.#options.listen?.(delta)
-    return this.#hopeless(this.#watch.text(delta))
+    return this.#unrecoverable(this.#watch.text(delta))
   }
 
   #think(delta: string): ModelErrorReason | undefined {
@@ -100,10 +100,10 @@ export class AnswerWriting {
     const thought = this.thinkingTokens
     // A document may have begun in thoughts that are never closed; the length of the answer ends it.
     if (thought > tokens && !this.#split.hasHeading) return { _tag: "ThinkingCutOff", tokens: thought }
-    return this.#hopeless(this.#watch.thinking(delta))
+    return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
-  #hopeless(found: Unrecoverable | undefined): ModelErrorReason | undefined {
+  #unrecoverable(found: Unrecoverable | undefined): ModelErrorReason | undefined {
     if (found === undefined) return undefined
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
@@ -143,7 +143,7 @@ export interface ReadOptions extends WritingOptions {
   readonly meter: UsageMeter["Service"]
   /** How the answer is written. */
   readonly settings: CallSettings
-  readonly talk?: Talk
+  readonly conversation?: ConversationCall
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
@@ -158,18 +158,6 @@ const jsonOf = (params: unknown): Schema.Json =>
 
 type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
-/** How often the last piece of an answer came in a row; blanks around a piece do not count. */
-class PieceRun {
-  piece = ""
-  times = 0
-
-  add(delta: string): void {
-    const piece = delta.trim()
-    this.times = piece === this.piece ? this.times + 1 : 1
-    this.piece = piece
-  }
-}
-
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
@@ -179,30 +167,25 @@ export const readAnswer = Effect.fnUntraced(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, conversation } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
-  const run = new PieceRun()
+  /** How often the last piece of the answer came in a row; blanks around a piece do not count. */
+  let repeated = { piece: "", times: 0 }
   let finish: Response.FinishPart | undefined
   let hasArrived = false
 
   const take = (part: AnswerPart): ModelErrorReason | undefined => {
-    switch (part.type) {
-      case "text-delta":
-        run.add(part.delta)
-        return writing.addText(part.delta)
-      case "reasoning-delta":
-        run.add(part.delta)
-        return writing.addThinking(part.delta)
-      case "tool-call":
-        writing.calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
-        return undefined
-      case "finish":
-        finish = part
-        return undefined
-      default:
-        return undefined
+    if (part.type === "text-delta" || part.type === "reasoning-delta") {
+      const piece = part.delta.trim()
+      repeated = { piece, times: piece === repeated.piece ? repeated.times + 1 : 1 }
+      return part.type === "text-delta" ? writing.addText(part.delta) : writing.addThinking(part.delta)
     }
+    if (part.type === "finish") finish = part
+    if (part.type === "tool-call") {
+      writing.calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
+    }
+    return undefined
   }
   const usageOf = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - started
@@ -232,8 +215,8 @@ export const readAnswer = Effect.fnUntraced(function* (
     return yield* new ModelError({ reason })
   })
 
-  yield* openAnswer(model, prompt, talk).pipe(
-    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated: run })),
+  yield* openAnswer(model, prompt, conversation).pipe(
+    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),
     Effect.provideService(CallOptions, settings)
   )

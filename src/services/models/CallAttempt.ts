@@ -9,23 +9,23 @@ import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.ts"
-import { readAnswer, usableAnswer, type Phase } from "./AnswerStream.ts"
+import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import {
   type CallPlan,
-  crowdedNote,
+  windowTooSmallNote,
   firstTuning,
   planCall,
   type Tuning,
   makeThinking,
   refusalNote
 } from "./CallPlan.ts"
-import type { Talk } from "./ConversationPrompt.ts"
+import type { ConversationCall } from "./ConversationPrompt.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
 import { providerOf } from "../providers/providers.ts"
 import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { type CallLife, makeSignsOfLife } from "./CallHeartbeat.ts"
+import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -33,7 +33,7 @@ export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
   /** A conversation that is sent instead of the prompt, which then only measures it. */
-  readonly talk?: Talk
+  readonly conversation?: ConversationCall
   /** The turn of the task; see `Urgency`. */
   readonly turn: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
@@ -72,8 +72,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
     yield* CurrentServer
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.parallel)
-  let isCrowdedTold = false
+  const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
+  let isWindowReported = false
 
   /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
   const overrideOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest) =>
@@ -103,10 +103,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     })
   }
 
-  const tellCrowded = ({ contextWindow, isCrowded }: CallPlan): Effect.Effect<void> => {
-    if (!isCrowded || isCrowdedTold) return Effect.void
-    isCrowdedTold = true
-    return events.publish({ type: "message", level: "info", text: crowdedNote(contextWindow) })
+  const reportSmallWindow = ({ contextWindow, isWindowTooSmall }: CallPlan): Effect.Effect<void> => {
+    if (!isWindowTooSmall || isWindowReported) return Effect.void
+    isWindowReported = true
+    return events.publish({ type: "message", level: "info", text: windowTooSmallNote(contextWindow) })
   }
 
   const collect = (
@@ -114,21 +114,17 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     target: Target,
     planned: CallPlan
   ): Effect.Effect<ModelAnswer, ModelError> => {
-    const { format, listen, prompt, shape, talk } = request
+    const { format, listen, prompt, shape, conversation } = request
     const { name, override } = target
-    const entered = (phase: Phase) => {
-      if (phase === "thinking") thinking.seen(name, planned.think)
-      return events.publish({ type: "model.phase", call: request.id, phase })
-    }
     const scale = calibration.scale(name)
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(languageModel, prompt, {
-        heard: (characters) => life.heard(characters),
+        heard: life.heard,
         server: {
           host: settings.host,
           model: name,
-          promptTokens: neededTokens(prompt, calibration.scale(name)),
+          promptTokens: neededTokens(prompt, scale),
           window: planned.contextWindow
         },
         meter,
@@ -137,7 +133,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         entered: (phase) =>
           Effect.suspend(() => {
             life.entered(phase)
-            return entered(phase)
+            if (phase === "thinking") thinking.seen(name, planned.think)
+            return events.publish({ type: "model.phase", call: request.id, phase })
           }),
         listen: (piece) => {
           life.wrote(piece)
@@ -145,12 +142,12 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         },
         settings: {
           ...planned,
-          ...(override === undefined ? {} : { model: override }),
-          ...(format === undefined ? {} : { format }),
-          connected: () => life.connected()
+          model: override,
+          format,
+          connected: life.connected
         },
-        ...(shape === undefined ? {} : { shape }),
-        ...(talk === undefined ? {} : { talk })
+        shape,
+        conversation
       })
     }
     const followed = {
@@ -158,9 +155,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       model: name,
       limits: planned.seconds,
       charactersPerToken: scale.charactersPerToken,
-      tellsText: request.id.stage === "conclude"
+      reportsText: request.id.stage === "conclude"
     }
-    return Effect.flatMap(withSigns(followed, read), (got) =>
+    return Effect.flatMap(withHeartbeat(followed, read), (got) =>
       Effect.andThen(measure.check(request.prompt, target, got), usableAnswer(got))
     )
   }
@@ -179,18 +176,18 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (think === refused) return yield* error
       const { name } = target
       // What was tried after thoughts were cut off is no setting of the person.
-      const isTold = think === generationFor(settings, request.id.stage).think
-      if (thinking.refuse(name, think) && isTold) {
+      const isReported = think === generationFor(settings, request.id.stage).think
+      if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
       }
       return yield* sendPlanned(request, target, think)
     })
-    return Effect.andThen(tellCrowded(planned), collect(request, target, planned)).pipe(
+    return Effect.andThen(reportSmallWindow(planned), collect(request, target, planned)).pipe(
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout)
     )
   }
 
-  /** Sends the prompt once. The start of a call that waited for the server was told before. */
+  /** Sends the prompt once. The start of a call that waited for the server was reported before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
     const target = yield* targetOf(request)
     const estimatedTokens = yield* measure.fits(request.prompt, target)

@@ -22,16 +22,6 @@ interface Learnt {
   isUnstoppable: boolean
 }
 
-/** How one call is to be sent. */
-export interface ThinkingPlan {
-  /** Not sent when absent. */
-  readonly think?: Think
-  /** True when the model is expected to think. */
-  readonly thinks: boolean
-  /** By what the limit for thoughts is multiplied. */
-  readonly room: number
-}
-
 export const makeThinking = () => {
   const models = new Map<string, Learnt>()
   const of = (model: string): Learnt => {
@@ -47,9 +37,10 @@ export const makeThinking = () => {
 
   /**
    * `cuts` is how often an answer was cut off while the model thought: then it is asked not to think, and one that
-   * cannot stop thinking gets twice the room each time.
+   * cannot stop thinking gets twice the budget each time. `think` is not sent when it is absent; `thinks` says whether the
+   * model is expected to think.
    */
-  const plan = (model: string, facts: Facts, wanted: Think | undefined, cuts: number): ThinkingPlan => {
+  const plan = (model: string, facts: Facts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
     const cannotStop = learnt.isUnstoppable || learnt.refused.has("off")
     const least = facts.thinks ? "low" : undefined
@@ -57,11 +48,7 @@ export const makeThinking = () => {
     const think = accepted(learnt, asked)
     const byItself = facts.thinks || learnt.isThinker
     const thinks = think === undefined ? byItself : think === false ? learnt.isUnstoppable : true
-    return {
-      ...(think === undefined ? {} : { think }),
-      thinks,
-      room: cuts > 0 && cannotStop ? 2 ** cuts : 1
-    }
+    return { think, thinks, budgetFactor: cuts > 0 && cannotStop ? 2 ** cuts : 1 }
   }
 
   return {
@@ -109,7 +96,7 @@ export interface CallPlan extends CallSettings {
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
   /** The prompt left no room to think, so the model is asked not to. */
-  readonly isCrowded: boolean
+  readonly isWindowTooSmall: boolean
 }
 
 /** Thoughts in less room than this, in tokens, are cut off more often than not. */
@@ -145,12 +132,12 @@ export const planCall = (
   const free = Math.max(0, contextWindow - promptTokens - reserve)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)
-  const isCrowded = wanted.thinks && wanted.think !== false && free < least
-  const plan = isCrowded ? thinking.plan(model, facts, false, 0) : wanted
-  const limit = limits.thinkingTokens * plan.room
+  const isWindowTooSmall = wanted.thinks && wanted.think !== false && free < least
+  const plan = isWindowTooSmall ? thinking.plan(model, facts, false, 0) : wanted
+  const limit = limits.thinkingTokens * plan.budgetFactor
   return {
     sampling: samplingToSend(sampling, facts, { repeats: tuning.repeats, thinks: plan.thinks }),
-    ...(plan.think === undefined ? {} : { think: plan.think }),
+    think: plan.think,
     maxTokens: Math.max(reserve + (plan.thinks ? limit : 0), growing.has(stage) ? contextWindow - promptTokens : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,
@@ -160,10 +147,10 @@ export const planCall = (
       nextWord: limits.nextWordSeconds,
       call: limits.callSeconds
     },
-    isCrowded: isCrowded && plan.think === false
+    isWindowTooSmall: isWindowTooSmall && plan.think === false
   }
 }
 
 /** What a person is told when a prompt leaves no room for thoughts. */
-export const crowdedNote = (window: number): string =>
+export const windowTooSmallNote = (window: number): string =>
   `A prompt leaves no room to think in the context window of ${window} tokens, so the model answers it without thinking. Raise contextWindow for more.`

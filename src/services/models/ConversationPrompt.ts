@@ -17,7 +17,7 @@ import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
 import { compactSchema } from "../../domain/models/ToolText.ts"
 
 /** What is sent instead of a prompt. */
-export interface Talk {
+export interface ConversationCall {
   readonly system: string
   readonly messages: ReadonlyArray<ConversationMessage>
   /** The tools that the model may call. */
@@ -30,7 +30,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
 /** The text of a conversation, only to measure its size; the conversation is not sent in this form. */
-export const measuredPrompt = ({ messages, system, tools }: Talk): FilledPrompt => {
+export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {
     system: system + offered,
@@ -77,9 +77,9 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
 export const openAnswer = (
   model: LanguageModel.LanguageModel,
   { system, user }: FilledPrompt,
-  talk: Talk | undefined
+  conversation: ConversationCall | undefined
 ): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> => {
-  if (talk === undefined) {
+  if (conversation === undefined) {
     return model.streamText({
       prompt: [
         { role: "system", content: system },
@@ -88,8 +88,8 @@ export const openAnswer = (
     })
   }
   return model.streamText({
-    prompt: [{ role: "system", content: talk.system }, ...talk.messages.map(promptMessage)],
-    toolkit: toolkitOf(talk.tools),
+    prompt: [{ role: "system", content: conversation.system }, ...conversation.messages.map(promptMessage)],
+    toolkit: toolkitOf(conversation.tools),
     disableToolCallResolution: true,
     toolCallValidation: "deferred"
   })

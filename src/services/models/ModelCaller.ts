@@ -7,8 +7,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Limits, limitsOf } from "../../domain/configuration/Limits.ts"
-import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { Activities } from "../journal/Activities.ts"
 import { promptHash } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -17,7 +18,6 @@ import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
-import { tellQueued } from "./CallHeartbeat.ts"
 
 /** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
 interface Retries {
@@ -109,12 +109,16 @@ export class ModelCaller extends Context.Service<
         return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
       })
 
+      /** Says that a call waits for a slot of the run, when it has waited for a moment. */
+      const queued = (call: ModelCallId) =>
+        events.publish({ type: "model.progress", call, phase: "queued", seconds: progressEvery / 1000 })
+
       /** Sends the prompt in a slot, and says when it has to wait for one. */
       const inSlot = (request: ModelRequest, tries: Tries) =>
         slots.withSlot(
           { stage: request.id.stage, turn: request.turn, beginning: request.prompt.system },
           attempts.send(request, tries),
-          tellQueued(events, request.id)
+          queued(request.id)
         )
 
       /** Sends the prompt. No slot is held while the call waits. */

@@ -4,13 +4,14 @@
  * call of the earliest turn in flight takes that place, since another would hold back what is more urgent.
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makePrioritySemaphore, meanwhile } from "./PrioritySemaphore.ts"
 
 /**
  * The priority of a call: stages that see the whole list, then earlier turns, and in a turn refinement before execution, so that
@@ -26,9 +27,11 @@ export interface Urgency {
 
 interface Call {
   readonly isRefinement: boolean
+  /** The call with the lowest rank goes first. */
   readonly rank: number
   readonly turn: number
   readonly beginning: string
+  readonly granted: Deferred.Deferred<void>
 }
 
 /** Of stages that see the whole list, and of the first execution of all: a person sees early whether the results are any good. */
@@ -40,32 +43,80 @@ const beforeAll = -1
  */
 const toolsTake = 20
 
-const makeSlots = (slots: number, scope: Scope.Scope) => {
+const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
+  /** In order of arrival. */
+  const waiting = new Set<Call>()
+  const running = new Set<Call>()
   let hasExecuted = false
+  let lastBeginning = ""
+
   const callOf = ({ beginning, stage, turn }: Urgency): Call => {
-    const isTask = stage === "refine" || (stage === "execute" && hasExecuted)
-    if (stage === "execute") hasExecuted = true
-    if (!isTask) return { isRefinement: false, rank: beforeAll, turn: 0, beginning }
+    const granted = Deferred.makeUnsafe<void>()
     const isRefinement = stage === "refine"
-    return { isRefinement, rank: 2 * turn + (isRefinement ? 0 : 1), turn, beginning }
+    const isTask = isRefinement || (stage === "execute" && hasExecuted)
+    if (stage === "execute") hasExecuted = true
+    return isTask
+      ? { isRefinement, rank: 2 * turn + (isRefinement ? 0 : 1), turn, beginning, granted }
+      : { isRefinement, rank: beforeAll, turn: 0, beginning, granted }
   }
-  const semaphore = makePrioritySemaphore<Call>({
-    rankOf: ({ rank }) => rank,
-    kindOf: ({ beginning }) => beginning,
-    turnOf: ({ turn }) => turn,
-    giveBack: ({ isRefinement, turn }, next, now) =>
-      isRefinement && turn < next.turn ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now,
-    hasPermit: ({ turn }, underWay) => underWay.count < slots || (underWay.count === slots && turn <= underWay.earliest)
-  })
-  return <A, E, R>(
-    urgency: Urgency,
-    effect: Effect.Effect<A, E, R>,
-    queued: Effect.Effect<void> = Effect.void
-  ): Effect.Effect<A, E, R> =>
-    Effect.suspend(() =>
-      semaphore.withPermit(callOf(urgency), effect, (wait) => meanwhile(Effect.delay(queued, progressEvery), wait))
+  const mayBegin = ({ turn }: Call): boolean =>
+    running.size < slots || (running.size === slots && [...running].every((one) => turn <= one.turn))
+  const isBefore = (one: Call, other: Call): boolean =>
+    one.rank === other.rank
+      ? one.beginning === lastBeginning && other.beginning !== lastBeginning
+      : one.rank < other.rank
+  /** The most urgent of the calls that wait. */
+  const next = (): Call | undefined => {
+    let first: Call | undefined
+    for (const call of waiting) if (first === undefined || isBefore(call, first)) first = call
+    return first
+  }
+  /** Lets calls go as long as there is a slot for the most urgent. */
+  const grant = (): void => {
+    for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
+      waiting.delete(call)
+      running.add(call)
+      lastBeginning = call.beginning
+      Deferred.doneUnsafe(call.granted, Effect.void)
+    }
+  }
+  const release = (call: Call) =>
+    Effect.suspend(() => {
+      const now = Effect.sync(() => {
+        running.delete(call)
+        grant()
+      })
+      const waiter = next()
+      const isKept = call.isRefinement && waiter !== undefined && call.turn < waiter.turn
+      return isKept ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now
+    })
+
+  return (urgency, effect, queued = Effect.void) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const call = callOf(urgency)
+        waiting.add(call)
+        grant()
+        const wait = meanwhile(Effect.delay(queued, progressEvery), Deferred.await(call.granted))
+        return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait))).pipe(
+          // A slot may be given at the moment of an interruption: it must not get lost.
+          Effect.onError(() => (waiting.delete(call) ? Effect.void : release(call))),
+          Effect.andThen(Effect.ensuring(restore(effect), release(call)))
+        )
+      })
     )
 }
+
+/** Runs an effect, and beside it what ends with it. */
+export const meanwhile = <A, E, R, R2>(
+  beside: Effect.Effect<unknown, never, R2>,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | R2> =>
+  Effect.acquireUseRelease(
+    Effect.forkChild(beside, { startImmediately: true }),
+    () => effect,
+    (fiber) => Fiber.interrupt(fiber)
+  )
 
 export class ModelSlots extends Context.Service<
   ModelSlots,

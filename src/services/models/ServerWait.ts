@@ -13,8 +13,8 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 /** Delays between two tries, in milliseconds; the last one holds for all that follow. */
 const delays = [1000, 2000, 4000, 5000]
 
-/** How often a person is told how much time is left, in milliseconds. */
-const toldEvery = 10_000
+/** How often it is reported how much time is left, in milliseconds. */
+const reportEvery = 10_000
 
 interface Outage {
   readonly since: number
@@ -23,7 +23,7 @@ interface Outage {
   readonly reason: ModelErrorReason["_tag"]
   readonly message: string
   tries: number
-  toldAt: number
+  reportedAt: number
 }
 
 /** True for an error with which a server says, or shows, that it will be able to answer later. */
@@ -72,18 +72,16 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       const over = yield* Deferred.make<void>()
       const since = yield* Clock.currentTimeMillis
       const ends = since + seconds * 1000
-      outage ??= { since, ends, over, reason: reason._tag, message, tries: 0, toldAt: -Infinity }
+      outage ??= { since, ends, over, reason: reason._tag, message, tries: 0, reportedAt: -Infinity }
       return outage
     })
 
-    const tell = (mine: Outage, now: number) => {
-      if (now - mine.toldAt < toldEvery) return Effect.void
-      mine.toldAt = now
+    const report = (mine: Outage, now: number) => {
+      if (now - mine.reportedAt < reportEvery) return Effect.void
+      mine.reportedAt = now
       const { ends, message, reason } = mine
       return events.publish({ type: "server.waiting", reason, message, secondsLeft: Math.ceil((ends - now) / 1000) })
     }
-
-    const isExpired = ({ ends }: Outage) => Effect.map(Clock.currentTimeMillis, (now) => now >= ends)
 
     /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
@@ -93,7 +91,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
           const now = yield* Clock.currentTimeMillis
           const left = mine.ends - now
           if (left <= 0) return
-          yield* tell(mine, now)
+          yield* report(mine, now)
           const delay = delays[Math.min(mine.tries, delays.length - 1)] ?? 0
           mine.tries += 1
           yield* Effect.raceFirst(Effect.sleep(Duration.millis(Math.min(delay, left))), Deferred.await(mine.over))
@@ -109,7 +107,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
       after: Effect.fnUntraced(function* (error: ModelError) {
         const mine = yield* begin(error)
-        if (yield* isExpired(mine)) return yield* afterWait(error, seconds)
+        if ((yield* Clock.currentTimeMillis) >= mine.ends) return yield* afterWait(error, seconds)
         yield* nextTry(mine)
       })
     }

@@ -64,13 +64,14 @@ export const makePromptMeasure = (
   calibration: TokenCalibration["Service"],
   events: RunEvents["Service"]
 ) => {
-  let isUnclearTold = false
+  let isUnclearReported = false
 
   /** The error of a prompt that the window cannot hold; `counted` is what the server says of it. */
   const overflow = (prompt: FilledPrompt, { name, window }: MeasuredFor, estimated: number, counted?: number) => {
     const parts = largestParts(prompt, calibration.scale(name))
-    const count = counted === undefined ? {} : { counted }
-    return new ModelError({ reason: { _tag: "ContextOverflow", estimated, window, ...count, parts } })
+    return new ModelError({
+      reason: { _tag: "ContextOverflow", estimated, window, ...(counted === undefined ? {} : { counted }), parts }
+    })
   }
 
   /** Records the token count of the server for a prompt. */
@@ -103,8 +104,8 @@ export const makePromptMeasure = (
       const estimated = estimatePrompt(prompt, calibration.scale(target.name))
       return Effect.flatMap(learn(prompt, target, counted, isWholeCount), (verdict) => {
         if (verdict === "overflow") return Effect.fail(overflow(prompt, target, estimated, counted))
-        if (verdict === "plausible" || isUnclearTold) return Effect.void
-        isUnclearTold = true
+        if (verdict === "plausible" || isUnclearReported) return Effect.void
+        isUnclearReported = true
         return events.publish({ type: "message", level: "warning", text: unclearCount(counted, estimated) })
       })
     }

@@ -2,8 +2,12 @@
  * What the readers of answers share: text and thoughts as parts of effect/ai with a start and an end each, and calls.
  */
 import { randomBytes } from "node:crypto"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
@@ -65,32 +69,36 @@ export const callParts = (id: string, name: string, params: unknown): Parts => [
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Joins the parts of a finished stream: each run of thinking or text becomes one part. */
-export const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
-  const joined: Array<Response.PartEncoded> = []
-  let block = ""
-  for (const part of parts) {
+/** The parts of a finished stream: each run of thinking or text becomes one part. */
+const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
+  const blocks = new Map<string, string>()
+  return parts.flatMap((part): Array<Response.PartEncoded> => {
     switch (part.type) {
-      case "text-start":
-      case "reasoning-start":
-        block = ""
-        break
       case "text-delta":
       case "reasoning-delta":
-        block += part.delta
-        break
+        blocks.set(part.id, (blocks.get(part.id) ?? "") + part.delta)
+        return []
       case "text-end":
-        joined.push({ type: "text", text: block })
-        break
+        return [{ type: "text", text: blocks.get(part.id) ?? "" }]
       case "reasoning-end":
-        joined.push({ type: "reasoning", text: block })
-        break
-      case "response-metadata":
+        return [{ type: "reasoning", text: blocks.get(part.id) ?? "" }]
       case "tool-call":
       case "finish":
-        joined.push(part)
-        break
+        return [part]
+      default:
+        return []
     }
-  }
-  return joined
+  })
 }
+
+type Streamed = (
+  asked: LanguageModel.ProviderOptions,
+  method: "generateText" | "streamText"
+) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
+
+/** A model of effect/ai whose answers are streams, also where the whole answer is wanted at once. */
+export const makeStreamedModel = (streamed: Streamed) =>
+  LanguageModel.make({
+    generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
+    streamText: (asked) => streamed(asked, "streamText")
+  })

@@ -3,7 +3,9 @@
  * and an estimate of tokens for models without a tokenizer.
  */
 import type * as JsonSchema from "effect/JsonSchema"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
@@ -76,9 +78,24 @@ export const toolResultText = (part: Prompt.ToolResultPart): string => {
   return typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
 }
 
+/** The tools as both APIs want them. */
+export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
+  tools.map((tool) => ({
+    type: "function",
+    function: {
+      name: tool.name,
+      description: Tool.getDescription(tool) ?? "",
+      parameters: Tool.getJsonSchema(tool)
+    }
+  }))
+
 /** Closed objects, since a server lets the model add any properties to an open one. */
-export const closedJsonSchema = (schema: Schema.Constraint): JsonSchema.JsonSchema => {
-  const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  const { definitions } = document
-  return Object.keys(definitions).length === 0 ? document.schema : { ...document.schema, $defs: definitions }
-}
+export const closedJsonSchema = (schema: Schema.Constraint) =>
+  Effect.try({
+    try: (): JsonSchema.JsonSchema => {
+      const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+      const { definitions } = document
+      return Object.keys(definitions).length === 0 ? document.schema : { ...document.schema, $defs: definitions }
+    },
+    catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
+  })

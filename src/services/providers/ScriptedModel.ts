@@ -13,6 +13,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { makeStreamedModel } from "./AnswerParts.ts"
 import { filledPrompt, finishPart } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
@@ -51,13 +52,11 @@ const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEnc
     params
   }))
 
-const answerOf = (said: ScriptedAnswer | string): ScriptedAnswer => (typeof said === "string" ? { text: said } : said)
-
 const partsOf = (
   asked: LanguageModel.ProviderOptions,
   said: ScriptedAnswer | string
 ): ReadonlyArray<Response.StreamPartEncoded> => {
-  const answer = answerOf(said)
+  const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
   return [
     ...(answer.thinking === undefined
       ? []
@@ -85,23 +84,13 @@ type Respond = (
 ) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
 
 const make = (respond: Respond) =>
-  LanguageModel.make({
-    generateText: (asked) =>
-      Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) => {
-        const answer = answerOf(said)
-        return [
-          { type: "text", text: answer.text },
-          ...callsOf(answer),
-          finishPart(asked, answer.text, answer.finish ?? "stop")
-        ]
-      }),
-    streamText: (asked) =>
-      Stream.unwrap(
-        Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) =>
-          Stream.fromIterable(partsOf(asked, said))
-        )
+  makeStreamedModel((asked) =>
+    Stream.unwrap(
+      Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) =>
+        Stream.fromIterable(partsOf(asked, said))
       )
-  })
+    )
+  )
 
 /** The held calls of a scripted model, in the order in which the model was asked. */
 export class HeldCalls extends Context.Service<

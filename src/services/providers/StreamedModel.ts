@@ -10,7 +10,7 @@ import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { Agent } from "node:http"
-import { joinParts, type PartReader } from "./AnswerParts.ts"
+import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
 import { CallOptions, type CallSettings, type CallState, timesOf, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
@@ -93,7 +93,7 @@ export const layerStreamed = <Question>(
       const connection: Connection = { agent: yield* openAgent(options.host), heardAt: 0 }
       const isAddress = URL.canParse(server.url)
       const { module } = server.spoken
-      const streamed = (asked: LanguageModel.ProviderOptions, method: "generateText" | "streamText") =>
+      return yield* makeStreamedModel((asked, method) =>
         Effect.gen(function* () {
           const settings = yield* CallOptions
           const model = settings.model ?? options.model
@@ -106,9 +106,6 @@ export const layerStreamed = <Question>(
           )
           return Stream.mapError(answer(server, connection, question, options, settings), failed)
         }).pipe(Stream.unwrap)
-      return yield* LanguageModel.make({
-        generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
-        streamText: (asked) => streamed(asked, "streamText")
-      })
+      )
     })
   )

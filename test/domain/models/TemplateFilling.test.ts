@@ -77,16 +77,6 @@ describe("fillTemplate", () => {
     })
   )
 
-  it("makes the system part anew when one of its values is another one", () => {
-    const systems = ["G", "H", "", "G"].map((goals) => fillTemplate(simple, { ...values, goals }).system)
-    assert.deepStrictEqual(systems, [
-      "You answer.\n\n## Goals\n\nG\n\nEnd.",
-      "You answer.\n\n## Goals\n\nH\n\nEnd.",
-      "You answer.\n\nEnd.",
-      "You answer.\n\n## Goals\n\nG\n\nEnd."
-    ])
-  })
-
   const blanksAndWords = Schema.Array(Schema.Literals([" ", "\n", "\r\n", "\t", "\u00a0", "a", " b\n"]))
   const inline = template(`System.\n${userPartMarker}\n{user_prompt}{goals}{completed_tasks}{failed_tasks}`)
 

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
 import { type RunEvent, isFleeting, isSignOfLife } from "../../../src/domain/runs/RunEvent.ts"
-import { type CallLife, makeSignsOfLife } from "../../../src/services/models/CallHeartbeat.ts"
+import { type CallLife, makeHeartbeat } from "../../../src/services/models/CallHeartbeat.ts"
 import { CurrentServer, unknownFacts } from "../../../src/services/providers/Provider.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -45,13 +45,19 @@ const loadedFrom = (second: number | undefined) => () =>
 /** What is told of calls one after another; the server lists the model from a certain second on, or tells nothing. */
 const told = (courses: ReadonlyArray<Course>, listedAt: number | undefined, stage: "plan" | "conclude" = "plan") =>
   Effect.gen(function* () {
-    const follow = yield* makeSignsOfLife(yield* RunEvents, 1).pipe(
+    const follow = yield* makeHeartbeat(yield* RunEvents, 1).pipe(
       Effect.provideService(CurrentServer, {
         facts: () => Effect.succeed(unknownFacts),
         isLoaded: loadedFrom(listedAt)
       })
     )
-    const followed = { call: callOf(stage), model: "m", limits, charactersPerToken: 4, tellsText: stage === "conclude" }
+    const followed = {
+      call: callOf(stage),
+      model: "m",
+      limits,
+      charactersPerToken: 4,
+      reportsText: stage === "conclude"
+    }
     const all = Effect.forEach(courses, (course) => follow(followed, readThrough(course)), { discard: true })
     const fiber = yield* Effect.forkChild(all, { startImmediately: true })
     yield* TestClock.adjust("60 seconds")

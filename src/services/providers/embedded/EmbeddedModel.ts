@@ -6,13 +6,13 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { lastRequest } from "../../../domain/models/ConversationMessage.ts"
 import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
+import { makeStreamedModel } from "../AnswerParts.ts"
 import { messageText, type Sent, filledPrompt, finishPart } from "../PromptText.ts"
 import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
 import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
@@ -59,31 +59,23 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
   return { text: calls.length > 0 ? "" : `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls }
 }
 
-/** What it says to a prompt: the text, and the parts behind the text. */
-const answerTo = (asked: LanguageModel.ProviderOptions) => {
-  const prompt = filledPrompt(asked.prompt)
-  const isConversation = /^# Stage: ask$/m.test(prompt.system)
-  const { calls, text } = isConversation ? askAnswer(asked) : { text: stageAnswer(prompt), calls: [] }
-  const parts = calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params }))
-  return { text, end: [...parts, finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")] }
-}
-
 /** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
 export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.LanguageModel> } = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,
-    LanguageModel.make({
-      generateText: (asked) =>
-        Effect.sync(() => {
-          const { end, text } = answerTo(asked)
-          return [{ type: "text", text }, ...end]
-        }),
-      streamText: (asked) =>
-        Stream.suspend(() => {
-          const { end, text } = answerTo(asked)
-          const deltas = text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta }))
-          return Stream.make({ type: "text-start", id: "text" }, ...deltas, { type: "text-end", id: "text" }, ...end)
-        })
-    })
+    makeStreamedModel((asked) =>
+      Stream.suspend(() => {
+        const prompt = filledPrompt(asked.prompt)
+        const isConversation = /^# Stage: ask$/m.test(prompt.system)
+        const { calls, text } = isConversation ? askAnswer(asked) : { text: stageAnswer(prompt), calls: [] }
+        return Stream.make(
+          { type: "text-start", id: "text" },
+          ...text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta })),
+          { type: "text-end", id: "text" },
+          ...calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params })),
+          finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")
+        )
+      })
+    )
   )
 }

@@ -1,9 +1,8 @@
 /**
  * The provider of the built-in demo: no server, no key, and nothing to be known of its one model.
  */
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type { Provider } from "../Provider.ts"
+import { EmbeddedModel } from "./EmbeddedModel.ts"
 
 /** The name of its only model. */
 export const embeddedModel = "embedded"
@@ -12,11 +11,5 @@ export const embedded: Provider = {
   id: embeddedModel,
   owns: (model) => model === embeddedModel,
   traceName: "task-conductor",
-  model: () =>
-    Layer.unwrap(
-      Effect.map(
-        Effect.promise(() => import("./EmbeddedModel.ts")),
-        ({ EmbeddedModel }) => EmbeddedModel.layer
-      )
-    )
+  model: () => EmbeddedModel.layer
 }

@@ -4,16 +4,13 @@
  * them, since it skips those that it cannot read.
  */
 import * as Effect from "effect/Effect"
-import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
-import * as Tool from "effect/ai/Tool"
-import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
 import { type ChatRequest, Ollama } from "ollama/browser"
-import { closedJsonSchema, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
@@ -33,31 +30,10 @@ export interface SentMessage {
   readonly role: Prompt.Message["role"]
   readonly content: string
   readonly thinking?: string
-  readonly images?: Array<string>
   readonly tool_calls?: Array<SentToolCall>
   readonly tool_name?: string
   readonly tool_call_id?: string
 }
-
-const imageOf = (part: Prompt.FilePart): Effect.Effect<string, AiError.InvalidUserInputError> =>
-  !part.mediaType.startsWith("image/") || part.data instanceof URL
-    ? Effect.fail(
-        new AiError.InvalidUserInputError({
-          description: `Ollama takes text and images by content, not ${part.fileName ?? part.mediaType}`
-        })
-      )
-    : Effect.succeed(typeof part.data === "string" ? part.data : Base64.encode(part.data))
-
-const userMessage = Effect.fnUntraced(function* (message: Prompt.UserMessage) {
-  const files = message.content.filter((part) => part.type === "file")
-  const images = yield* Effect.forEach(files, imageOf)
-  const sent: SentMessage = {
-    role: "user",
-    content: textOf(message.content, "\n\n"),
-    ...(images.length === 0 ? {} : { images })
-  }
-  return [sent]
-})
 
 /** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
@@ -85,64 +61,32 @@ const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =
       : []
   )
 
-const messagesOf = (
-  message: Prompt.Message
-): Effect.Effect<ReadonlyArray<SentMessage>, AiError.InvalidUserInputError> => {
+const messagesOf = (message: Prompt.Message): ReadonlyArray<SentMessage> => {
   switch (message.role) {
     case "system":
-      return Effect.succeed([{ role: "system", content: message.content }])
+      return [{ role: "system", content: message.content }]
     case "user":
-      return userMessage(message)
+      return [{ role: "user", content: textOf(message.content, "\n\n") }]
     case "assistant":
-      return Effect.succeed([assistantMessage(message)])
+      return [assistantMessage(message)]
     case "tool":
-      return Effect.succeed(toolMessages(message))
+      return toolMessages(message)
   }
 }
 
 /**
- * The tools the model may call. The server cannot force a call, so a choice only narrows the list and
- * "required" is the same as "auto".
+ * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
+ * cannot force a call.
  */
-const toolsOf = (options: LanguageModel.ProviderOptions) => {
-  const choice = options.toolChoice
-  if (choice === "none") return []
-  const chosen =
-    typeof choice === "object" && "tool" in choice
-      ? options.tools.filter((tool) => tool.name === choice.tool)
-      : options.tools
-  return chosen.map((tool) => ({
-    type: "function",
-    function: {
-      name: tool.name,
-      description: Tool.getDescription(tool) ?? "",
-      parameters: Tool.getJsonSchema(tool)
-    }
-  }))
-}
-
-/** The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. */
-export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
-  const foreign = options.tools.find(Tool.isProviderDefined)
-  if (foreign !== undefined) {
-    return yield* new AiError.ToolConfigurationError({
-      toolName: foreign.name,
-      description: "Ollama has no tools of its own; define the tool with parameters and a handler"
-    })
-  }
-  const messages = (yield* Effect.forEach(options.prompt.content, messagesOf)).flat()
-  const tools = toolsOf(options)
-  const wanted = options.responseFormat
-  const format =
-    wanted.type === "text"
-      ? undefined
-      : yield* Effect.try({
-          try: () => closedJsonSchema(wanted.schema),
-          catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
-        })
+export const readProviderOptions = Effect.fnUntraced(function* ({
+  prompt,
+  responseFormat: wanted,
+  tools
+}: LanguageModel.ProviderOptions) {
+  const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
-    messages,
-    ...(tools.length === 0 ? {} : { tools }),
+    messages: prompt.content.flatMap(messagesOf),
+    ...(tools.length === 0 ? {} : { tools: sentTools(tools) }),
     ...(format === undefined ? {} : { format })
   }
 })
@@ -157,8 +101,6 @@ const ReceivedToolCall = Schema.Struct({
 
 /** One line of an answer. Counts are not checked here, so that an invalid statistic does not lose an answer. */
 const Chunk = Schema.Struct({
-  model: Schema.optionalKey(Schema.String),
-  created_at: Schema.optionalKey(Schema.String),
   message: Schema.optionalKey(
     Schema.Struct({
       content: text,
@@ -229,21 +171,11 @@ const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => 
   }
 })
 
-const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
-  const at = chunk.created_at === undefined ? Number.NaN : Date.parse(chunk.created_at)
-  return {
-    type: "response-metadata",
-    ...(chunk.model === undefined ? {} : { modelId: chunk.model }),
-    ...(Number.isNaN(at) ? {} : { timestamp: new Date(at).toISOString() })
-  }
-}
-
 /**
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
 export const makePartReader = (): PartReader => {
-  let started = false
   let called = false
   const { close, write } = makeBlocks()
 
@@ -252,15 +184,13 @@ export const makePartReader = (): PartReader => {
     if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
     const { content, thinking, tool_calls } = chunk.message ?? {}
-    const first = started ? [] : [metadataOf(chunk)]
-    started = true
     const written = [...write("reasoning", thinking), ...write("text", content)]
     const calls: Array<Response.StreamPartEncoded> = []
     for (const { function: asked, id } of tool_calls ?? []) {
       called = true
       calls.push(...close(), ...callParts(idOrNew(id), asked.name ?? "", paramsOf(asked.arguments)))
     }
-    return [...first, ...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
+    return [...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
   }
   return { read, end: () => [] }
 }

@@ -172,8 +172,7 @@ const patience = "2 seconds"
 /** How long an answer about the loaded models holds. */
 const valid = "1 second"
 
-const isNamed = (model: string) => (one: { readonly name: string }) =>
-  one.name === model || one.name === `${model}:latest`
+const isNamed = (model: string) => (one: ListedModel) => one.name === model || one.name === `${model}:latest`
 
 const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
   const answers = Effect.all([server.capabilities(model), Effect.orElseSucceed(server.loaded, () => [])])

@@ -1,12 +1,11 @@
 /**
  * The provider of models on an Ollama server: how it is found, and what can be said of it.
  */
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type { Provider } from "../Provider.ts"
 import { hostProblem, resolveHost } from "./OllamaHost.ts"
+import { layerOllama } from "./OllamaModel.ts"
+import { connectOllama } from "./OllamaServer.ts"
 
-/** Its client is loaded when there is a server to be asked. */
 export const ollama: Provider = {
   id: "ollama",
   owns: () => true,
@@ -19,16 +18,6 @@ export const ollama: Provider = {
       'Start it with "ollama serve", or get it from https://ollama.com/download. For a server elsewhere, set OLLAMA_HOST.',
     keyVariable: "OLLAMA_API_KEY"
   },
-  connect: (address) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./OllamaServer.ts")),
-      ({ connectOllama }) => connectOllama(address)
-    ),
-  model: (options) =>
-    Layer.unwrap(
-      Effect.map(
-        Effect.promise(() => import("./OllamaModel.ts")),
-        ({ layerOllama }) => layerOllama(options)
-      )
-    )
+  connect: connectOllama,
+  model: layerOllama
 }

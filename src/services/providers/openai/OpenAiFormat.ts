@@ -5,26 +5,18 @@
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
-import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
-import * as Tool from "effect/ai/Tool"
-import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import type * as Response from "effect/ai/Response"
-import { closedJsonSchema, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
-
-/** A part of the message of a user. */
-type SentPart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
 
 /** One message. Its keys are the API's. */
 export interface SentMessage {
   readonly role: Prompt.Message["role"]
-  readonly content: string | null | ReadonlyArray<SentPart>
+  readonly content: string | null
   readonly tool_calls?: ReadonlyArray<{
     readonly id: string
     readonly type: "function"
@@ -32,34 +24,6 @@ export interface SentMessage {
   }>
   readonly tool_call_id?: string
 }
-
-const imageOf = (part: Prompt.FilePart): Effect.Effect<SentPart, AiError.InvalidUserInputError> => {
-  if (!part.mediaType.startsWith("image/")) {
-    return Effect.fail(
-      new AiError.InvalidUserInputError({
-        description: `The server takes text and images, not ${part.fileName ?? part.mediaType}`
-      })
-    )
-  }
-  const { data, mediaType } = part
-  const url =
-    data instanceof URL
-      ? data.href
-      : `data:${mediaType};base64,${typeof data === "string" ? data : Base64.encode(data)}`
-  return Effect.succeed({ type: "image_url", image_url: { url } })
-}
-
-const userMessage = Effect.fnUntraced(function* (message: Prompt.UserMessage) {
-  const images = yield* Effect.forEach(
-    message.content.filter((part) => part.type === "file"),
-    imageOf
-  )
-  const text = textOf(message.content, "\n\n")
-  // Many servers take text in parts only for models that see.
-  const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images]
-  const sent: ReadonlyArray<SentMessage> = [{ role: "user", content }]
-  return sent
-})
 
 /** Thoughts are left out: the API has no place for them. */
 const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
@@ -85,18 +49,16 @@ const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =
     part.type === "tool-result" ? [{ role: "tool" as const, content: toolResultText(part), tool_call_id: part.id }] : []
   )
 
-const messagesOf = (
-  message: Prompt.Message
-): Effect.Effect<ReadonlyArray<SentMessage>, AiError.InvalidUserInputError> => {
+const messagesOf = (message: Prompt.Message): ReadonlyArray<SentMessage> => {
   switch (message.role) {
     case "system":
-      return Effect.succeed([{ role: "system", content: message.content }])
+      return [{ role: "system", content: message.content }]
     case "user":
-      return userMessage(message)
+      return [{ role: "user", content: textOf(message.content, "\n\n") }]
     case "assistant":
-      return Effect.succeed([assistantMessage(message)])
+      return [assistantMessage(message)]
     case "tool":
-      return Effect.succeed(toolMessages(message))
+      return toolMessages(message)
   }
 }
 
@@ -116,14 +78,7 @@ const toolsOf = ({ toolChoice, tools }: LanguageModel.ProviderOptions) => {
         ? "required"
         : undefined
   return {
-    tools: chosen.map((tool) => ({
-      type: "function",
-      function: {
-        name: tool.name,
-        description: Tool.getDescription(tool) ?? "",
-        parameters: Tool.getJsonSchema(tool)
-      }
-    })),
+    tools: sentTools(chosen),
     ...(choice === undefined ? {} : { tool_choice: choice })
   }
 }
@@ -132,12 +87,10 @@ const toolsOf = ({ toolChoice, tools }: LanguageModel.ProviderOptions) => {
 const isAnyObject = (schema: JsonSchema.JsonSchema): boolean =>
   ["properties", "anyOf", "oneOf", "allOf", "$ref", "items", "enum"].every((name) => !(name in schema))
 
-const formatOf = (name: string, given: Schema.Constraint) => {
-  const schema = closedJsonSchema(given)
-  return isAnyObject(schema)
-    ? { type: "json_object" }
-    : { type: "json_schema", json_schema: { name, strict: true, schema } }
-}
+const formatOf = (name: string, given: Schema.Constraint) =>
+  Effect.map(closedJsonSchema(given), (schema) =>
+    isAnyObject(schema) ? { type: "json_object" } : { type: "json_schema", json_schema: { name, strict: true, schema } }
+  )
 
 /** The format of an answer that has to fit a JSON schema. */
 export const boundFormat = (schema: object): object => ({
@@ -147,23 +100,13 @@ export const boundFormat = (schema: object): object => ({
 
 /** The part of the request that depends on what is asked; tools and format are there only when they are used. */
 export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
-  const foreign = options.tools.find(Tool.isProviderDefined)
-  if (foreign !== undefined) {
-    return yield* new AiError.ToolConfigurationError({
-      toolName: foreign.name,
-      description: "only tools with parameters and a handler can be sent; define the tool so"
-    })
+  const { prompt, responseFormat: wanted } = options
+  const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
+  return {
+    messages: prompt.content.flatMap(messagesOf),
+    ...toolsOf(options),
+    ...(format === undefined ? {} : { response_format: format })
   }
-  const messages = (yield* Effect.forEach(options.prompt.content, messagesOf)).flat()
-  const wanted = options.responseFormat
-  const format =
-    wanted.type === "text"
-      ? undefined
-      : yield* Effect.try({
-          try: () => formatOf(wanted.objectName, wanted.schema),
-          catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
-        })
-  return { messages, ...toolsOf(options), ...(format === undefined ? {} : { response_format: format }) }
 })
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -200,8 +143,6 @@ const Usage = Schema.Struct({
 type Usage = typeof Usage.Type
 
 const Chunk = Schema.Struct({
-  model: text,
-  created: Schema.optionalKey(Schema.Unknown),
   choices: Schema.optionalKey(
     Schema.NullOr(
       Schema.Array(
@@ -260,15 +201,6 @@ const finishPart = (
   }
 })
 
-const metadataOf = ({ created, model }: Chunk): Response.ResponseMetadataPartEncoded => {
-  const seconds = countOf(created)
-  return {
-    type: "response-metadata",
-    ...(model == null ? {} : { modelId: model }),
-    ...(seconds === undefined || seconds > 1e11 ? {} : { timestamp: new Date(seconds * 1000).toISOString() })
-  }
-}
-
 /** A call whose pieces arrive. */
 interface OpenCall {
   readonly index: unknown
@@ -279,7 +211,6 @@ interface OpenCall {
 
 /** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
 export const makePartReader = (): PartReader => {
-  let started = false
   let reason: string | undefined
   let usage: Usage | undefined
   const calls: Array<OpenCall> = []
@@ -310,18 +241,12 @@ export const makePartReader = (): PartReader => {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) throw badShape(line)
     const chunk = decoded.success
-    const first = started ? [] : [metadataOf(chunk)]
-    started = true
     usage = chunk.usage ?? usage
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
     for (const piece of delta?.tool_calls ?? []) takePiece(piece)
     reason = choice?.finish_reason ?? reason
-    return [
-      ...first,
-      ...write("reasoning", delta?.reasoning_content ?? delta?.reasoning),
-      ...write("text", delta?.content)
-    ]
+    return [...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content)]
   }
   const end = (): Parts => [
     ...close(),
