@@ -9,11 +9,6 @@ import { stepWords } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
-/*
- * The details of one item of a question as lines: the command as one would type it, arguments without JSON where they are
- * text, the change with the numbers of its lines, and what the answers rest on.
- */
-
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
 const saidByWords = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])

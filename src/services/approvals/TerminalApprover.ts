@@ -13,8 +13,6 @@ import { type Asking, shortQuestion, wholeQuestion } from "../../domain/permissi
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { canAsk, askOnScreen, askText, type Question, type QuestionStyle } from "./TerminalQuestion.ts"
 
-/* The answers that each kind of question offers, with what they mean there. */
-
 /** An answer, with the rules that were chosen for the project. */
 type Given<A> = Pick<Answered<A>, "always" | "answer">
 

@@ -17,11 +17,6 @@ import * as Queue from "effect/Queue"
 import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { pagesOf } from "../../domain/text/TextPages.ts"
 
-/*
- * Where questions are shown: on stderr, or on the terminal that controls this process when stderr leads elsewhere. A question
- * is shown again when the process continues after it was stopped.
- */
-
 /** A terminal that text can be written to. */
 interface TerminalOutput {
   readonly write: (text: string) => Effect.Effect<void, PlatformError>
@@ -111,11 +106,6 @@ const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scop
     () => Effect.sync(() => void process.off("SIGCONT", listener))
   )
 }
-
-/*
- * What a person types at a question: whole lines, single keys for a pager, and what was typed before a question could be
- * read, which never counts.
- */
 
 /** Keys that arrive sooner than this were pressed before the prompt could be read. */
 const typedAhead = "50 millis"

@@ -12,11 +12,6 @@ import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import * as Option from "effect/Option"
 
-/*
- * Looks through all folders of a project for what needs care when programs run there: repositories, files that look like
- * secrets, and files that control this program or are run by others. Nothing is left out because git ignores it.
- */
-
 /** What was found, as absolute paths. */
 interface ProjectWalk {
   /** Entries named `.git`: folders, files and links. */
@@ -96,11 +91,6 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const walk: ProjectWalk = found
   return walk
 })
-
-/*
- * Finds what git would run or be controlled by in a project, by where git really looks: in the repositories of the project
- * and around it, behind links and files that redirect `.git`, and in what their configuration names.
- */
 
 /** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
 interface GitControls {

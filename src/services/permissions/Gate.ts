@@ -47,11 +47,6 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { askCall, approveStep } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
 
-/*
- * Whether an access would certainly be denied in this run: a rule denies it, or it must be asked for and nobody can be
- * asked. Known when a plan is made, so that no task is lost to it later. Asks nobody and records nothing.
- */
-
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
 export interface CertainDenial {
   readonly tool: string
@@ -77,11 +72,6 @@ const foreseeDenial = Effect.fn("foreseeDenial")(function* (
   if (canAsk === undefined || (yield* canAsk)) return undefined
   return { tool: question.tool, rules: [] } satisfies CertainDenial
 })
-
-/*
- * Resolves calls in doubt (begun before the run broke off, outcome unknown): do it again, take it as done, or stop the run.
- * The files that a call wrote can tell; where they cannot, a person decides.
- */
 
 /** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
 type DoubtVerdict = "again" | "done" | "unclear"
@@ -177,8 +167,6 @@ export class ProjectWriteLock extends Context.Service<
   /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
 }
-
-/* What was denied in one run, and what a person wants instead of it. */
 
 /** As plain data, for another process that runs tasks of the same run. */
 const refusalFields = {

@@ -19,11 +19,6 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 
-/*
- * Reads and writes the file of remembered permissions. A file that another user may have written is not used; writing
- * replaces the file in one step and keeps it unreadable for others. One process at a time changes it.
- */
-
 /** The file of remembered permissions cannot be used or written; it is left unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,

@@ -31,11 +31,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 
-/*
- * The limits of one tool call: how long it runs and how much it returns. While it runs, signs of life say so. An error
- * names the limit, so that a person can raise it.
- */
-
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
 
