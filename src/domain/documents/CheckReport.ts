@@ -131,13 +131,10 @@ const refinementReport = ({ calls, inputs, looks, task }: RefinementDocument): R
   tool_calls: calls.map(callReport)
 })
 
-export const issueReport = (issue: Issue): IssueReport => ({
-  code: issue.code,
+export const issueReport = ({ code, ...issue }: Issue): IssueReport => ({
+  code,
   message: `${issue.what} ${issue.how}`,
-  where: issue.where,
-  what: issue.what,
-  how: issue.how,
-  ...(issue.quote === undefined ? {} : { quote: issue.quote })
+  ...issue
 })
 
 const report = <A>(

@@ -47,31 +47,21 @@ const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   ]
 }
 
-const styles: Readonly<Record<DiffRow["kind"], LineStyle | undefined>> = {
-  file: "bold",
-  gap: "dim",
-  same: undefined,
-  added: "added",
-  removed: "removed",
-  note: "dim"
+const forms: Readonly<Record<DiffRow["kind"], { readonly sign: string; readonly style?: LineStyle }>> = {
+  file: { sign: "", style: "bold" },
+  gap: { sign: "", style: "dim" },
+  same: { sign: " " },
+  added: { sign: "+", style: "added" },
+  removed: { sign: "-", style: "removed" },
+  note: { sign: "", style: "dim" }
 }
-
-const signs: Readonly<Record<DiffRow["kind"], string>> = {
-  file: "",
-  gap: "",
-  same: " ",
-  added: "+",
-  removed: "-",
-  note: ""
-}
-
-const styled = (style: LineStyle | undefined): Pick<QuestionLine, "style"> => (style === undefined ? {} : { style })
 
 const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine => {
-  if (kind === "gap") return { text: `${" ".repeat(width)} ...`, style: "dim" }
-  if (number === undefined) return { text: printable(text), ...styled(styles[kind]) }
-  const before = `${String(number).padStart(width)} ${signs[kind]} `
-  return { text: before + printableLines(text), hang: before.length, isSource: true, ...styled(styles[kind]) }
+  const { sign, style } = forms[kind]
+  if (kind === "gap") return { text: `${" ".repeat(width)} ...`, style }
+  if (number === undefined) return { text: printable(text), style }
+  const before = `${String(number).padStart(width)} ${sign} `
+  return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
 /** Rows without those that do not change, of which a gap is left. */
@@ -97,11 +87,7 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
 }
 
 /** The consequence in the words of a question says how much is at risk; where there are none, this does. */
-const riskText: Readonly<Record<Risk, string>> = {
-  safe: " Low risk.",
-  medium: " Some risk.",
-  high: " High risk."
-}
+const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {

@@ -29,9 +29,6 @@ interface ProjectWalk {
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
-/** The first letters of names that control this program: most names need no closer look. */
-const mayControl = /^[.t]/i
-
 /** Folders of installed packages. What they hold was downloaded, such as the certificates of a library. */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
 
@@ -61,7 +58,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
     const full = `${folder.path}${path.sep}${name}`
     if (name === ".git") found.git.push(full)
-    else if (mayControl.test(name) && isControlPath(name)) found.controls.push(full)
+    else if (isControlPath(name)) found.controls.push(full)
     else if (isFolder) {
       if (!secretFolders.has(name)) return { path: full, isInstalled: folder.isInstalled || installed.has(name) }
       found.secrets.push(full)

@@ -27,20 +27,21 @@ const families = [
   templatesRules
 ] as const
 
-type CodeIn<Family, Wanted extends Severity> =
-  Family extends RuleFamily<infer S>
-    ? { readonly [Code in keyof S]: S[Code] extends Wanted ? Code : never }[keyof S]
-    : never
+type SeverityOf<Facts> = Facts extends { readonly severity: infer S } ? S : "error"
+
+type CodeIn<Rules, Wanted extends Severity> = Rules extends unknown
+  ? { readonly [Code in keyof Rules]: SeverityOf<Rules[Code]> extends Wanted ? Code : never }[keyof Rules]
+  : never
 
 /** The codes of the rules of these severities. */
-export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number], Wanted>
+export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number]["rules"], Wanted>
 
 /** The families in the order of the index. */
 export const ruleFamilies: ReadonlyArray<RuleFamily> = families
 
 /** All rules, in the order of their pages. */
 export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
-  Object.entries(listed).map(([code, facts]) => Object.assign({ code, family }, facts))
+  Object.entries(listed).map(([code, facts]): Rule => ({ code, family, severity: "error", ...facts }))
 )
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))

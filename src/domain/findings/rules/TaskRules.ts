@@ -2,9 +2,9 @@
  * The rules of the families `refinements`, `inputs`, `skills` and `approvals`: what a task may say. Each family is in
  * the order of its page.
  */
-import { defineFamily } from "./Rule.ts"
+import type { RuleFamily } from "./Rule.ts"
 
-export const refinementsRules = defineFamily({
+export const refinementsRules = {
   family: "refinements",
   title: "Refinements",
   about: "What a refinement may change of the task that the plan decided.",
@@ -58,19 +58,16 @@ export const refinementsRules = defineFamily({
       fix: "Leave the approval as it is."
     },
     "look-changes": {
-      severity: "error",
       title: "Look that may change something",
       why: "Looks run before anybody has approved the calls of the task.",
       fix: "Put only reading calls under `## Look first`, and this call under `## Tool Calls`."
     },
     "look-over": {
-      severity: "error",
       title: "Look after the last pass",
       why: "A skill limits how often a task may look, so that a model cannot read for ever.",
       fix: "Write the calls of the task under `## Tool Calls`."
     },
     "look-repeated": {
-      severity: "error",
       title: "Nothing but looks that were made before",
       why: "Their outputs are in the prompt already.",
       fix: "Write the calls of the task under `## Tool Calls`."
@@ -94,33 +91,29 @@ export const refinementsRules = defineFamily({
       fix: "Leave `## Tool Calls` empty while you look."
     }
   }
-})
+} as const satisfies RuleFamily
 
-export const inputsRules = defineFamily({
+export const inputsRules = {
   family: "inputs",
   title: "Inputs",
   about: "What a refinement gives for the typed inputs of a skill.",
   rules: {
     "input-missing": {
-      severity: "error",
       title: "Input without a value",
       why: "The skill cannot work without a required input.",
       fix: "Give the value under `## Inputs`."
     },
     "input-type": {
-      severity: "error",
       title: "Value of another type",
       why: "The skill says what the value of an input is.",
       fix: "Give a value of the type that the skill asks for."
     },
     "input-repeated": {
-      severity: "error",
       title: "Input given twice",
       why: "It is unclear which of the values is meant.",
       fix: "Keep one line for it."
     },
     "input-path-missing": {
-      severity: "error",
       title: "Path not found",
       why: "A path is a file or folder of the project.",
       fix: "Give a path of the project that exists."
@@ -150,22 +143,20 @@ export const inputsRules = defineFamily({
       fix: "Repeat every input."
     }
   }
-})
+} as const satisfies RuleFamily
 
-export const skillsRules = defineFamily({
+export const skillsRules = {
   family: "skills",
   title: "Skills of a task",
   about: "The skill that a task names.",
   rules: {
     "skill-unknown": {
-      severity: "error",
       title: "Unknown skill",
       why: "A task runs by the text of its skill.",
       fix: "Use a skill of the catalogue.",
       help: '"task-conductor skills list" shows the skills that there are.'
     },
     "skill-several": {
-      severity: "error",
       title: "More than one skill",
       why: "A task is refined and executed with one skill.",
       fix: "Keep one of them, or make a task of each."
@@ -183,9 +174,9 @@ export const skillsRules = defineFamily({
       fix: "Write the skill as plain text."
     }
   }
-})
+} as const satisfies RuleFamily
 
-export const approvalsRules = defineFamily({
+export const approvalsRules = {
   family: "approvals",
   title: "Approvals",
   about: "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
@@ -203,4 +194,4 @@ export const approvalsRules = defineFamily({
       fix: "Put the tasks into different sections, or let one of them do both."
     }
   }
-})
+} as const satisfies RuleFamily
