@@ -35,8 +35,6 @@ const ofExample = new Set([
   "read the code of the limit and say whether the documentation agrees."
 ])
 
-const beginsExample = new Set([...ofExample].map((text) => text.charAt(0)))
-
 const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/
 
 const inBrackets = /^<([^<>]{1,100})>[.]?$/
@@ -46,9 +44,7 @@ const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLower
 /** True for `...`, for a text of a format in its brackets, and for a text of the example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
-  if (dots.test(trimmed)) return true
-  if (beginsExample.has(trimmed.charAt(0).toLowerCase()) && ofExample.has(plain(text))) return true
-  return trimmed.startsWith("<") && copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
+  return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
 /** True for a value of a refinement that only says that the planned one stays. */

@@ -15,15 +15,16 @@ const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
 const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
 
+const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
+
 /** One argument; a text of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
   const label = printable(name)
-  if (typeof value !== "string")
-    return [{ text: `${label}: ${printable(JSON.stringify(value))}`, hang: 2, isSource: true }]
+  if (typeof value !== "string") return [sourceLine(`${label}: ${printable(JSON.stringify(value))}`)]
   const rows = sourceOf(value)
   return rows.length === 1
-    ? [{ text: `${label}: ${rows[0]}`, hang: 2, isSource: true }]
-    : [{ text: `${label}:` }, ...rows.map((text): QuestionLine => ({ text: `  ${text}`, hang: 2, isSource: true }))]
+    ? [sourceLine(`${label}: ${rows[0]}`)]
+    : [{ text: `${label}:` }, ...rows.map((text) => sourceLine(`  ${text}`))]
 }
 
 /** True when the words say what a call does; what a tool of a plugin does is in its arguments only. */
@@ -38,12 +39,10 @@ const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
-    ...(command === undefined ? [] : [{ text: `$ ${printable(command)}`, hang: 2, isSource: true }]),
+    ...(command === undefined ? [] : [sourceLine(`$ ${printable(command)}`)]),
     ...(isSaid(item) ? [] : argumentsOf(item).flatMap(argumentLines)),
     /* What a plugin or a server would start. */
-    ...(command === undefined
-      ? details.map((text): QuestionLine => ({ text: printable(text), hang: 2, isSource: true }))
-      : [])
+    ...(command === undefined ? details.map((text) => sourceLine(printable(text))) : [])
   ]
 }
 
@@ -102,9 +101,9 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
     ...rest.flatMap(argumentLines),
-    ...argumentsOfCommand.map((text): QuestionLine => ({ text: printable(text), hang: 2, isSource: true })),
+    ...argumentsOfCommand.map((text) => sourceLine(printable(text))),
     ...(words === undefined || item.call === undefined
-      ? targets.map((text): QuestionLine => ({ text: `Target: ${printable(text)}`, hang: 2, isSource: true }))
+      ? targets.map((text) => sourceLine(`Target: ${printable(text)}`))
       : []),
     { text: `Tool: ${printable(tool)}${whose}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
   ]

@@ -155,8 +155,8 @@ const pagerKeyOf = ({ input, key }: Terminal.UserInput): PagerKey | undefined =>
   }
 }
 
-/** Gives the keys of a pager to `turn`, until it returns false. Other keys, Enter among them, do nothing. */
-const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<boolean, E, R>) =>
+/** Gives the keys of a pager to `turn`, until it is left. Other keys, Enter among them, do nothing. */
+const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<void, E, R>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
     const queue = yield* terminal.readInput
@@ -165,7 +165,7 @@ const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<boolean, E, R>) 
       if (isQuit(pressed)) return yield* new Terminal.QuitError({})
       const key = pagerKeyOf(pressed)
       if (key === "quit") return
-      if (key !== undefined && !(yield* turn(key))) return
+      if (key !== undefined) yield* turn(key)
     }
   }).pipe(Effect.scoped)
 
@@ -209,15 +209,12 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
     yield* screen.show(`${wiped}${pages[at]}${status}`)
   })
   yield* show()
-  yield* turnPages((key) =>
-    Effect.gen(function* () {
-      const next = at + (key === "next" ? 1 : -1)
-      if (next < 0 || next >= pages.length) return true
-      at = next
-      yield* show()
-      return true
-    })
-  )
+  yield* turnPages((key) => {
+    const next = at + (key === "next" ? 1 : -1)
+    if (next < 0 || next >= pages.length) return Effect.void
+    at = next
+    return show()
+  })
   yield* screen.show("\n")
 })
 

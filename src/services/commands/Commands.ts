@@ -337,7 +337,7 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
  */
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
-  const end = yield* (yield* Commands).run(granted, seconds === undefined ? {} : { seconds })
+  const end = yield* (yield* Commands).run(granted, { seconds })
   const { changed = [], exitCode, output } = end
   return {
     exit_code: exitCode,

@@ -42,6 +42,13 @@ interface GateContext extends ViewContext {
 
 const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
 
+/** Remembers the rules; gives the sentence for the person when that is not possible, with what counts then. */
+const rememberAll = (rules: ReadonlyArray<RememberedRule>, policies: Policies["Service"], otherwise: string) =>
+  Effect.forEach(rules, (rule) => policies.remember(rule)).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
+  )
+
 /** Remembers it for every project; gives the sentence for the person when it counts for this run only. */
 const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, policies: Policies["Service"]) {
   const { accesses, risk, tool } = question
@@ -51,12 +58,8 @@ const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, 
   }
   const patterns =
     accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
-  return yield* Effect.forEach(patterns, (pattern) =>
-    policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) })
-  ).pipe(
-    Effect.as(undefined),
-    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} The answer counts for this run.`))
-  )
+  const rules = patterns.map((pattern): RememberedRule => ({ verdict: "allow", tool, ...pattern, ...pinned(question) }))
+  return yield* rememberAll(rules, policies, "The answer counts for this run.")
 })
 
 /**
@@ -73,14 +76,8 @@ const rememberInProject = Effect.fnUntraced(function* (
   policies: Policies["Service"]
 ) {
   const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
-  return yield* Effect.forEach(rules, (rule) =>
-    policies.remember({ ...rule, project: root, ...pinned(question) })
-  ).pipe(
-    Effect.as(undefined),
-    Effect.catchTag("PolicyFileError", ({ message }) =>
-      Effect.succeed(`${message} What was asked about is allowed once.`)
-    )
-  )
+  const remembered = rules.map((rule): RememberedRule => ({ ...rule, project: root, ...pinned(question) }))
+  return yield* rememberAll(remembered, policies, "What was asked about is allowed once.")
 })
 
 /** Remembers what was allowed, for this project when rules for it were chosen; gives what the person has to know. */

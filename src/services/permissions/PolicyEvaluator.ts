@@ -22,15 +22,9 @@ import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 const makeScriptChanges = (since: number) => {
   const written = new Set<string>()
   const changedAt = (path: string): Effect.Effect<number> =>
-    written.has(path)
-      ? Effect.succeed(Number.POSITIVE_INFINITY)
-      : Effect.orElseSucceed(
-          Effect.map(
-            Effect.tryPromise(() => stat(path)),
-            ({ ctimeMs }) => ctimeMs
-          ),
-          () => 0
-        )
+    Effect.promise(async () =>
+      written.has(path) ? Infinity : ((await stat(path).catch(() => undefined))?.ctimeMs ?? 0)
+    )
   return {
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {

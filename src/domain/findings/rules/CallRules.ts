@@ -1,11 +1,11 @@
 /**
  * The rules of the families `tool-calls` and `answers`. Each family is in the order of its page.
  */
-import type { RuleFamily } from "./Rule.ts"
+import { defineFamily } from "./Rule.ts"
 
 const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
 
-export const toolCallsRules = {
+export const toolCallsRules = defineFamily({
   family: "tool-calls",
   title: "Tool calls",
   about: "The JSON of a call, and whether the tools of the run can do what it says.",
@@ -202,9 +202,9 @@ export const toolCallsRules = {
       fix: "Leave the argument out."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const answersRules = {
+export const answersRules = defineFamily({
   family: "answers",
   title: "Answers",
   about: "Answers of a model that cannot be read at all.",
@@ -231,4 +231,4 @@ export const answersRules = {
       fix: "Begin with the first heading of the document."
     }
   }
-} as const satisfies RuleFamily
+})

@@ -2,9 +2,9 @@
  * The rules of the families `surroundings`, `structure`, `fields` and `names`: the form of a document. Each family is
  * in the order of its page.
  */
-import type { RuleFamily } from "./Rule.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const surroundingsRules = {
+export const surroundingsRules = defineFamily({
   family: "surroundings",
   title: "What surrounds an answer",
   about:
@@ -75,9 +75,9 @@ export const surroundingsRules = {
       fix: "Begin with the first heading."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const structureRules = {
+export const structureRules = defineFamily({
   family: "structure",
   title: "Structure",
   about: "Headings and sections of the documents, and where tasks may stand.",
@@ -217,9 +217,9 @@ export const structureRules = {
       fix: "List only what is still to do."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const fieldsRules = {
+export const fieldsRules = defineFamily({
   family: "fields",
   title: "Fields of a task",
   about: "The labels of a task and what stands after them.",
@@ -285,9 +285,9 @@ export const fieldsRules = {
       fix: "Write the label without a value, `yes` or `no`."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const namesRules = {
+export const namesRules = defineFamily({
   family: "names",
   title: "Names",
   about: "Every task has a name, and its result is found by the slug of the name.",
@@ -316,4 +316,4 @@ export const namesRules = {
       fix: "Write the name into the field *Name*."
     }
   }
-} as const satisfies RuleFamily
+})

@@ -2,9 +2,9 @@
  * The rules of the families `skill-files`, `skill-format` and `templates`: files that people write. Each family is in
  * the order of its page.
  */
-import type { RuleFamily } from "./Rule.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const skillFilesRules = {
+export const skillFilesRules = defineFamily({
   family: "skill-files",
   title: "Skill files",
   about: "What a SKILL.md must hold.",
@@ -89,9 +89,9 @@ export const skillFilesRules = {
       fix: "Write `## Input requirements`, `## Refinement`, `## Execution`."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const skillFormatRules = {
+export const skillFormatRules = defineFamily({
   family: "skill-format",
   title: "Skill format",
   about:
@@ -174,9 +174,9 @@ export const skillFormatRules = {
       fix: "Use at most 40 lower-case letters, digits and hyphens, beginning with a letter."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const templatesRules = {
+export const templatesRules = defineFamily({
   family: "templates",
   title: "Prompt templates",
   about: "What a template must hold. Checked when the program starts.",
@@ -212,4 +212,4 @@ export const templatesRules = {
       fix: "Install the package again, it ships this file."
     }
   }
-} as const satisfies RuleFamily
+})

@@ -2,12 +2,12 @@
  * The rules of the families `references` and `evidence`: links of tasks, results and answers. Each family is in the
  * order of its page.
  */
-import type { RuleFamily } from "./Rule.ts"
+import { defineFamily } from "./Rule.ts"
 
 const targets =
   "Use a heading such as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
 
-export const referencesRules = {
+export const referencesRules = defineFamily({
   family: "references",
   title: "References",
   about: "The links of a task: their form, what they mean in the list, and what they find in the project.",
@@ -139,9 +139,9 @@ export const referencesRules = {
       fix: "Keep sections small."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const evidenceRules = {
+export const evidenceRules = defineFamily({
   family: "evidence",
   title: "Evidence",
   about: "The links of a result and of the answer, held against the project and the run.",
@@ -184,4 +184,4 @@ export const evidenceRules = {
       fix: "Do not rely on a statement with such a mark; look it up."
     }
   }
-} as const satisfies RuleFamily
+})

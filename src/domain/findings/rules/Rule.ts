@@ -26,11 +26,19 @@ export interface Rule extends Omit<RuleFacts, "severity"> {
   readonly family: string
 }
 
-/** Rules about one subject by code, in the order of their page. */
-export interface RuleFamily {
+type Severities = Readonly<Record<string, Severity>>
+
+/** Rules about one subject by code, in the order of their page; `S` keeps their severities in the type. */
+export interface RuleFamily<S extends Severities = Severities> {
   /** The file name of the page. */
   readonly family: string
   readonly title: string
   readonly about: string
-  readonly rules: Readonly<Record<string, RuleFacts>>
+  readonly rules: { readonly [Code in keyof S]: RuleFacts }
 }
+
+export const defineFamily = <const R extends Readonly<Record<string, RuleFacts>>>(
+  family: Omit<RuleFamily, "rules"> & { readonly rules: R }
+): RuleFamily<{
+  readonly [Code in keyof R & string]: R[Code] extends { readonly severity: infer S extends Severity } ? S : "error"
+}> => family

@@ -27,14 +27,13 @@ const families = [
   templatesRules
 ] as const
 
-type SeverityOf<Facts> = Facts extends { readonly severity: infer S } ? S : "error"
-
-type CodeIn<Rules, Wanted extends Severity> = Rules extends unknown
-  ? { readonly [Code in keyof Rules]: SeverityOf<Rules[Code]> extends Wanted ? Code : never }[keyof Rules]
-  : never
+type CodeIn<Family, Wanted extends Severity> =
+  Family extends RuleFamily<infer S>
+    ? { readonly [Code in keyof S]: S[Code] extends Wanted ? Code : never }[keyof S]
+    : never
 
 /** The codes of the rules of these severities. */
-export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number]["rules"], Wanted>
+export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number], Wanted>
 
 /** The families in the order of the index. */
 export const ruleFamilies: ReadonlyArray<RuleFamily> = families

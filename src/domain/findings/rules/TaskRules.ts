@@ -2,9 +2,9 @@
  * The rules of the families `refinements`, `inputs`, `skills` and `approvals`: what a task may say. Each family is in
  * the order of its page.
  */
-import type { RuleFamily } from "./Rule.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const refinementsRules = {
+export const refinementsRules = defineFamily({
   family: "refinements",
   title: "Refinements",
   about: "What a refinement may change of the task that the plan decided.",
@@ -91,9 +91,9 @@ export const refinementsRules = {
       fix: "Leave `## Tool Calls` empty while you look."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const inputsRules = {
+export const inputsRules = defineFamily({
   family: "inputs",
   title: "Inputs",
   about: "What a refinement gives for the typed inputs of a skill.",
@@ -143,9 +143,9 @@ export const inputsRules = {
       fix: "Repeat every input."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const skillsRules = {
+export const skillsRules = defineFamily({
   family: "skills",
   title: "Skills of a task",
   about: "The skill that a task names.",
@@ -174,9 +174,9 @@ export const skillsRules = {
       fix: "Write the skill as plain text."
     }
   }
-} as const satisfies RuleFamily
+})
 
-export const approvalsRules = {
+export const approvalsRules = defineFamily({
   family: "approvals",
   title: "Approvals",
   about: "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
@@ -194,4 +194,4 @@ export const approvalsRules = {
       fix: "Put the tasks into different sections, or let one of them do both."
     }
   }
-} as const satisfies RuleFamily
+})
