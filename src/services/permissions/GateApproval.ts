@@ -80,13 +80,6 @@ const rememberInProject = Effect.fnUntraced(function* (
   return yield* rememberAll(remembered, policies, "What was asked about is allowed once.")
 })
 
-/** Remembers what was allowed, for this project when rules for it were chosen; gives what the person has to know. */
-const rememberAnswer = (
-  { always, ...kept }: Parameters<typeof rememberInProject>[1] & { readonly always: ReadonlyArray<string> },
-  policies: Policies["Service"]
-): Effect.Effect<string | undefined> =>
-  always.length > 0 ? rememberInProject(always, kept, policies) : rememberEverywhere(kept.question, policies)
-
 interface DecidedCall {
   readonly question: GateQuestion
   readonly decision: Decision
@@ -300,7 +293,9 @@ export const askCall = Effect.fnUntraced(function* (
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
   if (answer !== "once" && rules === undefined) grants.addSession(question)
-  const kept = { always, offered, question, root: evaluator.root }
-  const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
+  if (answer !== "remember") return
+  const warning = yield* always.length > 0
+    ? rememberInProject(always, { offered, question, root: evaluator.root }, policies)
+    : rememberEverywhere(question, policies)
   if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
 })
