@@ -2,8 +2,7 @@
  * Turns the raw fields of tasks into values: names, skills, texts, approval; texts of the format that were copied
  * instead of filled in are none. Every task gets its name before any check, so that every issue can name its task.
  */
-import type { Where } from "../findings/Issue.ts"
-import { addRepair, type Findings } from "../findings/IssueCode.ts"
+import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"

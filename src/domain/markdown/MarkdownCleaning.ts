@@ -3,7 +3,7 @@
  * or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original
  * text.
  */
-import { addRepair, type Findings } from "../findings/IssueCode.ts"
+import { addRepair, type Findings } from "../findings/Issue.ts"
 import { dedent, fenceByLine, findFences, Line, readLines } from "./Line.ts"
 import { isKnownHeadingText } from "./MarkdownHeadings.ts"
 

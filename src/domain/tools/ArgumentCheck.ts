@@ -3,8 +3,7 @@
  * spellings of their names. Reports all problems at once, as issues for the model.
  */
 import * as Schema from "effect/Schema"
-import type { Repair, Where, Issue } from "../findings/Issue.ts"
-import { makeRepair, type IssueCode, makeIssue } from "../findings/IssueCode.ts"
+import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
 import { intentOf, nearest, nearestOrAll } from "../text/Nearest.ts"
 import { type Arguments, type ToolCall, aliasRepairs, type ArgumentAliases, withOwnNames } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"

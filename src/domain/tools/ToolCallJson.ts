@@ -5,7 +5,7 @@
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { IssueCode } from "../findings/IssueCode.ts"
+import type { IssueCode } from "../findings/Issue.ts"
 import { type JsonScan, maxNesting, scanJson } from "../text/Json.ts"
 import { readJson } from "../text/JsonText.ts"
 

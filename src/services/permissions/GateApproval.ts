@@ -42,9 +42,13 @@ interface GateContext extends ViewContext {
 
 const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
 
-/** Remembers the rules; gives the sentence for the person when that is not possible, with what counts then. */
-const rememberAll = (rules: ReadonlyArray<RememberedRule>, policies: Policies["Service"], otherwise: string) =>
-  Effect.forEach(rules, (rule) => policies.remember(rule)).pipe(
+/** Remembers rules; gives the sentence for the person when that is not possible, with what counts then. */
+const rememberAll = <A>(
+  rules: ReadonlyArray<A>,
+  remember: (rule: A) => ReturnType<Policies["Service"]["remember"]>,
+  otherwise: string
+) =>
+  Effect.forEach(rules, remember).pipe(
     Effect.as(undefined),
     Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
   )
@@ -58,8 +62,11 @@ const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, 
   }
   const patterns =
     accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
-  const rules = patterns.map((pattern): RememberedRule => ({ verdict: "allow", tool, ...pattern, ...pinned(question) }))
-  return yield* rememberAll(rules, policies, "The answer counts for this run.")
+  return yield* rememberAll(
+    patterns,
+    (pattern) => policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) }),
+    "The answer counts for this run."
+  )
 })
 
 /**
@@ -76,8 +83,11 @@ const rememberInProject = Effect.fnUntraced(function* (
   policies: Policies["Service"]
 ) {
   const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
-  const remembered = rules.map((rule): RememberedRule => ({ ...rule, project: root, ...pinned(question) }))
-  return yield* rememberAll(remembered, policies, "What was asked about is allowed once.")
+  return yield* rememberAll(
+    rules,
+    (rule) => policies.remember({ ...rule, project: root, ...pinned(question) }),
+    "What was asked about is allowed once."
+  )
 })
 
 interface DecidedCall {

@@ -7,8 +7,14 @@ import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { withOwnNames, type ToolCall, ToolFailure, type ToolErrorType } from "../../domain/tools/ToolCall.ts"
-import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
-import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import {
+  type Issue,
+  type Repair,
+  type Where,
+  type IssueCode,
+  makeIssue,
+  makeRepair
+} from "../../domain/findings/Issue.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
