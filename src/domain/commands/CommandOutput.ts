@@ -19,20 +19,14 @@ const textOfTail = (bytes: Uint8Array): string => {
   return new TextDecoder().decode(bytes.subarray(start))
 }
 
-const joined = (a: Uint8Array, b: Uint8Array) => {
-  const all = new Uint8Array(a.length + b.length)
-  all.set(a)
-  all.set(b, a.length)
-  return all
-}
-
 const jsonBytes = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length
 
 /** The output of one command; empty at first. */
 export class CommandOutput {
-  #head = new Uint8Array()
-  /** The last `keptBytes` of what follows. */
-  #tail = new Uint8Array()
+  readonly #head = new Uint8Array(keptBytes)
+  /** Holds at least the last `keptBytes`; twice as large, so that its content is rarely moved. */
+  readonly #tail = new Uint8Array(keptBytes * 2)
+  #tailBytes = 0
   #total = 0
 
   /** The number of bytes so far. */
@@ -41,9 +35,9 @@ export class CommandOutput {
   }
 
   push(chunk: Uint8Array): void {
-    const first = chunk.subarray(0, keptBytes - this.#head.length)
-    this.#head = joined(this.#head, first)
-    this.#tail = joined(this.#tail, chunk.subarray(first.length)).slice(-keptBytes)
+    const first = chunk.subarray(0, Math.max(0, keptBytes - this.#total))
+    this.#head.set(first, Math.min(this.#total, keptBytes))
+    this.#pushTail(chunk.subarray(first.length))
     this.#total += chunk.length
   }
 
@@ -54,9 +48,23 @@ export class CommandOutput {
     return this.#shortened(length)
   }
 
+  #pushTail(bytes: Uint8Array): void {
+    const last = bytes.subarray(Math.max(0, bytes.length - keptBytes))
+    if (this.#tailBytes + last.length > this.#tail.length) {
+      this.#tail.copyWithin(0, this.#tailBytes - keptBytes, this.#tailBytes)
+      this.#tailBytes = keptBytes
+    }
+    this.#tail.set(last, this.#tailBytes)
+    this.#tailBytes += last.length
+  }
+
   /** The text with at most `length` bytes of the beginning and of the end. */
   #shortened(length: number): string {
-    const all = joined(this.#head, this.#tail)
+    const head = this.#head.subarray(0, this.#total)
+    const tail = this.#tail.subarray(Math.max(0, this.#tailBytes - keptBytes), this.#tailBytes)
+    const all = new Uint8Array(head.length + tail.length)
+    all.set(head)
+    all.set(tail, head.length)
     if (this.#total <= length * 2) return new TextDecoder().decode(all)
     const start = textOfHead(all.subarray(0, length))
     const end = textOfTail(all.subarray(all.length - length))
