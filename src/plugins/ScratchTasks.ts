@@ -3,7 +3,6 @@
  * list lives as long as the run and has nothing to do with the task list of the plan.
  */
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { definePlugin, tool, ToolFailure } from "../plugin-kit.ts"
 
@@ -38,8 +37,8 @@ const full = () =>
 
 export const scratchTasks = definePlugin({
   name: "scratch-tasks",
-  tools: Effect.gen(function* () {
-    const list = yield* Ref.make<ReadonlyArray<ScratchTask>>([])
+  tools: Effect.sync(() => {
+    let list: ReadonlyArray<ScratchTask> = []
     return {
       add_task: tool({
         description: `Adds an entry to your own list of things to do and returns it with its id. The list holds ${maxEntries} entries.`,
@@ -50,15 +49,10 @@ export const scratchTasks = definePlugin({
         example: { title: "Read the tests" },
         errors: { validation_failed: "The list is full." },
         execute: Effect.fnUntraced(function* ({ title }: typeof AddParameters.Type) {
-          const added = yield* Ref.modify(
-            list,
-            (tasks): readonly [ScratchTask | undefined, ReadonlyArray<ScratchTask>] => {
-              if (tasks.length === maxEntries) return [undefined, tasks]
-              const entry: ScratchTask = { id: `task_${tasks.length + 1}`, title, status: "pending" }
-              return [entry, [...tasks, entry]]
-            }
-          )
-          return added ?? (yield* full())
+          if (list.length === maxEntries) return yield* full()
+          const entry: ScratchTask = { id: `task_${list.length + 1}`, title, status: "pending" }
+          list = [...list, entry]
+          return entry
         })
       }),
       list_tasks: tool({
@@ -68,7 +62,7 @@ export const scratchTasks = definePlugin({
         effect: "pure",
         example: { status: "pending" },
         execute: ({ status }: typeof ListParameters.Type) =>
-          Effect.map(Ref.get(list), (tasks) => tasks.filter((task) => status === undefined || task.status === status))
+          Effect.sync(() => list.filter((task) => status === undefined || task.status === status))
       }),
       update_task: tool({
         description: "Sets the status of an entry of your own list and returns the entry.",
@@ -79,10 +73,8 @@ export const scratchTasks = definePlugin({
         example: { id: "task_1", status: "completed" },
         errors: { not_found: "There is no such entry; the message names those there are." },
         execute: Effect.fnUntraced(function* ({ id, status }: typeof UpdateParameters.Type) {
-          const tasks = yield* Ref.updateAndGet(list, (all) =>
-            all.map((task) => (task.id === id ? { id, title: task.title, status } : task))
-          )
-          return tasks.find((task) => task.id === id) ?? (yield* notFound(id, tasks))
+          list = list.map((task) => (task.id === id ? { id, title: task.title, status } : task))
+          return list.find((task) => task.id === id) ?? (yield* notFound(id, list))
         })
       })
     }

@@ -5,8 +5,15 @@
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Issue, Repair } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, inDocumentOrder, type RepairCode } from "../findings/IssueCode.ts"
+import {
+  type Issue,
+  type Repair,
+  addIssue,
+  addRepair,
+  type Findings,
+  inDocumentOrder,
+  type RepairCode
+} from "../findings/Issue.ts"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline, proseLines } from "../markdown/Outline.ts"

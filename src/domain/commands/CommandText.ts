@@ -34,11 +34,6 @@ export const commandProblem = (argv: CommandLine): string | undefined => {
   return undefined
 }
 
-/*
- * Which files a command runs, as far as its words and the files themselves say: scripts that an interpreter is given, and
- * files in which a runner such as npm or make looks up what to run.
- */
-
 /** Programs that run the files among their arguments, with any version after the name. */
 const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|fish|ash|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|pwsh|powershell|osascript|awk|gawk|mawk|sed|expect|tclsh|source|\.|exec|xargs|env)[\d.]*$/

@@ -3,8 +3,7 @@
  * repaired, the rest is an issue. Calls that a model writes into its text are found, too, and calls that it repeats without
  * a new result are detected.
  */
-import type { Issue, Repair } from "../findings/Issue.ts"
-import { type Findings, makeRepair } from "../findings/IssueCode.ts"
+import { type Issue, type Repair, type Findings, makeRepair } from "../findings/Issue.ts"
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { canonicalJson } from "../text/Json.ts"

@@ -6,8 +6,7 @@ import * as Option from "effect/Option"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Reading } from "../findings/Issue.ts"
-import { addIssue } from "../findings/IssueCode.ts"
+import { type Reading, addIssue, type Findings, noFindings } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
@@ -47,6 +46,9 @@ const refusal =
 const isRefusal = ({ text }: MarkdownDocument): boolean =>
   !/\]\([^)\s]+\)/.test(text) && refusal.test(text.slice(0, 400))
 
+const addShape = (findings: Findings, what: string, how: string): void =>
+  addIssue(findings, "answer-shape", {}, { what, how })
+
 /** Reads the answer to the prompt; `hasResults` tells whether there is work that it must report. */
 export const readConclusion = (answer: string, { hasResults = false } = {}): Reading<string> => {
   const document = readMarkdown(answer)
@@ -55,17 +57,13 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
   const other = otherDocument(document)
   if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "The answer holds no text." })
   else if (other !== undefined) {
-    addIssue(findings, "answer-shape", {}, { what: `The answer is ${other}.`, how: "Write the answer to the prompt." })
+    addShape(findings, `The answer is ${other}.`, "Write the answer to the prompt.")
   }
   if (findings.issues.length === 0 && hasResults && isRefusal(document)) {
-    addIssue(
+    addShape(
       findings,
-      "answer-shape",
-      {},
-      {
-        what: "The answer says that the work cannot be done, but the tasks have done it: their results are in the prompt.",
-        how: "Answer the prompt from the results, with their links."
-      }
+      "The answer says that the work cannot be done, but the tasks have done it: their results are in the prompt.",
+      "Answer the prompt from the results, with their links."
     )
   }
   return { value: Option.some(document.text.trim()), ...findings }
@@ -107,16 +105,10 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
 
 /** Reads an answer; its value is the JSON on lines of its own. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
-  const findings: Parameters<typeof addIssue>[0] = { issues: [], repairs: [] }
+  const findings = noFindings()
   const found = jsonIn(answer)
   if (Option.isNone(found)) {
-    const what = "The answer is not JSON."
-    addIssue(
-      findings,
-      "answer-shape",
-      {},
-      { what, how: "Write one JSON value that fits the schema, and nothing else." }
-    )
+    addShape(findings, "The answer is not JSON.", "Write one JSON value that fits the schema, and nothing else.")
     return { value: Option.none(), ...findings }
   }
   const { value } = found
@@ -124,12 +116,7 @@ export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading
   if (Result.isFailure(decoded)) {
     for (const fault of modelFaults(decoded.failure, value)) {
       const subject = fault.path.length === 0 ? "The answer" : `"${pathText(fault.path)}"`
-      addIssue(
-        findings,
-        "answer-shape",
-        {},
-        { what: modelSentence(subject, fault), how: "Write all of the JSON again, as the schema wants it." }
-      )
+      addShape(findings, modelSentence(subject, fault), "Write all of the JSON again, as the schema wants it.")
     }
     return { value: Option.none(), ...findings }
   }

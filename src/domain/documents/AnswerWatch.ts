@@ -76,16 +76,7 @@ const shownOfLine = 400
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
 /** A delta line by line, with the line ends. */
-const deltaLines = (delta: string): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let from = 0
-  for (let end = delta.indexOf("\n"); end !== -1 && end < delta.length - 1; end = delta.indexOf("\n", from)) {
-    lines.push(delta.slice(from, end + 1))
-    from = end + 1
-  }
-  lines.push(delta.slice(from))
-  return lines
-}
+const deltaLines = (delta: string): ReadonlyArray<string> => delta.match(/[^\n]*\n|[^\n]+/g) ?? []
 
 class RepetitionWatch {
   #tail = ""
@@ -173,19 +164,13 @@ export const resultShape: AnswerShape = {
   isPart: (line) => line.bullets.marker !== "none"
 }
 
-/** What a heading is written with, in whatever form. */
-const headingSign = /[#*_=-]/
-
 /**
- * True when the document may have begun on this line. `before` is the line above, which may be underlined by it. A heading
- * without indentation begins most answers, and most lines before one hold no sign of any: only the others need the reader.
+ * True when the document may have begun on this line. `before` is the line above, which may be underlined by it.
  * @internal
  */
 export const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: string): boolean => {
   const line = new Line(text)
-  if (before === "" && line.indent === 0 && line.hashes?.spaced === true) return true
   if (line.opening !== undefined || isPart(line)) return true
-  if (!headingSign.test(text) && !headingSign.test(before)) return false
   return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
 }
 
@@ -203,8 +188,7 @@ export const longestPreamble = 6000
 export class AnswerWatch {
   readonly #shape: AnswerShape | undefined
   readonly #written = new RepetitionWatch()
-  /** Absent until the model thinks. */
-  #thought: RepetitionWatch | undefined
+  readonly #thought = new RepetitionWatch()
   /** The beginning of the line that is being written, and its whole length. */
   #line = ""
   #length = 0
@@ -226,7 +210,6 @@ export class AnswerWatch {
 
   /** Takes a delta of what the model thinks apart from its answer. */
   thinking(delta: string): Unrecoverable | undefined {
-    this.#thought ??= new RepetitionWatch()
     const repetition = this.#thought.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }

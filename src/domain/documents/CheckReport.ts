@@ -10,8 +10,7 @@ import { readRefinement, type RefinementDocument } from "./RefinementFormat.ts"
 import { headedResult, readResult } from "./ResultFormat.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 import { renderTask, renderTaskList } from "./TaskRendering.ts"
-import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
-import { makeRepair } from "../findings/IssueCode.ts"
+import { type Issue, type Reading, Repair, Where, makeRepair } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -131,13 +130,10 @@ const refinementReport = ({ calls, inputs, looks, task }: RefinementDocument): R
   tool_calls: calls.map(callReport)
 })
 
-export const issueReport = (issue: Issue): IssueReport => ({
-  code: issue.code,
+export const issueReport = ({ code, ...issue }: Issue): IssueReport => ({
+  code,
   message: `${issue.what} ${issue.how}`,
-  where: issue.where,
-  what: issue.what,
-  how: issue.how,
-  ...(issue.quote === undefined ? {} : { quote: issue.quote })
+  ...issue
 })
 
 const report = <A>(

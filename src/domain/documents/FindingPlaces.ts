@@ -2,8 +2,7 @@
  * Says on which line of a document the task, the field or the call is that a finding names. What is found against the
  * project is about values, which know no lines; with its line it is sorted in and marked like what the readers find.
  */
-import type { Where } from "../findings/Issue.ts"
-import { type Findings, inDocumentOrder, noFindings } from "../findings/IssueCode.ts"
+import { type Where, type Findings, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { nameTasks } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"

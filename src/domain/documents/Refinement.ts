@@ -3,8 +3,15 @@
  * come back to the model, or the calls of the task. Only the calls of the last pass may change anything.
  */
 import * as Schema from "effect/Schema"
-import type { Issue, Repair, Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, noFindings } from "../findings/IssueCode.ts"
+import {
+  type Issue,
+  type Repair,
+  type Where,
+  addIssue,
+  addRepair,
+  type Findings,
+  noFindings
+} from "../findings/Issue.ts"
 import { Task } from "../plan/Task.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 

@@ -3,8 +3,7 @@
  * nothing else, and those in other places. The last would never run, so each is an issue.
  */
 import * as Result from "effect/Result"
-import type { Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, noFindings } from "../findings/IssueCode.ts"
+import { type Where, addIssue, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
 import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
 import { excerpt, type TaskLine } from "../grammar/RawTask.ts"
 import type { Fence } from "../markdown/Line.ts"

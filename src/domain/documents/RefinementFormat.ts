@@ -5,8 +5,7 @@
  * planned one: texts and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
-import type { Reading, Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { type Reading, type Where, addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { DocumentReader, refuseOthers } from "../grammar/DocumentReader.ts"
 import {
   addNotes,

@@ -2,8 +2,7 @@
  * The result document: the answer of an executor. `## Result summary` is required and becomes the task's result; the whole
  * document is kept.
  */
-import type { Reading } from "../findings/Issue.ts"
-import { inDocumentOrder } from "../findings/IssueCode.ts"
+import { type Reading, inDocumentOrder } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { isPlaceholder } from "../grammar/FieldValues.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"

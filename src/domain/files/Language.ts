@@ -2,27 +2,25 @@
  * The language of a file as the info string of a fence, derived from its name.
  */
 
+/** Languages that only the extension of the same name stands for. */
+const ownExtensions =
+  "cmake css csv dart elm go java json5 jsx less lua matlab mdx meson nix prisma rst scss svelte swift tsx vue"
+
 const extensionsByLanguage: Readonly<Record<string, string>> = {
   asm: "asm s",
   bash: "bash sh zsh ksh",
   bat: "bat cmd",
   c: "c h",
   clojure: "clj cljs cljc edn",
-  cmake: "cmake",
   cpp: "cc cpp cxx c++ hh hpp hxx h++ ino",
   csharp: "cs csx",
-  css: "css",
-  csv: "csv",
   cuda: "cu cuh",
-  dart: "dart",
   diff: "diff patch",
   elixir: "ex exs",
-  elm: "elm",
   erlang: "erl hrl",
   fortran: "f f90 f95 f03",
   fsharp: "fs fsi fsx",
   glsl: "glsl vert frag",
-  go: "go",
   gomod: "mod",
   graphql: "graphql gql",
   groovy: "groovy gradle",
@@ -30,52 +28,36 @@ const extensionsByLanguage: Readonly<Record<string, string>> = {
   hcl: "hcl tf tfvars",
   html: "html htm xhtml",
   ini: "ini cfg conf properties",
-  java: "java",
   javascript: "js mjs cjs",
   json: "json webmanifest ipynb",
-  json5: "json5",
   jsonc: "jsonc code-workspace",
   jsonl: "jsonl ndjson",
-  jsx: "jsx",
   julia: "jl",
   kotlin: "kt kts",
   latex: "tex sty cls bib",
-  less: "less",
   lisp: "lisp lsp cl el",
-  lua: "lua",
   makefile: "mk mak",
   markdown: "md markdown mdown",
-  matlab: "matlab",
-  mdx: "mdx",
-  meson: "meson",
   nim: "nim nims",
-  nix: "nix",
   objectivec: "m mm",
   ocaml: "ml mli",
   pascal: "pas pp dpr",
   perl: "pl pm t",
   php: "php phtml",
   powershell: "ps1 psm1 psd1",
-  prisma: "prisma",
   protobuf: "proto",
   python: "py pyi pyw",
   r: "r rmd",
-  rst: "rst",
   ruby: "rb rake gemspec",
   rust: "rs",
   scala: "scala sc sbt",
-  scss: "scss",
   solidity: "sol",
   sql: "sql ddl",
-  svelte: "svelte",
-  swift: "swift",
   text: "txt text log",
   toml: "toml lock",
-  tsx: "tsx",
   typescript: "ts mts cts",
   vala: "vala vapi",
   vb: "vb vbs",
-  vue: "vue",
   xml: "xml xsd xsl xslt svg plist csproj fsproj vcxproj",
   yaml: "yaml yml",
   zig: "zig zon"
@@ -105,7 +87,13 @@ const invert = (byLanguage: Readonly<Record<string, string>>): ReadonlyMap<strin
     )
   )
 
-const byExtension = invert(extensionsByLanguage)
+const byExtension = new Map([
+  ...ownExtensions
+    .trim()
+    .split(/\s+/)
+    .map((name): [string, string] => [name, name]),
+  ...invert(extensionsByLanguage)
+])
 const byName = invert(namesByLanguage)
 
 /** The fence language of a file, `""` when its name does not tell. Takes a path of any form; case does not matter. */

@@ -107,11 +107,6 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/*
- * Narrows paths by a pattern, as a model writes it. Braces are expanded here, because their number must have a bound;
- * the rest is the glob of effect.
- */
-
 /** More alternatives than anybody writes. */
 const maxAlternatives = 64
 

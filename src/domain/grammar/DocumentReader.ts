@@ -3,8 +3,9 @@
  * about them, and what is wrong with a document that has two lists.
  */
 import * as Option from "effect/Option"
-import type { Reading, Where } from "../findings/Issue.ts"
 import {
+  type Reading,
+  type Where,
   addIssue,
   addRepair,
   type Findings,
@@ -12,7 +13,7 @@ import {
   type IssueCode,
   type IssueText,
   type RepairCode
-} from "../findings/IssueCode.ts"
+} from "../findings/Issue.ts"
 import { hiddenStructure, withoutHidden } from "../markdown/HiddenText.ts"
 import { Line } from "../markdown/Line.ts"
 import {

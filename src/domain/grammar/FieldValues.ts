@@ -2,8 +2,7 @@
  * Turns the raw fields of tasks into values: names, skills, texts, approval; texts of the format that were copied
  * instead of filled in are none. Every task gets its name before any check, so that every issue can name its task.
  */
-import type { Where } from "../findings/Issue.ts"
-import { addRepair, type Findings } from "../findings/IssueCode.ts"
+import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
@@ -35,8 +34,6 @@ const ofExample = new Set([
   "read the code of the limit and say whether the documentation agrees."
 ])
 
-const beginsExample = new Set([...ofExample].map((text) => text.charAt(0)))
-
 const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/
 
 const inBrackets = /^<([^<>]{1,100})>[.]?$/
@@ -46,9 +43,7 @@ const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLower
 /** True for `...`, for a text of a format in its brackets, and for a text of the example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
-  if (dots.test(trimmed)) return true
-  if (beginsExample.has(trimmed.charAt(0).toLowerCase()) && ofExample.has(plain(text))) return true
-  return trimmed.startsWith("<") && copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
+  return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
 /** True for a value of a refinement that only says that the planned one stays. */

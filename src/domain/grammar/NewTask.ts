@@ -4,8 +4,7 @@
  * meaning, and is an issue otherwise.
  */
 import * as Option from "effect/Option"
-import type { Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FoundLink, inlineLinks } from "../markdown/MarkdownTree.ts"
 import { fieldLabels, requiredFields } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"

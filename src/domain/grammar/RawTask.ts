@@ -3,7 +3,7 @@
  * deviations from the strict form. A deviation becomes an issue or a repair only when the task has its name and is
  * known to be new.
  */
-import type { RepairCode } from "../findings/IssueCode.ts"
+import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, fenceByLine, findFences, Line, readLines } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import type { CodeBlock } from "../markdown/PromptBlock.ts"

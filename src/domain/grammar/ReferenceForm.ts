@@ -2,7 +2,7 @@
  * Classifies a link target by its form alone: a heading, the result of a task, a file, a page, or none of these.
  * services/references checks whether the target exists.
  */
-import type { IssueCode } from "../findings/IssueCode.ts"
+import type { IssueCode } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"

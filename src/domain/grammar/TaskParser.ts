@@ -2,7 +2,7 @@
  * Splits the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
  * task), and deviations from both. Every line ends up in a task, in a code block, or in a finding.
  */
-import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
 import {
   excerpt,

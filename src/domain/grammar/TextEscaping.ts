@@ -11,13 +11,11 @@ const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
 /** In free text an unclosed fence is text. */
 const fencesIn = (text: string) =>
-  text.includes("```") || text.includes("~~~")
-    ? findFences(
-        readLines(text),
-        () => false,
-        (line) => isHeadingLine(line) || line.isField
-      )
-    : []
+  findFences(
+    readLines(text),
+    () => false,
+    (line) => isHeadingLine(line) || line.isField
+  )
 
 /** What could be taken for something else at the start of a line. */
 const needsBackslash = (line: string): boolean => {

@@ -43,14 +43,11 @@ export const isComment = (line: string): boolean => {
 }
 
 const bullet = /^(?:[-*+•–]|\d{1,9}[.)])(?=\s|$)/
-/** What a line with a list marker begins with. */
-const mayBeBullet = /^[-*+•–\d]/
 
 /** Reads the list markers of a line; a task box (`[ ]`, `[x]`) counts as part of the marker. */
 const readBullets = (line: string): Bullets => {
   const indent = indentOf(line)
   let rest = line.trimStart()
-  if (!mayBeBullet.test(rest)) return { indent, content: indent, marker: "none", rest }
   let content = indent
   let marker: Bullets["marker"] = "none"
   for (let found = bullet.exec(rest); found !== null; found = bullet.exec(rest)) {
@@ -256,11 +253,8 @@ export const findFences = (
   return fences
 }
 
-const noFences: ReadonlyMap<number, Fence> = new Map()
-
 /** A table from line index to the fence that covers it. */
 export const fenceByLine = (fences: ReadonlyArray<Fence>): ReadonlyMap<number, Fence> => {
-  if (fences.length === 0) return noFences
   const table = new Map<number, Fence>()
   for (const fence of fences) for (let index = fence.first; index <= fence.last; index += 1) table.set(index, fence)
   return table

@@ -4,8 +4,7 @@
  */
 import type { Root } from "mdast"
 import * as Option from "effect/Option"
-import type { Issue, Repair } from "../findings/Issue.ts"
-import { addIssue, addRepair, noFindings } from "../findings/IssueCode.ts"
+import { type Issue, type Repair, addIssue, addRepair, noFindings } from "../findings/Issue.ts"
 import { forgivingSlug, makeSlugger } from "../text/Slug.ts"
 import { type Line, type Fence, fenceByLine, findFences } from "./Line.ts"
 import { cleanLines, type IsPart } from "./MarkdownCleaning.ts"

@@ -3,7 +3,7 @@
  * or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original
  * text.
  */
-import { addRepair, type Findings } from "../findings/IssueCode.ts"
+import { addRepair, type Findings } from "../findings/Issue.ts"
 import { dedent, fenceByLine, findFences, Line, readLines } from "./Line.ts"
 import { isKnownHeadingText } from "./MarkdownHeadings.ts"
 
@@ -152,11 +152,10 @@ const removeAll = (findings: Findings, layers: () => void): void => {
   }
 }
 
-/** Quotes, indentation and thoughts around each other. `hasMarks` is false for a text without quote marks and tags. */
-const unwrapLayers = (lines: Array<Line>, findings: Findings, hasMarks: boolean): void =>
+/** Quotes, indentation and thoughts around each other. */
+const unwrapLayers = (lines: Array<Line>, findings: Findings): void =>
   removeAll(findings, () => {
-    removeAll(findings, () => (hasMarks && unwrapQuote(lines, findings)) || unwrapIndentation(lines, findings))
-    if (!hasMarks) return
+    removeAll(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings))
     removeOpenThinking(lines, findings)
     removeThinkingBeforeLoneTag(lines, findings)
   })
@@ -173,9 +172,8 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart): Re
     addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
   }
   const lines = readLines(rest)
-  const hasMarks = rest.includes(">")
-  unwrapLayers(lines, findings, hasMarks)
-  if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings, hasMarks)
+  unwrapLayers(lines, findings)
+  if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings)
   return lines
 }
 

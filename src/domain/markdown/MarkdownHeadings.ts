@@ -23,16 +23,9 @@ export type KnownHeadings = (heading: string) => KnownHeading | undefined
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
-/** The letters and digits of ASCII, all of which a slug keeps. */
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "")
-
-/** The letters of all exact headings: a text with other ones is none. */
-const exactLetters = new Set<string>()
-
 /** `others` are slugs. */
 const known = (key: string, title: string, others: string, leads = false): ReadonlyArray<[string, KnownHeading]> => {
   const heading = { key, title, depth: 2, exact: false, leads }
-  exactLetters.add(lettersOf(title))
   return [
     ...others.split(" ").map((slug): [string, KnownHeading] => [slug, heading]),
     [comparable(title), { ...heading, exact: true }]
@@ -104,16 +97,9 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-const everyDocument = [taskListHeadings, refinementHeadings, resultHeadings]
-
 /** True for a text that is an exact heading of any document: as a bold or underlined line it would be a heading. */
-export const isKnownHeadingText = (text: string): boolean => {
-  if (text.length > longestHeading) return false
-  const letters = lettersOf(text)
-  // Texts have many lines, and the slug of each would cost far more.
-  if (!exactLetters.has(letters) && !letters.startsWith("tasksection")) return false
-  return everyDocument.some((knownHeadings) => knownHeadings(text)?.exact === true)
-}
+export const isKnownHeadingText = (text: string): boolean =>
+  [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)
 
 /** A heading as a line or two of a text. */
 export interface Heading {

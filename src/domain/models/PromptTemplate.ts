@@ -4,8 +4,7 @@
  * part. Templates are read when the program starts, so that a broken one is found before any run.
  */
 import * as Option from "effect/Option"
-import type { Reading } from "../findings/Issue.ts"
-import { addIssue, type Findings, type IssueCode, noFindings } from "../findings/IssueCode.ts"
+import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
 /** Placeholders by template; stable text comes first in a template, what changes last. */

@@ -4,8 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Risk, type CanonicalAccess } from "../tools/Access.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
-import type { Repair } from "../findings/Issue.ts"
-import { makeRepair } from "../findings/IssueCode.ts"
+import { type Repair, makeRepair } from "../findings/Issue.ts"
 
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"

@@ -21,38 +21,30 @@ export interface SummaryContext {
   readonly changeOf: (path: string) => SeenChange | undefined
 }
 
-interface Summary {
-  readonly does: string
-  readonly consequence: string
-  readonly isCalm: boolean
-}
+type Summary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
+
+/** For what is nothing to worry about. */
+const calm = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: true })
+const cautious = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: false })
 
 const lines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`
 
 const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Summary => {
   const name = nameOf(path)
   const change = changeOf(path)
-  if (change === undefined) {
-    const consequence = "Replaces a file whose present content cannot be shown."
-    return { does: `write ${name}`, consequence, isCalm: false }
-  }
+  if (change === undefined) return cautious(`write ${name}`, "Replaces a file whose present content cannot be shown.")
   const { added, diff, isNew, removed } = change
-  if (isNew) {
-    return { does: `create ${name} (${lines(added)})`, consequence: "Adds a file to the project.", isCalm: true }
-  }
-  if (diff === "") return { does: `write ${name}`, consequence: "Leaves the file as it is.", isCalm: true }
-  const consequence = "Changes a file of the project, and nothing else."
-  return { does: `edit ${name} (+${added} -${removed})`, consequence, isCalm: true }
+  if (isNew) return calm(`create ${name} (${lines(added)})`, "Adds a file to the project.")
+  if (diff === "") return calm(`write ${name}`, "Leaves the file as it is.")
+  return calm(`edit ${name} (+${added} -${removed})`, "Changes a file of the project, and nothing else.")
 }
 
 const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext): Summary => {
   const does = `read ${nameOf(path)}`
-  if (isSecretLike(path)) {
-    return { does, consequence: "Its name says that it may hold secrets. The model would see them.", isCalm: false }
-  }
+  if (isSecretLike(path)) return cautious(does, "Its name says that it may hold secrets. The model would see them.")
   return inside
-    ? { does, consequence: "The model sees its text. Nothing is changed.", isCalm: true }
-    : { does, consequence: "It lies outside the project. The model sees its text.", isCalm: false }
+    ? calm(does, "The model sees its text. Nothing is changed.")
+    : cautious(does, "It lies outside the project. The model sees its text.")
 }
 
 const summaryOfCommand = (
@@ -64,11 +56,7 @@ const summaryOfCommand = (
   const words = access.sandbox.replace(/^(?:yes|no): /, "")
   return access.sandboxed
     ? { does, consequence: `Runs in the sandbox: ${words}.`, isCalm: !words.includes("with the network") }
-    : {
-        does,
-        consequence: `Runs without the sandbox, with all your rights: it can change or delete what you can (${words}).`,
-        isCalm: false
-      }
+    : cautious(does, `Runs without the sandbox, with all your rights: it can change or delete what you can (${words}).`)
 }
 
 const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summary => {
@@ -79,37 +67,23 @@ const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summ
       return summaryOfWrite(access.path, context)
     case "FetchUrl": {
       const host = URL.parse(access.url)?.host ?? access.url
-      const consequence = `${host} sees the address; the model sees the page. Nothing here is changed.`
-      return { does: `fetch ${access.url}`, consequence, isCalm: true }
+      return calm(`fetch ${access.url}`, `${host} sees the address; the model sees the page. Nothing here is changed.`)
     }
     case "RunCommand":
       return summaryOfCommand(access, context)
     case "LoadPlugin":
       return access.does === undefined
-        ? { does: `load the plugin ${access.name}`, consequence: "Its code runs with all your rights.", isCalm: false }
-        : {
-            does: `use the tools of ${access.name}`,
-            consequence: "They run the commands that are shown.",
-            isCalm: false
-          }
+        ? cautious(`load the plugin ${access.name}`, "Its code runs with all your rights.")
+        : cautious(`use the tools of ${access.name}`, "They run the commands that are shown.")
     case "StartServer":
-      return {
-        does: `start the server ${access.name}`,
-        consequence: "It runs, or is reached, as shown, outside the sandbox.",
-        isCalm: false
-      }
+      return cautious(`start the server ${access.name}`, "It runs, or is reached, as shown, outside the sandbox.")
   }
 }
 
 const summaryOfTool = ({ pin, risk, tool }: Asked): Summary => {
   const whose = pin === undefined ? "" : ` of ${pin.origin}`
-  return risk === "high"
-    ? {
-        does: `use ${tool}${whose}`,
-        consequence: "It can change or destroy things outside the control of this program.",
-        isCalm: false
-      }
-    : { does: `use ${tool}${whose}`, consequence: "What it does is not limited by this program.", isCalm: false }
+  const destroys = "It can change or destroy things outside the control of this program."
+  return cautious(`use ${tool}${whose}`, risk === "high" ? destroys : "What it does is not limited by this program.")
 }
 
 const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undefined => {

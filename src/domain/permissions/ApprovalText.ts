@@ -9,26 +9,22 @@ import { stepWords } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
-/*
- * The details of one item of a question as lines: the command as one would type it, arguments without JSON where they are
- * text, the change with the numbers of its lines, and what the answers rest on.
- */
-
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
 const saidByWords = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
 const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
 
+const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
+
 /** One argument; a text of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
   const label = printable(name)
-  if (typeof value !== "string")
-    return [{ text: `${label}: ${printable(JSON.stringify(value))}`, hang: 2, isSource: true }]
+  if (typeof value !== "string") return [sourceLine(`${label}: ${printable(JSON.stringify(value))}`)]
   const rows = sourceOf(value)
   return rows.length === 1
-    ? [{ text: `${label}: ${rows[0]}`, hang: 2, isSource: true }]
-    : [{ text: `${label}:` }, ...rows.map((text): QuestionLine => ({ text: `  ${text}`, hang: 2, isSource: true }))]
+    ? [sourceLine(`${label}: ${rows[0]}`)]
+    : [{ text: `${label}:` }, ...rows.map((text) => sourceLine(`  ${text}`))]
 }
 
 /** True when the words say what a call does; what a tool of a plugin does is in its arguments only. */
@@ -43,40 +39,28 @@ const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
-    ...(command === undefined ? [] : [{ text: `$ ${printable(command)}`, hang: 2, isSource: true }]),
+    ...(command === undefined ? [] : [sourceLine(`$ ${printable(command)}`)]),
     ...(isSaid(item) ? [] : argumentsOf(item).flatMap(argumentLines)),
     /* What a plugin or a server would start. */
-    ...(command === undefined
-      ? details.map((text): QuestionLine => ({ text: printable(text), hang: 2, isSource: true }))
-      : [])
+    ...(command === undefined ? details.map((text) => sourceLine(printable(text))) : [])
   ]
 }
 
-const styles: Readonly<Record<DiffRow["kind"], LineStyle | undefined>> = {
-  file: "bold",
-  gap: "dim",
-  same: undefined,
-  added: "added",
-  removed: "removed",
-  note: "dim"
+const forms: Readonly<Record<DiffRow["kind"], { readonly sign: string; readonly style?: LineStyle }>> = {
+  file: { sign: "", style: "bold" },
+  gap: { sign: "", style: "dim" },
+  same: { sign: " " },
+  added: { sign: "+", style: "added" },
+  removed: { sign: "-", style: "removed" },
+  note: { sign: "", style: "dim" }
 }
-
-const signs: Readonly<Record<DiffRow["kind"], string>> = {
-  file: "",
-  gap: "",
-  same: " ",
-  added: "+",
-  removed: "-",
-  note: ""
-}
-
-const styled = (style: LineStyle | undefined): Pick<QuestionLine, "style"> => (style === undefined ? {} : { style })
 
 const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine => {
-  if (kind === "gap") return { text: `${" ".repeat(width)} ...`, style: "dim" }
-  if (number === undefined) return { text: printable(text), ...styled(styles[kind]) }
-  const before = `${String(number).padStart(width)} ${signs[kind]} `
-  return { text: before + printableLines(text), hang: before.length, isSource: true, ...styled(styles[kind]) }
+  const { sign, style } = forms[kind]
+  if (kind === "gap") return { text: `${" ".repeat(width)} ...`, style }
+  if (number === undefined) return { text: printable(text), style }
+  const before = `${String(number).padStart(width)} ${sign} `
+  return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
 /** Rows without those that do not change, of which a gap is left. */
@@ -102,11 +86,7 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
 }
 
 /** The consequence in the words of a question says how much is at risk; where there are none, this does. */
-const riskText: Readonly<Record<Risk, string>> = {
-  safe: " Low risk.",
-  medium: " Some risk.",
-  high: " High risk."
-}
+const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
@@ -121,9 +101,9 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
     ...rest.flatMap(argumentLines),
-    ...argumentsOfCommand.map((text): QuestionLine => ({ text: printable(text), hang: 2, isSource: true })),
+    ...argumentsOfCommand.map((text) => sourceLine(printable(text))),
     ...(words === undefined || item.call === undefined
-      ? targets.map((text): QuestionLine => ({ text: `Target: ${printable(text)}`, hang: 2, isSource: true }))
+      ? targets.map((text) => sourceLine(`Target: ${printable(text)}`))
       : []),
     { text: `Tool: ${printable(tool)}${whose}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
   ]

@@ -61,11 +61,6 @@ export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
 }
 
-/*
- * The rules that a person is offered for "always in this project": the exact target, its folder or its host. Each covers the
- * call that is asked about, and no secrets, files outside or files that programs run that it does not name.
- */
-
 /** The folder of a file of the project with all that it holds; nothing for a file at the top. */
 const folderPattern = (relative: string): ReadonlyArray<string> => {
   const folder = relative.split("/").slice(0, -1).join("/")

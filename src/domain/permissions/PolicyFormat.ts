@@ -104,8 +104,6 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/* What the answer "session" covers: the question it was given to, and those that a person would consider the same. */
-
 /** What is asked about, as far as it matters for a longer lasting answer. */
 export interface Asked {
   readonly tool: string

@@ -102,8 +102,6 @@ export const framed = (
 export const rowCount = (lines: ReadonlyArray<QuestionLine>, columns: number): number =>
   lines.reduce((sum, line) => sum + wrappedLine(line, Math.max(least, columns - 3)).length, 0)
 
-/* The keys that answer questions. A key means the same in every question; a question offers some of them. */
-
 /** What can be typed, in the order in which it is shown. */
 const keys = ["y", "a", "p", "e", "1,3", "d", "n"] as const
 type AnswerKey = (typeof keys)[number]

@@ -4,8 +4,7 @@
  * required): The file to change." Every other line there is free text.
  */
 import * as Schema from "effect/Schema"
-import type { Issue } from "../findings/Issue.ts"
-import { makeIssue } from "../findings/IssueCode.ts"
+import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"

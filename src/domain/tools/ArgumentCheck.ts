@@ -3,8 +3,7 @@
  * spellings of their names. Reports all problems at once, as issues for the model.
  */
 import * as Schema from "effect/Schema"
-import type { Repair, Where, Issue } from "../findings/Issue.ts"
-import { makeRepair, type IssueCode, makeIssue } from "../findings/IssueCode.ts"
+import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
 import { intentOf, nearest, nearestOrAll } from "../text/Nearest.ts"
 import { type Arguments, type ToolCall, aliasRepairs, type ArgumentAliases, withOwnNames } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
@@ -97,19 +96,6 @@ const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
 
-/** Leaves out reasons that the tool has no parameter for. */
-const dropReasons = (call: ToolCall, schema: JsonSchema, where: Where) => {
-  const repairs: Array<Repair> = []
-  const properties = propertiesOf(schema)
-  if (schema["additionalProperties"] !== undefined) return { call, repairs }
-  const kept = Object.entries(call.arguments).filter(([name, value]) => {
-    const isReason = !properties.has(name) && reasons.has(name.toLowerCase()) && typeof value === "string"
-    if (isReason) repairs.push(makeRepair("argument-remark", where, `Left out the argument "${name}", a remark.`))
-    return !isReason
-  })
-  return { call: { ...call, arguments: Object.fromEntries(kept) satisfies Arguments }, repairs }
-}
-
 /** The parameters of a tool, as the codec that decodes them and as the schema that is shown. */
 export interface Parameters {
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
@@ -150,14 +136,18 @@ const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
   const { aliases = {}, codec, schema } = parameters
   const named: ToolCall = { ...written, arguments: withOwnNames(written.arguments, aliases) }
-  const { call: spelled, repairs: renamed } = renameArguments(named, schema, where)
-  const { call, repairs: dropped } = dropReasons(spelled, schema, where)
-  const repairs: Array<Repair> = [...aliasRepairs(written.arguments, aliases, where), ...renamed, ...dropped]
+  const { call, repairs: renamed } = renameArguments(named, schema, where)
+  const repairs: Array<Repair> = [...aliasRepairs(written.arguments, aliases, where), ...renamed]
   const required = requiredOf(schema)
   const properties = propertiesOf(schema)
   const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))
   const repaired = Object.entries(call.arguments).flatMap(([name, value]): ReadonlyArray<[string, Schema.Json]> => {
     const property = properties.get(name)
+    const isReason = reasons.has(name.toLowerCase()) && typeof value === "string"
+    if (property === undefined && isReason && schema["additionalProperties"] === undefined) {
+      repairs.push(makeRepair("argument-remark", where, `Left out the argument "${name}", a remark.`))
+      return []
+    }
     if (property === undefined) return [[name, value]]
     if (value === null && !required.includes(name) && !takesNull(name)) {
       repairs.push(makeRepair("argument-dropped", where, `The argument "${name}" was null and is left out.`))

@@ -3,8 +3,7 @@
  * outcome.
  */
 import * as Schema from "effect/Schema"
-import type { Repair, Where } from "../findings/Issue.ts"
-import { makeRepair } from "../findings/IssueCode.ts"
+import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
 import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
 
 export const Arguments = Schema.Record(Schema.String, Schema.Json)

@@ -3,8 +3,7 @@
  * empty call. Whether the tool exists and its arguments are valid is checked later.
  */
 import type * as Schema from "effect/Schema"
-import type { Where } from "../findings/Issue.ts"
-import { addRepair, type Findings, addIssue, type IssueCode } from "../findings/IssueCode.ts"
+import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "../findings/Issue.ts"
 import * as Result from "effect/Result"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"

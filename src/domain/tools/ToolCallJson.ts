@@ -5,7 +5,7 @@
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { IssueCode } from "../findings/IssueCode.ts"
+import type { IssueCode } from "../findings/Issue.ts"
 import { type JsonScan, maxNesting, scanJson } from "../text/Json.ts"
 import { readJson } from "../text/JsonText.ts"
 
@@ -119,7 +119,8 @@ interface Reading {
   readonly repaired: boolean
 }
 
-const readOne = (text: string, scan: JsonScan): Result.Result<Reading, JsonFailure> => {
+const readOne = (text: string): Result.Result<Reading, JsonFailure> => {
+  const scan = scanJson(text)
   const strict = parse(text)
   if (Result.isSuccess(strict)) {
     return Result.map(checkScan(scan), () => ({ value: strict.success, repaired: false }))
@@ -160,7 +161,7 @@ export const readBlock = (source: string): Result.Result<BlockValues, JsonFailur
   const values: Array<Schema.Json> = []
   let repaired = false
   for (const part of parts) {
-    const one = readOne(part, part === text ? scan : scanJson(part))
+    const one = readOne(part)
     if (Result.isFailure(one)) return Result.fail(one.failure)
     values.push(one.success.value)
     repaired ||= one.success.repaired

@@ -8,8 +8,7 @@ import type * as Schema from "effect/Schema"
 import { markedCalls } from "./MarkedCalls.ts"
 import { isCallKey, readCallBlock, type UnnumberedCall } from "./ToolCallFormat.ts"
 import { readBlock } from "./ToolCallJson.ts"
-import type { Where } from "../findings/Issue.ts"
-import { addRepair, type Findings, noFindings } from "../findings/IssueCode.ts"
+import { type Where, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
 import { meantTool } from "./ArgumentCheck.ts"
 
 const isCall = (value: Schema.Json): boolean => {

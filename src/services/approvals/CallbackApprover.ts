@@ -73,28 +73,24 @@ export const layerCallback = ({ approve, arbitrate }: ApprovalCallbacks): Layer.
     Approver,
     Effect.map(Approver, (nobody) =>
       Approver.of({
-        step:
-          approve === undefined
-            ? nobody.step
-            : Effect.fn("CallbackApprover.step")((title, items) =>
-                askScript(
-                  () => approve({ scope: "step", title, items }),
-                  (answer) => stepAnswer(answer, items)
-                )
-              ),
-        call:
-          approve === undefined
-            ? nobody.call
-            : Effect.fn("CallbackApprover.call")((item) =>
-                askScript(
-                  () => approve({ scope: "call", title: item.task, items: [item] }),
-                  (answer) => callAnswer(answer, item)
-                )
-              ),
-        inDoubt:
-          arbitrate === undefined
-            ? nobody.inDoubt
-            : Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer)),
+        ...nobody,
+        ...(approve && {
+          step: Effect.fn("CallbackApprover.step")((title, items) =>
+            askScript(
+              () => approve({ scope: "step", title, items }),
+              (answer) => stepAnswer(answer, items)
+            )
+          ),
+          call: Effect.fn("CallbackApprover.call")((item) =>
+            askScript(
+              () => approve({ scope: "call", title: item.task, items: [item] }),
+              (answer) => callAnswer(answer, item)
+            )
+          )
+        }),
+        ...(arbitrate && {
+          inDoubt: Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer))
+        }),
         canAsk: Effect.succeed(approve !== undefined)
       })
     )

@@ -13,8 +13,6 @@ import { type Asking, shortQuestion, wholeQuestion } from "../../domain/permissi
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { canAsk, askOnScreen, askText, type Question, type QuestionStyle } from "./TerminalQuestion.ts"
 
-/* The answers that each kind of question offers, with what they mean there. */
-
 /** An answer, with the rules that were chosen for the project. */
 type Given<A> = Pick<Answered<A>, "always" | "answer">
 
@@ -88,10 +86,13 @@ const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): Readon
   ]
 }
 
-const only =
-  <A>(answer: A) =>
-  (typed: string): A | undefined =>
-    typed === "" ? answer : undefined
+/** A choice that takes nothing after its key. */
+const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answer: A): Choice<Given<A>> => ({
+  key,
+  label,
+  explains,
+  answer: (typed) => (typed === "" ? { answer } : undefined)
+})
 
 /** Yes, all later steps, for this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
@@ -108,69 +109,38 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
     }
   }
   return [
-    { key: "y", label: "yes", explains: "Yes, to what this question shows.", answer: only({ answer: "step" }) },
-    {
-      key: "a",
-      label: "yes to all later steps",
-      explains:
-        "Yes, and to all later steps of this round without showing them. What is asked each time is still asked about.",
-      answer: only({ answer: "remaining" })
-    },
+    choice("y", "yes", "Yes, to what this question shows.", "step"),
+    choice(
+      "a",
+      "yes to all later steps",
+      "Yes, and to all later steps of this round without showing them. What is asked each time is still asked about.",
+      "remaining"
+    ),
     ...projectChoice<StepAnswer>(items, "step"),
     ...(possible.length > 1 ? [some] : []),
-    {
-      key: "n",
-      label: "no",
-      explains: "No. You can then say what should be done instead.",
-      answer: only({ answer: "decline" })
-    }
+    choice("n", "no", "No. You can then say what should be done instead.", "decline")
   ]
 }
 
 /** Yes, all of this kind, for this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const { remember, session } = item.offers ?? {}
-  const all: Choice<Given<CallAnswer>> = {
-    key: "a",
-    label: "yes to all of this kind",
-    explains: `Yes, and to all of this kind until this run ends: ${kindText(item)}.`,
-    answer: only({ answer: "session" })
-  }
-  const everywhere: Choice<Given<CallAnswer>> = {
-    key: "e",
-    label: "always everywhere",
-    explains: `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`,
-    answer: only({ answer: "remember" })
-  }
+  const all = `Yes, and to all of this kind until this run ends: ${kindText(item)}.`
+  const everywhere = `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`
   return [
-    { key: "y", label: "yes", explains: "Yes, once.", answer: only({ answer: "once" }) },
-    ...(session === undefined ? [] : [all]),
+    choice("y", "yes", "Yes, once.", "once"),
+    ...(session === undefined ? [] : [choice<CallAnswer>("a", "yes to all of this kind", all, "session")]),
     ...projectChoice<CallAnswer>([item], "remember"),
-    ...(remember === undefined ? [] : [everywhere]),
-    {
-      key: "n",
-      label: "no",
-      explains: "No. After three denials of the same effect the task ends.",
-      answer: only({ answer: "deny" })
-    }
+    ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),
+    choice("n", "no", "No. After three denials of the same effect the task ends.", "deny")
   ]
 }
 
 /** Run it again, take it as done, stop. */
 const doubtChoices: ReadonlyArray<Choice<Given<DoubtAnswer>>> = [
-  { key: "y", label: "yes, run it again", explains: "Yes: it is run again.", answer: only({ answer: "again" }) },
-  {
-    key: "d",
-    label: "done already",
-    explains: "It happened: the run continues without running it again.",
-    answer: only({ answer: "done" })
-  },
-  {
-    key: "n",
-    label: "no, stop",
-    explains: "No: the run stops here and can be resumed.",
-    answer: only({ answer: "stop" })
-  }
+  choice("y", "yes, run it again", "Yes: it is run again.", "again"),
+  choice("d", "done already", "It happened: the run continues without running it again.", "done"),
+  choice("n", "no, stop", "No: the run stops here and can be resumed.", "stop")
 ]
 
 /** With a bell, without colours. */

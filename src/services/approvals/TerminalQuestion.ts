@@ -17,11 +17,6 @@ import * as Queue from "effect/Queue"
 import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { pagesOf } from "../../domain/text/TextPages.ts"
 
-/*
- * Where questions are shown: on stderr, or on the terminal that controls this process when stderr leads elsewhere. A question
- * is shown again when the process continues after it was stopped.
- */
-
 /** A terminal that text can be written to. */
 interface TerminalOutput {
   readonly write: (text: string) => Effect.Effect<void, PlatformError>
@@ -112,11 +107,6 @@ const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scop
   )
 }
 
-/*
- * What a person types at a question: whole lines, single keys for a pager, and what was typed before a question could be
- * read, which never counts.
- */
-
 /** Keys that arrive sooner than this were pressed before the prompt could be read. */
 const typedAhead = "50 millis"
 /** The terminal goes back from single keys to lines within this time. */
@@ -165,8 +155,8 @@ const pagerKeyOf = ({ input, key }: Terminal.UserInput): PagerKey | undefined =>
   }
 }
 
-/** Gives the keys of a pager to `turn`, until it returns false. Other keys, Enter among them, do nothing. */
-const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<boolean, E, R>) =>
+/** Gives the keys of a pager to `turn`, until it is left. Other keys, Enter among them, do nothing. */
+const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<void, E, R>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Terminal
     const queue = yield* terminal.readInput
@@ -175,7 +165,7 @@ const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<boolean, E, R>) 
       if (isQuit(pressed)) return yield* new Terminal.QuitError({})
       const key = pagerKeyOf(pressed)
       if (key === "quit") return
-      if (key !== undefined && !(yield* turn(key))) return
+      if (key !== undefined) yield* turn(key)
     }
   }).pipe(Effect.scoped)
 
@@ -219,15 +209,12 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
     yield* screen.show(`${wiped}${pages[at]}${status}`)
   })
   yield* show()
-  yield* turnPages((key) =>
-    Effect.gen(function* () {
-      const next = at + (key === "next" ? 1 : -1)
-      if (next < 0 || next >= pages.length) return true
-      at = next
-      yield* show()
-      return true
-    })
-  )
+  yield* turnPages((key) => {
+    const next = at + (key === "next" ? 1 : -1)
+    if (next < 0 || next >= pages.length) return Effect.void
+    at = next
+    return show()
+  })
   yield* screen.show("\n")
 })
 

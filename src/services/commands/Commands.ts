@@ -29,11 +29,6 @@ import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/*
- * The files of the project that a command runs, with a hash of each, so that an answer to the command holds for what they
- * say now. Scripts are followed into the scripts that they name; what a program imports is not.
- */
-
 /** More scripts than these are not followed. */
 const maxScripts = 200
 const maxBytes = 4 * 1_048_576
@@ -98,11 +93,6 @@ const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv
   }
   return [...scripts.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 })
-
-/*
- * Compares a project before and after a command, and says what programs outside the sandbox would run from now on: a
- * repository that the command made, its hooks, tasks of an editor. Nothing can forbid a command to make a new folder.
- */
 
 /** More names are counted. */
 const maxNamed = 20
@@ -347,7 +337,7 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
  */
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
-  const end = yield* (yield* Commands).run(granted, seconds === undefined ? {} : { seconds })
+  const end = yield* (yield* Commands).run(granted, { seconds })
   const { changed = [], exitCode, output } = end
   return {
     exit_code: exitCode,

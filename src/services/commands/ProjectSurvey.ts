@@ -12,11 +12,6 @@ import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import * as Option from "effect/Option"
 
-/*
- * Looks through all folders of a project for what needs care when programs run there: repositories, files that look like
- * secrets, and files that control this program or are run by others. Nothing is left out because git ignores it.
- */
-
 /** What was found, as absolute paths. */
 interface ProjectWalk {
   /** Entries named `.git`: folders, files and links. */
@@ -33,9 +28,6 @@ interface ProjectWalk {
 
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
-
-/** The first letters of names that control this program: most names need no closer look. */
-const mayControl = /^[.t]/i
 
 /** Folders of installed packages. What they hold was downloaded, such as the certificates of a library. */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
@@ -66,7 +58,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
     const full = `${folder.path}${path.sep}${name}`
     if (name === ".git") found.git.push(full)
-    else if (mayControl.test(name) && isControlPath(name)) found.controls.push(full)
+    else if (isControlPath(name)) found.controls.push(full)
     else if (isFolder) {
       if (!secretFolders.has(name)) return { path: full, isInstalled: folder.isInstalled || installed.has(name) }
       found.secrets.push(full)
@@ -96,11 +88,6 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const walk: ProjectWalk = found
   return walk
 })
-
-/*
- * Finds what git would run or be controlled by in a project, by where git really looks: in the repositories of the project
- * and around it, behind links and files that redirect `.git`, and in what their configuration names.
- */
 
 /** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
 interface GitControls {

@@ -10,11 +10,6 @@ import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts
 import { isWithin } from "../files/CanonicalPath.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 
-/*
- * The part of the system that commands see in the sandbox: programs with their libraries, and the settings of the system
- * without its keys. Everything else of the machine is not there.
- */
-
 /** Where systems keep programs and libraries. */
 const systemFolders = [
   ..."/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc".split(" "),

@@ -72,11 +72,6 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(path, root, resolved) }
 })
 
-/*
- * Files that the system only shows as files, such as those below /proc and /sys: their size says nothing, their content
- * is made while it is read, may never end, and tells about the machine and its processes.
- */
-
 /** The kinds of file systems that hold no files of anybody, by the number that Linux gives them. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc

@@ -19,11 +19,6 @@ export const promptHash = (system: string, user: string): string => hash("sha256
 /** SHA-256 of a text, in hex. */
 export const textHash = (text: string): string => hash("sha256", text)
 
-/*
- * What identifies the content of a file at one moment, so that a later change is seen: what a person was shown must still
- * be there when it is replaced.
- */
-
 /** Of a larger file the size and the times tell whether it changed. */
 const maxHashed = 16_777_216
 

@@ -7,8 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
-import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import { Issue, issueText, whereText, makeIssue } from "../../domain/findings/Issue.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import {
   type PromptTemplate,

@@ -39,18 +39,12 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Arr from "effect/Array"
-import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { askCall, approveStep } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
-
-/*
- * Whether an access would certainly be denied in this run: a rule denies it, or it must be asked for and nobody can be
- * asked. Known when a plan is made, so that no task is lost to it later. Asks nobody and records nothing.
- */
 
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
 export interface CertainDenial {
@@ -77,11 +71,6 @@ const foreseeDenial = Effect.fn("foreseeDenial")(function* (
   if (canAsk === undefined || (yield* canAsk)) return undefined
   return { tool: question.tool, rules: [] } satisfies CertainDenial
 })
-
-/*
- * Resolves calls in doubt (begun before the run broke off, outcome unknown): do it again, take it as done, or stop the run.
- * The files that a call wrote can tell; where they cannot, a person decides.
- */
 
 /** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
 type DoubtVerdict = "again" | "done" | "unclear"
@@ -178,43 +167,8 @@ export class ProjectWriteLock extends Context.Service<
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
 }
 
-/* What was denied in one run, and what a person wants instead of it. */
-
-/** As plain data, for another process that runs tasks of the same run. */
-const refusalFields = {
-  denials: Schema.Array(SavedDenial),
-  wishes: Schema.optionalKey(Schema.Array(RequestedChange))
-}
-
-const RefusalSnapshot = Schema.Struct(refusalFields)
-
 const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
   a.declined === b.declined && a.instead === b.instead
-
-/** There are none at first. */
-const makeRefusals = Effect.gen(function* () {
-  const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
-  const wishes = yield* Ref.make<ReadonlyArray<RequestedChange>>([])
-  return {
-    denials: Ref.get(denials),
-    wishes: Ref.get(wishes),
-    addDenial: (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied]),
-    addRequestedChange: (requested: RequestedChange) => Ref.update(wishes, (all) => [...all, requested]),
-    snapshot: Effect.gen(function* () {
-      const wanted = yield* Ref.get(wishes)
-      const snapshot: typeof RefusalSnapshot.Type = {
-        denials: yield* Ref.get(denials),
-        ...(wanted.length === 0 ? {} : { wishes: wanted })
-      }
-      return snapshot
-    }),
-    restore: (snapshot: typeof RefusalSnapshot.Type) =>
-      Effect.andThen(
-        Ref.update(denials, (own) => Arr.union(own, snapshot.denials)),
-        Ref.update(wishes, (own) => Arr.unionWith(own, snapshot.wishes ?? [], isSameRequest))
-      )
-  }
-})
 
 /** Permission to run one prepared call once. Only the gate can make one; a copy is not valid. */
 export interface Permit {
@@ -240,7 +194,11 @@ const issue = (given: Permit): Permit => {
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /** The answers that one gate has in a run, for another gate of the same run. */
-export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, ...refusalFields })
+export const GateSnapshot = Schema.Struct({
+  grants: GrantSnapshot,
+  denials: Schema.Array(SavedDenial),
+  wishes: Schema.optionalKey(Schema.Array(RequestedChange))
+})
 export type GateSnapshot = typeof GateSnapshot.Type
 
 export class Gate extends Context.Service<
@@ -299,8 +257,11 @@ export class Gate extends Context.Service<
         const rules = [...(options.rules ?? [])]
         const evaluator = yield* makePolicyEvaluator({ ...options, rules })
         const grants = new Grants()
-        const refusals = yield* makeRefusals
-        const { addDenial, addRequestedChange } = refusals
+        let denials: ReadonlyArray<PermissionDenied> = []
+        let requestedChanges: ReadonlyArray<RequestedChange> = []
+        const addDenial = (denied: PermissionDenied) => Effect.sync(() => (denials = [...denials, denied]))
+        const addRequestedChange = (one: RequestedChange) =>
+          Effect.sync(() => void (requestedChanges = [...requestedChanges, one]))
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
         const { nameOf } = evaluator
         const context = {
@@ -401,17 +362,18 @@ export class Gate extends Context.Service<
           asksNobody,
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
-          denials: refusals.denials,
-          wishes: refusals.wishes,
+          denials: Effect.sync(() => denials),
+          wishes: Effect.sync(() => requestedChanges),
           sessionGrants: Effect.sync(() => grants.session()),
           addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
           addRule: (rule) => Effect.sync(() => void rules.push(rule)),
-          snapshot: Effect.map(refusals.snapshot, (refused) => ({ grants: grants.snapshot(), ...refused })),
+          snapshot: Effect.sync(() => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
           restore: (snapshot) =>
-            Effect.andThen(
-              Effect.sync(() => grants.restore(snapshot.grants)),
-              refusals.restore(snapshot)
-            )
+            Effect.sync(() => {
+              grants.restore(snapshot.grants)
+              denials = Arr.union(denials, snapshot.denials)
+              requestedChanges = Arr.unionWith(requestedChanges, snapshot.wishes ?? [], isSameRequest)
+            })
         })
       })
     )

@@ -42,6 +42,17 @@ interface GateContext extends ViewContext {
 
 const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
 
+/** Remembers rules; gives the sentence for the person when that is not possible, with what counts then. */
+const rememberAll = <A>(
+  rules: ReadonlyArray<A>,
+  remember: (rule: A) => ReturnType<Policies["Service"]["remember"]>,
+  otherwise: string
+) =>
+  Effect.forEach(rules, remember).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
+  )
+
 /** Remembers it for every project; gives the sentence for the person when it counts for this run only. */
 const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, policies: Policies["Service"]) {
   const { accesses, risk, tool } = question
@@ -51,11 +62,10 @@ const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, 
   }
   const patterns =
     accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
-  return yield* Effect.forEach(patterns, (pattern) =>
-    policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) })
-  ).pipe(
-    Effect.as(undefined),
-    Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} The answer counts for this run.`))
+  return yield* rememberAll(
+    patterns,
+    (pattern) => policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) }),
+    "The answer counts for this run."
   )
 })
 
@@ -73,22 +83,12 @@ const rememberInProject = Effect.fnUntraced(function* (
   policies: Policies["Service"]
 ) {
   const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
-  return yield* Effect.forEach(rules, (rule) =>
-    policies.remember({ ...rule, project: root, ...pinned(question) })
-  ).pipe(
-    Effect.as(undefined),
-    Effect.catchTag("PolicyFileError", ({ message }) =>
-      Effect.succeed(`${message} What was asked about is allowed once.`)
-    )
+  return yield* rememberAll(
+    rules,
+    (rule) => policies.remember({ ...rule, project: root, ...pinned(question) }),
+    "What was asked about is allowed once."
   )
 })
-
-/** Remembers what was allowed, for this project when rules for it were chosen; gives what the person has to know. */
-const rememberAnswer = (
-  { always, ...kept }: Parameters<typeof rememberInProject>[1] & { readonly always: ReadonlyArray<string> },
-  policies: Policies["Service"]
-): Effect.Effect<string | undefined> =>
-  always.length > 0 ? rememberInProject(always, kept, policies) : rememberEverywhere(kept.question, policies)
 
 interface DecidedCall {
   readonly question: GateQuestion
@@ -303,7 +303,9 @@ export const askCall = Effect.fnUntraced(function* (
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
   if (answer !== "once" && rules === undefined) grants.addSession(question)
-  const kept = { always, offered, question, root: evaluator.root }
-  const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
+  if (answer !== "remember") return
+  const warning = yield* always.length > 0
+    ? rememberInProject(always, { offered, question, root: evaluator.root }, policies)
+    : rememberEverywhere(question, policies)
   if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
 })

@@ -164,16 +164,7 @@ export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAcce
 export const questionOfAccess = ({ place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
   const asked = { task, tool, accesses: [access] }
-  let hash: string | undefined
-  return {
-    ...asked,
-    place,
-    risk: accessRisk(access),
-    /* Most files that a run looks at are decided by rules alone. */
-    get hash() {
-      return (hash ??= callHash(asked))
-    }
-  }
+  return { ...asked, place, risk: accessRisk(access), hash: callHash(asked) }
 }
 
 /** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */

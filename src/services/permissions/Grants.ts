@@ -8,61 +8,13 @@ import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat
 import { hashOf, textHash } from "../files/Hash.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 
-/**
- * What the files of approved writes held when a person was shown what would be replaced. An approval holds while that is
- * still there, or what this run itself wrote since; otherwise the write is asked about again.
- */
 type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
-
-/** As plain data, for another process that runs tasks of the same run. */
-const shownFields = {
-  /** By write: what stood at its path. */
-  shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** By path: what this run wrote there last. */
-  written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
-}
-const ShownSnapshot = Schema.Struct(shownFields)
 
 const writesOf = ({ accesses }: Asked): ReadonlyArray<Writing> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
 /** The same write by the same tool, in whichever task. */
 const keyOf = ({ tool }: Asked, write: Writing): string => hashOf([tool, { ...plainAccess(write) }])
-
-/** The contents that were shown in one run; nothing at first. */
-class ShownContents {
-  readonly #shown = new Map<string, string>()
-  readonly #written = new Map<string, string>()
-
-  /** A person saw the question and allowed it. */
-  addShown(asked: Asked): void {
-    for (const write of writesOf(asked)) {
-      if (write.found !== undefined) this.#shown.set(keyOf(asked, write), write.found)
-    }
-  }
-
-  /** The call may run: its content is what the run expects at the path from now on. */
-  addWritten(asked: Asked): void {
-    for (const { content, path } of writesOf(asked)) this.#written.set(path, textHash(content))
-  }
-
-  /** True when nobody else changed what a person saw. What nobody saw is not compared. */
-  holds(asked: Asked): boolean {
-    return writesOf(asked).every((write) => {
-      const shown = this.#shown.get(keyOf(asked, write))
-      return shown === undefined || write.found === shown || write.found === this.#written.get(write.path)
-    })
-  }
-
-  snapshot(): typeof ShownSnapshot.Type {
-    return { shown: Object.fromEntries(this.#shown), written: Object.fromEntries(this.#written) }
-  }
-
-  restore({ shown = {}, written = {} }: typeof ShownSnapshot.Type): void {
-    for (const [key, state] of Object.entries(shown)) this.#shown.set(key, state)
-    for (const [path, state] of Object.entries(written)) this.#written.set(path, state)
-  }
-}
 
 export interface Grantable extends Asked {
   readonly hash: string
@@ -78,7 +30,10 @@ export const GrantSnapshot = Schema.Struct({
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often an effect was denied, by its key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  ...shownFields
+  /** By write: what stood at its path when a person saw it. */
+  shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** By path: what this run wrote there last. */
+  written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
@@ -93,29 +48,42 @@ export class Grants {
   readonly #session = new Map<string, string>()
   readonly #plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
-  readonly #contents = new ShownContents()
+  readonly #shown = new Map<string, string>()
+  readonly #written = new Map<string, string>()
 
   /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
   isGranted(asked: Grantable): boolean {
     if (this.isApproved(asked)) return true
-    if (this.#session.size === 0) return false
     const keys = sessionScopes(asked)?.map(({ key }) => hashOf(key))
-    return keys?.every((key) => this.#session.has(key)) === true && this.#contents.holds(asked)
+    return keys?.every((key) => this.#session.has(key)) === true && this.#isAsShown(asked)
   }
 
   /** True for exactly this call, approved with its step, while the files are as they were shown. */
   isApproved(asked: Grantable): boolean {
-    return this.#approved.has(asked.hash) && this.#contents.holds(asked)
+    return this.#approved.has(asked.hash) && this.#isAsShown(asked)
   }
 
-  /** A person allowed what they were shown. */
-  addShown(asked: Grantable): void {
-    this.#contents.addShown(asked)
+  /**
+   * True while the files of approved writes hold what a person saw there, or what this run itself wrote since; otherwise
+   * the write is asked about again. What nobody saw is not compared.
+   */
+  #isAsShown(asked: Asked): boolean {
+    return writesOf(asked).every((write) => {
+      const shown = this.#shown.get(keyOf(asked, write))
+      return shown === undefined || write.found === shown || write.found === this.#written.get(write.path)
+    })
   }
 
-  /** The call may run, and change files as it says. */
-  addWritten(asked: Grantable): void {
-    this.#contents.addWritten(asked)
+  /** A person saw the question and allowed it. */
+  addShown(asked: Asked): void {
+    for (const write of writesOf(asked)) {
+      if (write.found !== undefined) this.#shown.set(keyOf(asked, write), write.found)
+    }
+  }
+
+  /** The call may run: its content is what the run expects at the path from now on. */
+  addWritten(asked: Asked): void {
+    for (const { content, path } of writesOf(asked)) this.#written.set(path, textHash(content))
   }
 
   /** True for exactly this call, excluded when others of its step were chosen. */
@@ -154,7 +122,7 @@ export class Grants {
   }
 
   denials(asked: Grantable): number {
-    return this.#denied.size === 0 ? 0 : (this.#denied.get(effectKey(asked)) ?? 0)
+    return this.#denied.get(effectKey(asked)) ?? 0
   }
 
   /** Counts a denial by a person, and gives how often the same effect was denied so far. */
@@ -171,13 +139,15 @@ export class Grants {
       session: Object.fromEntries(this.#session),
       plans: Object.fromEntries(this.#plans),
       denied: Object.fromEntries(this.#denied),
-      ...this.#contents.snapshot()
+      shown: Object.fromEntries(this.#shown),
+      written: Object.fromEntries(this.#written)
     }
   }
 
   /** Adds the answers that another process has in the same run. */
-  restore({ approved, denied, excluded, plans, session, ...contents }: GrantSnapshot): void {
-    this.#contents.restore(contents)
+  restore({ approved, denied, excluded, plans, session, shown = {}, written = {} }: GrantSnapshot): void {
+    for (const [key, state] of Object.entries(shown)) this.#shown.set(key, state)
+    for (const [path, state] of Object.entries(written)) this.#written.set(path, state)
     this.addExcluded(excluded)
     this.addHashes(approved)
     for (const [key, covers] of Object.entries(session)) this.#session.set(key, covers)

@@ -5,24 +5,18 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { readPolicies, renderPolicies, type RememberedRule, isSameRule } from "../../domain/permissions/PolicyFormat.ts"
 import { openDirectory } from "../files/DirectoryHandle.ts"
 import { takeLock } from "../files/Lock.ts"
-import { makeFolders } from "../files/PrivateFile.ts"
+import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
-
-/*
- * Reads and writes the file of remembered permissions. A file that another user may have written is not used; writing
- * replaces the file in one step and keeps it unreadable for others. One process at a time changes it.
- */
 
 /** The file of remembered permissions cannot be used or written; it is left unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
@@ -120,16 +114,7 @@ const writePolicyFile = Effect.fn("writePolicyFile")(
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
     yield* removeLeftovers(folder, paths.basename(path))
-    const temporary = `${path}.${(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)}.tmp`
-    const fill = Effect.gen(function* () {
-      const handle = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
-      yield* handle.writeAll(new TextEncoder().encode(renderPolicies(rules)))
-      yield* handle.sync
-    })
-    yield* Effect.scoped(fill).pipe(
-      Effect.andThen(fs.rename(temporary, path)),
-      Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
-    )
+    yield* writePrivateFile(path, renderPolicies(rules))
     yield* fs.realPath(folder).pipe(
       Effect.flatMap(openDirectory),
       Effect.flatMap(({ sync }) => sync),

@@ -18,24 +18,13 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 
-/*
- * Scripts of commands that changed after a rule came into force: the rule was given to what they said then, so that the
- * command is asked about. The time of the last change is the one that the system keeps, which no program can set.
- */
-
 /** The times when the rules of a run came into force, and the files that were written since. */
 const makeScriptChanges = (since: number) => {
   const written = new Set<string>()
   const changedAt = (path: string): Effect.Effect<number> =>
-    written.has(path)
-      ? Effect.succeed(Number.POSITIVE_INFINITY)
-      : Effect.orElseSucceed(
-          Effect.map(
-            Effect.tryPromise(() => stat(path)),
-            ({ ctimeMs }) => ctimeMs
-          ),
-          () => 0
-        )
+    Effect.promise(async () =>
+      written.has(path) ? Infinity : ((await stat(path).catch(() => undefined))?.ctimeMs ?? 0)
+    )
   return {
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {

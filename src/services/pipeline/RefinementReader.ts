@@ -13,8 +13,7 @@ import {
   looksField,
   readRefinement
 } from "../../domain/documents/RefinementFormat.ts"
-import { Issue, type Reading, type Where } from "../../domain/findings/Issue.ts"
-import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { Issue, type Reading, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { excerpt } from "../../domain/grammar/RawTask.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import { Task } from "../../domain/plan/Task.ts"

@@ -7,8 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
-import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
-import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { type Issue, type Repair, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,

@@ -12,7 +12,7 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { IssueCode } from "../../domain/findings/IssueCode.ts"
+import type { IssueCode } from "../../domain/findings/Issue.ts"
 
 /** A reference has no content. `code` is the code of the issue; `what` and `how` are whole sentences. */
 export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{

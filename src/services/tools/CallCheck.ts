@@ -7,8 +7,14 @@ import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
 import { checkArguments, repairArguments, meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { withOwnNames, type ToolCall, ToolFailure, type ToolErrorType } from "../../domain/tools/ToolCall.ts"
-import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
-import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import {
+  type Issue,
+  type Repair,
+  type Where,
+  type IssueCode,
+  makeIssue,
+  makeRepair
+} from "../../domain/findings/Issue.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
@@ -43,22 +49,13 @@ const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
   return `Use one of: ${oneOf(nearestOrAll(name, allowed))}.`
 }
 
-interface WrongName {
-  readonly code: IssueCode
-  readonly what: string
-  readonly how: string
-}
-
-const findWrongName = (name: string, { allowed, tools }: CheckContext): WrongName | undefined => {
-  const usable = [...allowed].filter((one) => tools.has(one))
-  if (name === "") {
-    return { code: "tool-call-name", what: "The tool call has no name.", how: howToName(name, usable) }
-  }
-  if (!tools.has(name)) {
-    return { code: "tool-unknown", what: `There is no tool ${JSON.stringify(name)}.`, how: howToName(name, usable) }
-  }
-  if (allowed.has(name)) return undefined
-  return { code: "tool-not-allowed", what: `The skill may not use the tool ${name}.`, how: howToName(name, usable) }
+const findWrongName = (
+  name: string,
+  { allowed, tools }: CheckContext
+): readonly [code: IssueCode, what: string] | undefined => {
+  if (name === "") return ["tool-call-name", "The tool call has no name."]
+  if (!tools.has(name)) return ["tool-unknown", `There is no tool ${JSON.stringify(name)}.`]
+  return allowed.has(name) ? undefined : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
@@ -77,7 +74,10 @@ export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall
   const wrongName = findWrongName(call.name, context)
   const found = context.tools.get(call.name)
   if (wrongName !== undefined || found === undefined) {
-    const issues = wrongName === undefined ? [] : [makeIssue(wrongName.code, where, { ...wrongName, quote })]
+    const usable = [...context.allowed].filter((one) => context.tools.has(one))
+    const [code, what] = wrongName ?? []
+    const how = howToName(call.name, usable)
+    const issues = code === undefined || what === undefined ? [] : [makeIssue(code, where, { what, how, quote })]
     return { call, issues, repairs: [] }
   }
   const repaired = repairArguments(call, found.parameters, where)
@@ -167,28 +167,28 @@ const canonicalWrite = Effect.fnUntraced(function* (
   return { ...write, found: yield* workspace.state(path) }
 })
 
-const canonicalAccess = Effect.fnUntraced(function* (access: Access, context: AccessContext) {
+const canonicalAccess = Effect.fnUntraced(function* (
+  access: Access,
+  context: AccessContext
+): Effect.fn.Return<CanonicalAccess, ToolFailure> {
   const { commands, workspace } = context
   switch (access._tag) {
     case "FetchUrl": {
       const url = canonicalUrl(access.url)
       if (Result.isFailure(url)) return yield* invalid(url.failure)
-      return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
+      return { _tag: "FetchUrl" as const, url: url.success }
     }
     case "EditFile":
-      return Object.freeze(yield* canonicalEdit(access, context))
-    case "WriteFile": {
+      return yield* canonicalEdit(access, context)
+    case "WriteFile":
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, context))
-    }
+      return yield* canonicalWrite(access, context)
     case "RunCommand":
-      return Object.freeze(yield* commands.canonical(access))
+      return yield* commands.canonical(access)
     case "ReadFile":
-      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+      return { ...access, ...(yield* workspace.canonical(access.path)) }
   }
 })
-
-const noAccesses: ReadonlyArray<CanonicalAccess> = Object.freeze([])
 
 /** The canonical form of every access, in the order in which the tool declares them. */
 export const canonicalAccesses = Effect.fnUntraced(function* (
@@ -197,12 +197,12 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
   context: AccessContext
 ) {
   const declared: unknown = tool.access?.(params) ?? []
-  if (Array.isArray(declared) && declared.length === 0) return noAccesses
   if (!isAccesses(declared)) {
     const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
-  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, context)))
+  const accesses = yield* Effect.forEach(declared, (access) => canonicalAccess(access, context))
+  return Object.freeze(accesses.map((access) => Object.freeze(access)))
 })
 
 /** Failures that other arguments can prevent. */

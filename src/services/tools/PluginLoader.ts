@@ -103,20 +103,8 @@ const loadTool = (
   }
   const named = aliases === undefined ? {} : { aliases }
   const written = canonicalJson(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
-  let definition: string | undefined
-  const info: ToolInfo = {
-    ...seen,
-    ...named,
-    /* Who only checks a plan asks for no hash, and need not load what makes one. */
-    get definition() {
-      return (definition ??= textHash(written))
-    }
-  }
-  return Result.succeed({
-    info,
-    parameters: { codec: parameters, schema, ...named },
-    tool
-  })
+  const info: ToolInfo = { ...seen, ...named, definition: textHash(written) }
+  return Result.succeed({ info, parameters: { codec: parameters, schema, aliases }, tool })
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */

@@ -7,11 +7,6 @@ import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRunner } from "./ToolRunner.ts"
 
-/*
- * The order in which the calls of one answer run: side by side, unless one of them may change something; then one after
- * another.
- */
-
 /** Runs each call; `toolOf` names the tool of a call, nothing for one that only gets its refusal. */
 export const forEachCall = <C, A, E, R>(
   registry: Pick<ToolRegistry["Service"], "find">,

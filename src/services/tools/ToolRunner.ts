@@ -31,11 +31,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 
-/*
- * The limits of one tool call: how long it runs and how much it returns. While it runs, signs of life say so. An error
- * names the limit, so that a person can raise it.
- */
-
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
 
@@ -180,30 +175,18 @@ const guard = <A>(
     }
   })
 
-const envelope = (
-  outcome: Result.Result<Schema.Json, ToolFailure>,
-  metadata: { readonly time: number; readonly now: number }
-) => {
-  const { data, failure } = Result.isSuccess(outcome)
-    ? { data: outcome.success, failure: undefined }
-    : { data: null, failure: outcome.failure }
-  const result: ToolResult = {
-    success: failure === undefined,
-    data,
-    error_message: failure?.message ?? null,
-    error_type: failure?.type ?? "none",
-    metadata: {
-      execution_time_ms: metadata.time,
-      data_size_bytes: failure === undefined ? sizeOf(data) : 0,
-      timestamp: metadata.now
-    }
-  }
-  return result
-}
-
 /** The result of a call that was started at this time. */
 const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
-  Effect.map(Clock.currentTimeMillis, (now) => envelope(outcome, { time: now - startedAt, now }))
+  Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
+    const metadata = { execution_time_ms: timestamp - startedAt, data_size_bytes: 0, timestamp }
+    if (Result.isFailure(outcome)) {
+      const { message, type } = outcome.failure
+      return { success: false, data: null, error_message: message, error_type: type, metadata }
+    }
+    const data = outcome.success
+    const measures = { ...metadata, data_size_bytes: sizeOf(data) }
+    return { success: true, data, error_message: null, error_type: "none", metadata: measures }
+  })
 
 export class ToolRunner extends Context.Service<
   ToolRunner,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { listPlaces, placeFindings, refinementPlaces } from "../../../src/domain/documents/FindingPlaces.ts"
-import { makeIssue, makeRepair } from "../../../src/domain/findings/IssueCode.ts"
+import { makeIssue, makeRepair } from "../../../src/domain/findings/Issue.ts"
 
 /** Line 1 is the first line of `text`. */
 const lineOf = (text: string, wanted: string, nth = 0): number =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
+import { noFindings } from "../../../src/domain/findings/Issue.ts"
 import { readInputs } from "../../../src/domain/documents/InputFormat.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { taskLines } from "../../../src/domain/grammar/RawTask.ts"

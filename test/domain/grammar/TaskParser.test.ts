@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
+import { noFindings } from "../../../src/domain/findings/Issue.ts"
 import { linesOfText } from "../../../src/domain/grammar/RawTask.ts"
 import { collectTasks } from "../../../src/domain/grammar/TaskParser.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
+import { noFindings } from "../../../src/domain/findings/Issue.ts"
 import { renderToolCall } from "../../../src/domain/documents/TaskRendering.ts"
 import { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
 import { numberCalls, readCallBlock } from "../../../src/domain/tools/ToolCallFormat.ts"

@@ -11,73 +11,61 @@ export const toolCallsRules = defineFamily({
   about: "The JSON of a call, and whether the tools of the run can do what it says.",
   rules: {
     "tool-call-too-large": {
-      severity: "error",
       title: "Tool call too large",
       why: "A call above the limit is not parsed.",
       fix: "Make the arguments smaller."
     },
     "tool-call-too-deep": {
-      severity: "error",
       title: "Tool call nested too deeply",
       why: "Values nested this deeply come from an attack or from a model in a loop.",
       fix: "Write a flat arguments object."
     },
     "tool-call-json": {
-      severity: "error",
       title: "Tool call is not JSON",
       why: "What cannot be read is never guessed.",
       fix: `Write one JSON object with double quotes: ${aCall}.`
     },
     "tool-call-truncated": {
-      severity: "error",
       title: "Tool call breaks off",
       why: "Closing what broke off would invent arguments.",
       fix: "Write the whole JSON object, with all closing quotes and braces."
     },
     "tool-call-not-object": {
-      severity: "error",
       title: "Tool call is not an object",
       why: "A call is one JSON object.",
       fix: `Write one JSON object: ${aCall}.`
     },
     "tool-call-key-duplicate": {
-      severity: "error",
       title: "Key given twice",
       why: "Only one of the values can be meant.",
       fix: "Keep one of them."
     },
     "tool-call-key-forbidden": {
-      severity: "error",
       title: "Forbidden key",
       why: "The key would change the object itself.",
       fix: "Leave the key out."
     },
     "tool-call-key-unknown": {
-      severity: "error",
       title: "Unknown key beside arguments",
       why: "It may be a misplaced argument.",
       fix: 'Put parameters of the tool into "arguments" and remove every other key.'
     },
     "tool-call-number": {
-      severity: "error",
       title: "Number out of range",
       why: "It would be changed by reading it.",
       fix: "Write a smaller number, or a string."
     },
     "tool-call-name": {
-      severity: "error",
       title: "Tool call without name",
       why: "Nothing says which tool is meant.",
       fix: 'Write the name of the tool under "name".'
     },
     "tool-call-arguments": {
-      severity: "error",
       title: "Arguments are not an object",
       why: "Tools take named arguments.",
       fix: 'Write "arguments" as a JSON object with the names of the parameters as keys; {} when there are none.'
     },
     "tool-call-misplaced": {
-      severity: "error",
       title: "Tool call outside Tool Calls",
       why: "Blocks under Task stay with the task and never run.",
       fix: 'Put every call under the heading "## Tool Calls".'
@@ -137,57 +125,48 @@ export const toolCallsRules = defineFamily({
       fix: "Write only `uid`, `name` and `arguments`."
     },
     "tool-call-missing": {
-      severity: "error",
       title: "Nothing to work on",
       why: "A task without a call or a reference has nothing to work on.",
       fix: "Add at least one tool call under `## Tool Calls`."
     },
     "tool-call-unfit": {
-      severity: "error",
       title: "Call that would fail",
       why: "A call that changes something is tried against the project before anybody is asked about it.",
       fix: "Change the arguments so that they fit what is there."
     },
     "tool-call-repeated": {
-      severity: "error",
       title: "Same call repeated",
       why: "Repeating a call gives nothing new.",
       fix: "Make each call once.",
       help: "limits.identicalCalls says how often the same call may be made."
     },
     "tool-unknown": {
-      severity: "error",
       title: "Unknown tool",
       why: "Only tools of the run can be called.",
       fix: "Use one of the tools that the skill may use.",
       help: '"task-conductor tools list" shows the tools that there are.'
     },
     "tool-not-allowed": {
-      severity: "error",
       title: "Tool not allowed for the skill",
       why: "A skill names the tools that it may use.",
       fix: "Use one of the tools that the skill may use."
     },
     "tool-call-limited": {
-      severity: "error",
       title: "Call that the skill does not allow",
       why: "The skill allows the tool only for certain commands, files or sites.",
       fix: "Make a call that the skill allows, or remove it."
     },
     "argument-missing": {
-      severity: "error",
       title: "Required argument missing",
       why: "A missing argument is never invented.",
       fix: "Add the argument."
     },
     "argument-invalid": {
-      severity: "error",
       title: "Argument does not fit",
       why: "The tool takes values of another kind.",
       fix: "Write a value that fits the parameter."
     },
     "argument-unknown": {
-      severity: "error",
       title: "Unknown argument",
       why: "No parameter of the tool takes it.",
       fix: "Remove it, or use the name of a parameter."
@@ -231,26 +210,22 @@ export const answersRules = defineFamily({
   about: "Answers of a model that cannot be read at all.",
   rules: {
     "answer-empty": {
-      severity: "error",
       title: "Empty answer",
       why: "There is nothing to read.",
       fix: "Write the document that is asked for."
     },
     "answer-cut-off": {
-      severity: "error",
       title: "Answer cut off",
       why: "It ran into the length limit, and what is missing cannot be guessed.",
       fix: "Answer shorter.",
       help: "Ask for less at once, or raise contextWindow."
     },
     "answer-loop": {
-      severity: "error",
       title: "Answer repeats itself",
       why: "A model in a loop does not recover, so the answer is stopped.",
       fix: "Write everything once, and stop."
     },
     "answer-shape": {
-      severity: "error",
       title: "Document does not begin",
       why: "So much text stands before it that it would no longer fit, or the answer is the document of another stage.",
       fix: "Begin with the first heading of the document."

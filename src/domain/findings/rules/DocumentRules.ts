@@ -11,13 +11,11 @@ export const surroundingsRules = defineFamily({
     "Models put text around an answer that is no part of it: reasoning, small talk, a code block around everything. It is removed, and line numbers stay those of the original text.",
   rules: {
     "document-too-large": {
-      severity: "error",
       title: "Document too large",
       why: "A text above the limit is not parsed, so that reading never hangs.",
       fix: "Answer with the document only."
     },
     "fence-unclosed": {
-      severity: "error",
       title: "Fence never closed",
       why: "It is unclear where the code ends and the document goes on.",
       fix: "Close the code block with a fence of the same length on a line of its own."
@@ -85,61 +83,51 @@ export const structureRules = defineFamily({
   about: "Headings and sections of the documents, and where tasks may stand.",
   rules: {
     "section-missing": {
-      severity: "error",
       title: "Required section missing",
       why: "Without it the document cannot be understood.",
       fix: "Write the heading on a line of its own, outside any code block, with its text under it."
     },
     "section-empty": {
-      severity: "error",
       title: "Required section empty",
       why: "A heading without text states nothing.",
       fix: "Write the text under the heading."
     },
     "text-hidden": {
-      severity: "error",
       title: "Hidden part of a document",
       why: "In a comment, a hidden element or the title of a link nobody sees what would run.",
       fix: "Write the document once and as visible text, without HTML."
     },
     "section-several": {
-      severity: "error",
       title: "Two lists in one document",
       why: "Who reads the document sees both, and only one would run.",
       fix: "Write the list of tasks, or the tool calls, once under one heading."
     },
     "section-unknown": {
-      severity: "error",
       title: "Unknown section under Tasks",
       why: "Tasks stand only under `### Task section N`.",
       fix: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task."
     },
     "section-order": {
-      severity: "error",
       title: "Task sections out of order",
       why: "Falling numbers contradict the order in which sections run.",
       fix: "Sections run in the order of the document: number them in that order."
     },
     "step-empty": {
-      severity: "error",
       title: "Task section without a task",
       why: "A section is a step, and a step needs work.",
       fix: 'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
     },
     "tasks-empty": {
-      severity: "error",
       title: "No task in the list",
       why: "A first plan needs at least one task.",
       fix: 'Write "### Task section 1" with at least one task.'
     },
     "task-outside-section": {
-      severity: "error",
       title: "Task outside a task section",
       why: "Order and parallelism come from the sections.",
       fix: 'Put every task under "## Tasks" into a section "### Task section N".'
     },
     "task-several": {
-      severity: "error",
       title: "More than one task",
       why: "A refinement is about one task.",
       fix: "Write the one task that is to be refined, each field once."
@@ -237,37 +225,31 @@ export const fieldsRules = defineFamily({
   about: "The labels of a task and what stands after them.",
   rules: {
     "field-missing": {
-      severity: "error",
       title: "Required field missing",
       why: "The field has no default.",
       fix: "Add the field."
     },
     "field-empty": {
-      severity: "error",
       title: "Required field empty",
       why: "The field has no default.",
       fix: "Write the value after the label."
     },
     "field-unknown": {
-      severity: "error",
       title: "Unknown field",
       why: "Nothing reads it, so its content would be lost.",
       fix: "Use only the fields of the format; put other text into *What is needed*."
     },
     "field-duplicate": {
-      severity: "error",
       title: "Field given twice",
       why: "Only one of them can be meant.",
       fix: "Keep one of them, or start a new task with its own fields after a blank line."
     },
     "field-too-large": {
-      severity: "error",
       title: "Field too large",
       why: "Links are not looked for in a text of this size or nesting.",
       fix: "List only the links that the task needs."
     },
     "output-in-new-task": {
-      severity: "error",
       title: "Output in a new task",
       why: "Only finished tasks have an output.",
       fix: 'Remove "Output". Say under "Expected output" what the result must contain.'
@@ -311,7 +293,6 @@ export const namesRules = defineFamily({
   about: "Every task has a name, and its result is found by the slug of the name.",
   rules: {
     "name-duplicate": {
-      severity: "error",
       title: "Two tasks with one name",
       why: "Results are found by the slug of the name.",
       fix: "Give each task a name of its own."

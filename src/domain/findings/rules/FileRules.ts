@@ -10,13 +10,11 @@ export const skillFilesRules = defineFamily({
   about: "What a SKILL.md must hold.",
   rules: {
     "skill-not-text": {
-      severity: "error",
       title: "Skill file is not text",
       why: "Only UTF-8 can be read.",
       fix: "Save it as UTF-8."
     },
     "front-matter-broken": {
-      severity: "error",
       title: "Front matter cannot be read",
       why: "It holds the name and the description of the skill.",
       fix: "Begin the file with a line ---, then name and description, then a line ---."
@@ -28,13 +26,11 @@ export const skillFilesRules = defineFamily({
       fix: "Put the value into quotes."
     },
     "skill-name-missing": {
-      severity: "error",
       title: "Skill without name",
       why: "Tasks name their skill.",
       fix: "Add the line `name:` with the name of the folder."
     },
     "skill-name-not-folder": {
-      severity: "error",
       title: "Name is not the folder",
       why: "A skill is found by its folder.",
       fix: "Rename one of them."
@@ -46,7 +42,6 @@ export const skillFilesRules = defineFamily({
       fix: "Rename the skill and its folder."
     },
     "skill-description-missing": {
-      severity: "error",
       title: "Skill without description",
       why: "The planner chooses skills by their descriptions.",
       fix: "Say in one or two sentences what it does and when to use it."
@@ -103,13 +98,11 @@ export const skillFormatRules = defineFamily({
     "What `skills lint` finds beside the rules of [skill files](skill-files.md). A run reads such a skill all the same.",
   rules: {
     "skill-key-unknown": {
-      severity: "error",
       title: "Unknown key",
       why: "Other programs refuse a file with a key that the format does not have.",
       fix: "Use only name, description, license, compatibility, metadata and allowed-tools."
     },
     "skill-compatibility-long": {
-      severity: "error",
       title: "Long compatibility note",
       why: "The format allows 500 characters.",
       fix: "Say in a sentence what the skill needs."
@@ -133,7 +126,6 @@ export const skillFormatRules = defineFamily({
       fix: "Nothing is to be done for a skill that several programs use; otherwise write the name that was read."
     },
     "skill-setting-unknown": {
-      severity: "error",
       title: "Unknown setting",
       why: "A misspelled setting has no effect.",
       fix: "Write `task-conductor.requires-approval` or `task-conductor.model` under `metadata`."
@@ -157,31 +149,26 @@ export const skillFormatRules = defineFamily({
       fix: "Keep a part below 1000 tokens, or make two skills of it."
     },
     "skill-too-large": {
-      severity: "error",
       title: "Skill too large",
       why: "The format asks for less than 5000 tokens, and small windows hold no more.",
       fix: "Shorten or split it."
     },
     "skill-placeholder": {
-      severity: "error",
       title: "Placeholder text",
       why: "A model copies or obeys what was meant for the author.",
       fix: "Write what is meant, or leave the line out."
     },
     "skill-link-broken": {
-      severity: "error",
       title: "Broken link",
       why: "There is no file at the target.",
       fix: "Correct the path; it is relative to SKILL.md."
     },
     "skill-input-type": {
-      severity: "error",
       title: "Type of an input",
       why: "A line that only looks like a typed input is neither filled in nor checked.",
       fix: "Write one of text, path, url, number, yes-no, or choice of A, B, then required or optional."
     },
     "skill-input-name": {
-      severity: "error",
       title: "Name of an input",
       why: "An input is found by its name in the answer of a model, so every name stands once.",
       fix: "Use at most 40 lower-case letters, digits and hyphens, beginning with a letter."
@@ -195,37 +182,31 @@ export const templatesRules = defineFamily({
   about: "What a template must hold. Checked when the program starts.",
   rules: {
     "marker-missing": {
-      severity: "error",
       title: "Marker line missing",
       why: "It separates the system part from the user part.",
       fix: "Put the marker line between the two parts, exactly once."
     },
     "marker-doubled": {
-      severity: "error",
       title: "Marker line twice",
       why: "A prompt has two parts.",
       fix: "Put the marker line between the two parts, exactly once."
     },
     "placeholder-unknown": {
-      severity: "error",
       title: "Unknown placeholder",
       why: "Nothing would fill it in.",
       fix: "Use the placeholders of the template."
     },
     "placeholder-missing": {
-      severity: "error",
       title: "Placeholder missing",
       why: "The model would not see its value.",
       fix: "Put it where its value belongs."
     },
     "optional-part-unbalanced": {
-      severity: "error",
       title: "Optional part not closed",
       why: "It is unclear what is left out with it.",
       fix: "Close every optional part {#name} with {/name} before the next one begins."
     },
     "template-unreadable": {
-      severity: "error",
       title: "Template cannot be read",
       why: "Every stage has its template.",
       fix: "Install the package again, it ships this file."

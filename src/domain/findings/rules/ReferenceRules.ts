@@ -13,107 +13,90 @@ export const referencesRules = defineFamily({
   about: "The links of a task: their form, what they mean in the list, and what they find in the project.",
   rules: {
     "references-prose": {
-      severity: "error",
       title: "References without a link",
       why: "The host resolves links; it does not interpret prose.",
       fix: "Write markdown links only, or leave the field out."
     },
     "reference-empty": {
-      severity: "error",
       title: "Link without target",
       why: "There is nothing to resolve.",
       fix: targets
     },
     "reference-glob": {
-      severity: "error",
       title: "Pattern as reference",
       why: "A reference is one file.",
       fix: "Link each file by its own path, or let the task search for files."
     },
     "reference-folder": {
-      severity: "error",
       title: "Folder as reference",
       why: "A reference is one file.",
       fix: "Link the files in it by their own paths, or let the task list the folder."
     },
     "reference-spaces": {
-      severity: "error",
       title: "Spaces in a link target",
       why: "Markdown ends the target at the space.",
       fix: "Put a target with spaces between angle brackets."
     },
     "reference-kind": {
-      severity: "error",
       title: "Unknown kind of reference",
       why: "Only headings, results, files and web pages are resolved.",
       fix: targets
     },
     "reference-url": {
-      severity: "error",
       title: "Invalid URL",
       why: "It cannot be fetched.",
       fix: "Write the complete address with https:// and without spaces."
     },
     "reference-self": {
-      severity: "error",
       title: "Task refers to its own result",
       why: "The result does not exist while the task runs.",
       fix: "Remove the reference."
     },
     "reference-order": {
-      severity: "error",
       title: "Result of the same or a later section",
       why: "Results exist only for strictly earlier sections.",
       fix: "Move the task into a section after the one it refers to."
     },
     "reference-task-unknown": {
-      severity: "error",
       title: "Result of an unknown task",
       why: "No task of the list has this name.",
       fix: "Add that task in an earlier section, or leave the reference out."
     },
     "reference-missing": {
-      severity: "error",
       title: "File not found",
       why: "A task cannot read what is not there.",
       fix: "Refer to a file that exists, absolute or relative to the project.",
       help: "Name the files with their paths in the request, or open them with --file."
     },
     "reference-unreadable": {
-      severity: "error",
       title: "Target cannot be read",
       why: "Only text can be shown to a model.",
       fix: "Correct the reference or leave it out.",
       help: "Check that the files can be read and are text."
     },
     "reference-denied": {
-      severity: "error",
       title: "Target that would be denied",
       why: "A task whose reference is denied is lost when it runs.",
       fix: "Leave the reference out, or refer to something that may be read.",
       help: "Allow it with --allow, or start the run on a terminal."
     },
     "reference-lines": {
-      severity: "error",
       title: "Lines that the file does not have",
       why: "There would be nothing to read.",
       fix: "Refer to lines that the file has."
     },
     "reference-heading-unknown": {
-      severity: "error",
       title: "Unknown heading",
       why: "A heading that is not there has no text.",
       fix: "Refer to a heading that exists."
     },
     "references-too-large": {
-      severity: "error",
       title: "References too large",
       why: "A long reference is shown in parts, but so many have no room even for their outlines.",
       fix: "Narrow the largest references to lines or a heading, or leave them out.",
       help: "Ask for less at once, or raise contextWindow, and referenceBudget if you have set it."
     },
     "task-too-large": {
-      severity: "error",
       title: "Task too large",
       why: "The prompts of a task must fit into the window of the model, with room for outputs and an answer.",
       fix: "Shorten the task, move long text into a file and refer to it, or split the task.",
@@ -164,31 +147,26 @@ export const evidenceRules = defineFamily({
   about: "The links of a result and of the answer, held against the project and the run.",
   rules: {
     "evidence-file": {
-      severity: "error",
       title: "Link to a file that does not exist",
       why: "A reader cannot check a statement by a file that is not there.",
       fix: "Link only files that you were given, by their paths, or leave the link out."
     },
     "evidence-lines": {
-      severity: "error",
       title: "Link to lines that do not exist",
       why: "The file is shorter, so the number was guessed or miscounted.",
       fix: "Copy the line number from the text that you were given, or link the file without one."
     },
     "evidence-quote": {
-      severity: "error",
       title: "Quotation that is not in the file",
       why: "A text beside a link is read as a copy of what stands there.",
       fix: "Copy the text exactly, or say it in your own words without quoting."
     },
     "evidence-result": {
-      severity: "error",
       title: "Link to a result that does not exist",
       why: "Only tasks that have finished have results.",
       fix: "Link the result of a finished task, or the file that the statement rests on."
     },
     "evidence-page": {
-      severity: "error",
       title: "Link to a page that nobody fetched",
       why: "What no call fetched and no text in the prompt names was made up or comes from memory.",
       fix: "Link only pages that were fetched or that a text in the prompt names, or leave the link out."

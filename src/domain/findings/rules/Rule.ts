@@ -6,8 +6,9 @@
 /** Every issue is an error. A repair is a warning when something may be lost or unwanted, and otherwise a note. */
 export type Severity = "error" | "warning" | "note"
 
-interface RuleFacts<S extends Severity = Severity> {
-  readonly severity: S
+interface RuleFacts {
+  /** An error when absent. */
+  readonly severity?: Exclude<Severity, "error">
   /** A few words without a full stop. */
   readonly title: string
   /** Why there is such a rule: one sentence. */
@@ -19,21 +20,25 @@ interface RuleFacts<S extends Severity = Severity> {
 }
 
 /** A rule with its code, which is kebab-case and never changed once it is released, and its family. */
-export interface Rule extends RuleFacts {
+export interface Rule extends Omit<RuleFacts, "severity"> {
+  readonly severity: Severity
   readonly code: string
   readonly family: string
 }
 
 type Severities = Readonly<Record<string, Severity>>
 
-/** Rules about one subject by code, in the order of their page. */
+/** Rules about one subject by code, in the order of their page; `S` keeps their severities in the type. */
 export interface RuleFamily<S extends Severities = Severities> {
   /** The file name of the page. */
   readonly family: string
   readonly title: string
   readonly about: string
-  readonly rules: { readonly [Code in keyof S]: RuleFacts<S[Code]> }
+  readonly rules: { readonly [Code in keyof S]: RuleFacts }
 }
 
-/** Keeps the codes and their severities in the type. */
-export const defineFamily = <const S extends Severities>(family: RuleFamily<S>): RuleFamily<S> => family
+export const defineFamily = <const R extends Readonly<Record<string, RuleFacts>>>(
+  family: Omit<RuleFamily, "rules"> & { readonly rules: R }
+): RuleFamily<{
+  readonly [Code in keyof R & string]: R[Code] extends { readonly severity: infer S extends Severity } ? S : "error"
+}> => family

@@ -40,7 +40,9 @@ export const ruleFamilies: ReadonlyArray<RuleFamily> = families
 
 /** All rules, in the order of their pages. */
 export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
-  Object.entries(listed).map(([code, facts]) => Object.assign({ code, family }, facts))
+  Object.entries(listed).map(([code, facts]): Rule =>
+    Object.assign({ code, family, severity: "error" as const }, facts)
+  )
 )
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))

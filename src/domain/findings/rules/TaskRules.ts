@@ -58,19 +58,16 @@ export const refinementsRules = defineFamily({
       fix: "Leave the approval as it is."
     },
     "look-changes": {
-      severity: "error",
       title: "Look that may change something",
       why: "Looks run before anybody has approved the calls of the task.",
       fix: "Put only reading calls under `## Look first`, and this call under `## Tool Calls`."
     },
     "look-over": {
-      severity: "error",
       title: "Look after the last pass",
       why: "A skill limits how often a task may look, so that a model cannot read for ever.",
       fix: "Write the calls of the task under `## Tool Calls`."
     },
     "look-repeated": {
-      severity: "error",
       title: "Nothing but looks that were made before",
       why: "Their outputs are in the prompt already.",
       fix: "Write the calls of the task under `## Tool Calls`."
@@ -102,25 +99,21 @@ export const inputsRules = defineFamily({
   about: "What a refinement gives for the typed inputs of a skill.",
   rules: {
     "input-missing": {
-      severity: "error",
       title: "Input without a value",
       why: "The skill cannot work without a required input.",
       fix: "Give the value under `## Inputs`."
     },
     "input-type": {
-      severity: "error",
       title: "Value of another type",
       why: "The skill says what the value of an input is.",
       fix: "Give a value of the type that the skill asks for."
     },
     "input-repeated": {
-      severity: "error",
       title: "Input given twice",
       why: "It is unclear which of the values is meant.",
       fix: "Keep one line for it."
     },
     "input-path-missing": {
-      severity: "error",
       title: "Path not found",
       why: "A path is a file or folder of the project.",
       fix: "Give a path of the project that exists."
@@ -158,14 +151,12 @@ export const skillsRules = defineFamily({
   about: "The skill that a task names.",
   rules: {
     "skill-unknown": {
-      severity: "error",
       title: "Unknown skill",
       why: "A task runs by the text of its skill.",
       fix: "Use a skill of the catalogue.",
       help: '"task-conductor skills list" shows the skills that there are.'
     },
     "skill-several": {
-      severity: "error",
       title: "More than one skill",
       why: "A task is refined and executed with one skill.",
       fix: "Keep one of them, or make a task of each."

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { addIssue, addRepair, inDocumentOrder, makeIssue, noFindings } from "../../../src/domain/findings/IssueCode.ts"
+import { addIssue, addRepair, inDocumentOrder, makeIssue, noFindings } from "../../../src/domain/findings/Issue.ts"
 import { ruleOf } from "../../../src/domain/findings/rules/Rules.ts"
 
 const issue = (code: string, what: string, line?: number) => ({
