@@ -25,7 +25,7 @@ export { RunStore } from "./services/history/RunStore.ts"
 export { StateFolder } from "./services/configuration/UserFolders.ts"
 export { ModelUnchosen } from "./app/ModelUnchosen.ts"
 export type { NewRun } from "./app/runs.ts"
-export type { SavedRun } from "./app/reopenedRun.ts"
+export type { SavedRun } from "./app/runs.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
 export { plan, run, type RunOptions } from "./library/run.ts"
 export {

@@ -16,12 +16,16 @@ import { journalVersion } from "../domain/journal/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { type CallProgressBoard, ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
-import { type Finish, layerClusterActivities } from "../services/cluster/ClusterActivities.ts"
-import { layerClusterJournal, layerClusterUsage } from "../services/cluster/ClusterJournal.ts"
+import {
+  type Finish,
+  layerClusterActivities,
+  layerClusterJournal,
+  layerClusterUsage
+} from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/Placement.ts"
-import { layerRemoteApprover, makeRunAnswers } from "../services/cluster/RunAnswers.ts"
+import { layerRemoteApprover, makeRunAnswers, RunRefused } from "../services/cluster/RunWorkflow.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
@@ -29,7 +33,6 @@ import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
-import { RunRefused } from "../services/cluster/RunWorkflow.ts"
 import { layerClusterTasks, type TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { Skills } from "../services/skills/Skills.ts"

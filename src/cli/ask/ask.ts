@@ -18,8 +18,11 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
-import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import {
+  type AnswerFlags,
+  answerFlags,
+  readAttachment,
+  readOutputSchema,
   flagConfiguration,
   orderFiles,
   readPrompt,
@@ -28,7 +31,7 @@ import {
   approvalFlags,
   plainFlag
 } from "../run/runFlags.ts"
-import { makeAnswerPrinter } from "./AnswerPrinter.ts"
+import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { lineSink, quietSink } from "../terminal/LineSink.ts"
@@ -36,7 +39,6 @@ import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"
 import { startPorts } from "../terminal/ports.ts"
-import { askLine } from "./AskProgress.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 

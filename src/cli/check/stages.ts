@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import * as stages from "../../app/stages.ts"
 import { switchFlag } from "../terminal/Flags.ts"
 import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
@@ -29,10 +30,9 @@ import {
   flagConfiguration,
   plainFlag,
   runFlags,
-  verboseFlag
+  verboseFlag,
+  modelFlags
 } from "../run/runFlags.ts"
-import { modelFlags } from "../run/modelFlags.ts"
-import * as stages from "../../app/stages.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {

@@ -17,14 +17,13 @@ import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
 import { readSetup } from "../../app/setup.ts"
-import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags } from "../run/runFlags.ts"
-import { modelFlags } from "../run/modelFlags.ts"
+import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags, modelFlags } from "../run/runFlags.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
-import { planPrompt, runPrompt, type RunRequest } from "../run/runHandler.ts"
+import { planPrompt, runPrompt, type RunRequest } from "../run/run.ts"
 
 /** The flags with which the server was started. */
 export interface Serving {
