@@ -62,7 +62,7 @@ export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export { ask, type AskHandle, type AskOptions, type Conversation, openConversation } from "./library/ask.ts"
 export type { NewConversation } from "./app/conversation.ts"
 export type { RunContext, StartupNotes } from "./app/RunContext.ts"
-export type { RunHandle } from "./library/runHandle.ts"
+export type { RunHandle } from "./library/run.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 export type { Setup } from "./app/setup.ts"
 export {

@@ -35,7 +35,7 @@ import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { version } from "./version.ts"
 import type { RunContext } from "./RunContext.ts"
-import type { Setup } from "./setup.ts"
+import { type Setup, readSetup } from "./setup.ts"
 
 type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
 
@@ -206,3 +206,18 @@ export const layerProject = (
     Layer.provideMerge(ports.journal ?? layerUnsaved)
   )
 }
+
+/** The tools, plugins and skills that a run in this project would have. */
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
+  return yield* Effect.gen(function* () {
+    const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
+    const { known: servers, notes: serverNotes } = yield* McpPlugins
+    const { all, notes } = yield* Skills
+    return { tools, problems, known, servers, serverNotes, skills: all, notes: [...setup.folders.notes, ...notes] }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})

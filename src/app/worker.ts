@@ -1,17 +1,19 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
+import { takeLock } from "../services/files/Lock.ts"
+import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
 import type { Configuration, RunsKept } from "../domain/configuration/Configuration.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
@@ -26,7 +28,6 @@ import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, watchShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import { CurrentNotices, makeNotices, type DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
-import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
 import { giveBack, UnfitWorker } from "../services/cluster/Placement.ts"
@@ -38,6 +39,25 @@ import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
 import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
+
+const interval = Schedule.spaced("1 second")
+
+/** Tells whether a worker of this machine has a run, also when it is stopped and answers nobody. */
+const takeRun = ({ locks, project, runId }: LockedProject) =>
+  takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
+
+/** Takes the lock on the project until the scope closes. Fails when another run of this machine has it. */
+export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
+  const isHere = yield* takeRun(locked).pipe(
+    Effect.as(false),
+    Effect.catchTag("LockTaken", () => Effect.succeed(true))
+  )
+  if (!isHere) return yield* takeProject(locked)
+  yield* Effect.retry(takeRun(locked), interval).pipe(
+    Effect.andThen(Effect.retry(takeProject(locked), interval)),
+    Effect.forkScoped
+  )
+})
 
 export interface WorkerOptions {
   /** Where the runs are; see `DatabaseAddress`. */
