@@ -86,10 +86,7 @@ const layerGate = <R>(
   setup: Setup,
   approver: Layer.Layer<Approver, never, R>,
   { readOnly = false, since }: Pick<RunContext, "readOnly" | "since"> = {}
-) =>
-  Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
-    Layer.provide(approver)
-  )
+) => Gate.layer({ ...gateOptionsOf(setup), readOnly, since }).pipe(Layer.provide(approver))
 
 /** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>

@@ -142,7 +142,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile,
-    ...(problem === undefined ? {} : { userFileProblem: problem }),
+    userFileProblem: problem,
     isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
     providers: builtInProviders,

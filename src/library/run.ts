@@ -176,5 +176,5 @@ export const plan = (given: string | RunOptions): Promise<CheckedTaskList> => {
     ),
     onThisMachine(options)
   )
-  return Effect.runPromise(planned, options.signal === undefined ? {} : { signal: options.signal })
+  return Effect.runPromise(planned, { signal: options.signal })
 }

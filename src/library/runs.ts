@@ -49,7 +49,7 @@ const named = Effect.fnUntraced(function* (runId: string) {
 const savedOf = (runId: string, options: ResumeOptions): SavedRun => ({
   run: runId,
   given: configurationOf(options),
-  ...(options.project === undefined ? {} : { project: options.project })
+  project: options.project
 })
 
 /** All saved runs, the newest first. */

@@ -125,7 +125,7 @@ export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
     isColoured: output.tellPaint.bold("") !== "",
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
-    ...(approver === undefined ? {} : { approver })
+    approver
   }
   return ports
 })

@@ -96,13 +96,10 @@ const transportOf = Effect.fnUntraced(function* (address: URL) {
     const path = yield* setting(address, parameter, variable)
     return path === undefined || path === "system" ? undefined : yield* readSetting(variable, path)
   })
-  const ca = yield* read("sslrootcert", "PGSSLROOTCERT")
-  const cert = yield* read("sslcert", "PGSSLCERT")
-  const key = yield* read("sslkey", "PGSSLKEY")
   const ssl = {
-    ca,
-    cert,
-    key,
+    ca: yield* read("sslrootcert", "PGSSLROOTCERT"),
+    cert: yield* read("sslcert", "PGSSLCERT"),
+    key: yield* read("sslkey", "PGSSLKEY"),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {})
   }
   return { mode, ssl }
@@ -138,7 +135,7 @@ const passwordOf = Effect.fnUntraced(function* (address: URL) {
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = yield* Effect.try({
     try: () => new URL(Redacted.value(url)),
-    catch: () => wrong("its address is no address of the form postgres://user@host/name")
+    catch: () => wrong("its address is not an address like postgres://user@host/name")
   })
   const { mode, ssl } = yield* transportOf(address)
   const password = yield* passwordOf(address)

@@ -32,6 +32,10 @@ import { ClusterWorkers } from "./ClusterWorkers.ts"
 /** What the engine knows a run by, among the messages to it. */
 const runTag = "run"
 
+/** The shards of runs, which are distributed over the workers. */
+const shardsPerGroup = 64
+const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
+
 /** How long a wake that has nothing to wait for takes; nothing hurries it. */
 const pace = "1 second"
 
@@ -80,25 +84,21 @@ export const layerLostWakes: Layer.Layer<
   })
 )
 
-const interval = Schedule.spaced("1 second")
-
 /** Watches the shards of this worker as long as the scope is open. */
-export const layerLostShards = (shardsPerGroup: number) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const sharding = yield* Sharding.Sharding
-      const storage = yield* MessageStorage.MessageStorage
-      const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
-      const held = new Set<ShardId.ShardId>()
-      const look = Effect.gen(function* () {
-        for (const shard of shards) {
-          if (sharding.hasShardId(shard)) held.add(shard)
-          else if (held.delete(shard)) yield* storage.unregisterShardReplyHandlers(shard)
-        }
-      })
-      yield* Effect.forkScoped(Effect.repeat(look, interval))
+const layerLostShards = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sharding = yield* Sharding.Sharding
+    const storage = yield* MessageStorage.MessageStorage
+    const held = new Set<ShardId.ShardId>()
+    const look = Effect.gen(function* () {
+      for (const shard of shards) {
+        if (sharding.hasShardId(shard)) held.add(shard)
+        else if (held.delete(shard)) yield* storage.unregisterShardReplyHandlers(shard)
+      }
     })
-  )
+    yield* Effect.forkScoped(Effect.repeat(look, again))
+  })
+)
 
 /** All tables of the engine begin with this. */
 const prefix = "task_conductor"
@@ -112,9 +112,6 @@ const timing = {
   entityReplyPollInterval: "200 millis",
   entityTerminationTimeout: "1 second"
 } as const
-
-/** The number of shards of runs, which are distributed over the workers. */
-const shardsPerGroup = 64
 
 /** What the engine says when its locks cannot be refreshed. */
 const lostLocks = "Shard lock storage is unhealthy"
@@ -140,7 +137,7 @@ const quiet = Layer.merge(
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
 ): Layer.Layer<WorkflowEngine | Sharding.Sharding | ShardLocks, never, SqlClient.SqlClient> =>
-  Layer.merge(Layer.provide(ClusterWorkflowEngine.layer, layerLostWakes), layerLostShards(shardsPerGroup)).pipe(
+  Layer.merge(Layer.provide(ClusterWorkflowEngine.layer, layerLostWakes), layerLostShards).pipe(
     Layer.provideMerge(Sharding.layer),
     Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
     Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),
@@ -166,12 +163,8 @@ export const layerClientEngine = layerEngine(Option.none())
 const sharePatience = "10 seconds"
 
 /** True when this worker has a share of the work. */
-const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.use((sharding) =>
-  Effect.sync(() =>
-    Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1)).some((shard) =>
-      sharding.hasShardId(shard)
-    )
-  )
+const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.useSync((sharding) =>
+  shards.some((shard) => sharding.hasShardId(shard))
 )
 
 /** Ends when this worker has its share of the shards, so that none is moved to it from other workers any more. */

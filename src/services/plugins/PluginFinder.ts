@@ -66,7 +66,7 @@ const fileEndings: ReadonlySet<string> = new Set([".ts", ".js", ".mjs"])
 
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(PackageManifest))
 
-const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
+export const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
   new PluginProblem({ plugin: entry.text, reason })
 
 /** The folder and all folders above it. */
@@ -155,11 +155,6 @@ export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
   isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/*
- * The hash that pins the content that a person trusts. For a single file it is the SHA-256 of the file; for a package it
- * covers the paths and contents of all its own files, but not its dependencies in node_modules.
- */
-
 /** The content cannot be hashed; `message` is the end of a sentence. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
@@ -203,7 +198,10 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
   return contents.toSorted((a, b) => compareCodePoints(a.path, b.path))
 })
 
-/** The SHA-256 of the plugin in hex. Fails when it is too large or cannot be read. */
+/**
+ * The SHA-256 of the plugin in hex: of its file, or of the paths and contents of all files of its package, without its
+ * dependencies. Fails when it is too large or cannot be read.
+ */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {
     if (folder !== undefined) return sha256(JSON.stringify(yield* readContents(folder)))

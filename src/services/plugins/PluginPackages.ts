@@ -10,7 +10,7 @@ import { isPackageName, type PluginEntry } from "../../domain/configuration/Conf
 import { Gate } from "../permissions/Gate.ts"
 import type { Plugin } from "../tools/Plugin.ts"
 import { builtInOrigin } from "../../domain/tools/ToolCall.ts"
-import { findPlugin, type FoundPlugin, pluginHash } from "./PluginFinder.ts"
+import { findPlugin, type FoundPlugin, pluginHash, problemOf } from "./PluginFinder.ts"
 import { importPlugin } from "./PluginImport.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
 import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
@@ -33,11 +33,6 @@ interface PluginOrder {
 }
 
 const importsAtOnce = 4
-
-const problemOf =
-  ({ text }: PluginEntry) =>
-  (reason: PluginProblemReason) =>
-    new PluginProblem({ plugin: text, reason })
 
 /** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
