@@ -11,7 +11,7 @@ import { callsInText, readAskedCall } from "../../src/domain/conversation/AskedC
 import type { Findings } from "../../src/domain/findings/IssueCode.ts"
 import { ThinkingSplit } from "../../src/domain/models/ThinkingSplit.ts"
 import { expandEntry } from "../../src/domain/configuration/McpServerEntry.ts"
-import { readMcpFile } from "../../src/domain/plugins/McpFile.ts"
+import { readMcpFile } from "../../src/services/mcp/McpServers.ts"
 import { mcpData, mcpToolName, schemaExcess, serverPrefix } from "../../src/domain/plugins/McpTool.ts"
 import { entryCandidates, PackageManifest } from "../../src/services/plugins/PluginFinder.ts"
 import { numberCalls, readCallBlock } from "../../src/domain/tools/ToolCallFormat.ts"

@@ -31,10 +31,9 @@ import {
   plainFlag
 } from "../run/runFlags.ts"
 import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
-import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
+import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { switchFlag } from "../terminal/Flags.ts"
-import { lineSink, quietSink } from "../terminal/LineSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"

@@ -21,7 +21,7 @@ import type { GivenResult } from "../../services/checking/SingleStages.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { progressSink } from "../terminal/LineSink.ts"
+import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { startPorts } from "../terminal/ports.ts"
 import {

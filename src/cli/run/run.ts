@@ -14,7 +14,7 @@ import { untilReport, makeResumable, endWithReport, eventSink } from "../termina
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
 import { switchFlag } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
-import { progressSink } from "../terminal/LineSink.ts"
+import { progressSink } from "../terminal/EventSink.ts"
 import {
   plainFlag,
   verboseFlag,
