@@ -33,7 +33,7 @@ import {
 import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"
@@ -45,9 +45,7 @@ const allFlags = {
   ...runFlags,
   ...answerFlags,
   yes: approvalFlags.yes,
-  tools: Flag.String("tools").pipe(
-    Flag.withMetavar("NAMES"),
-    Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
+  tools: textFlag("tools", "NAMES", "The only tools that the model may call: --tools read_file,search_files").pipe(
     Flag.optional
   ),
   continues: switchFlag("continue", "Go on with the last conversation about the project"),

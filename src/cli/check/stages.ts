@@ -10,7 +10,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as stages from "../../app/stages.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -36,13 +36,11 @@ import {
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {
-  result: Flag.String("result").pipe(
-    Flag.withMetavar("PATH"),
-    Flag.withDescription(
-      "The result of a finished task, in a file named after the task, or a folder of such files: --result results/research-1.md; repeatable"
-    ),
-    Flag.atLeast(0)
-  ),
+  result: textFlag(
+    "result",
+    "PATH",
+    "The result of a finished task, in a file named after the task, or a folder of such files: --result results/research-1.md; repeatable"
+  ).pipe(Flag.atLeast(0)),
   model: runFlags.model,
   ...modelFlags,
   project: runFlags.project,
@@ -131,10 +129,7 @@ const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more
 export const refine = Command.make(
   "refine",
   {
-    task: Flag.String("task").pipe(
-      Flag.withMetavar("NAME"),
-      Flag.withDescription('The task to refine: --task "Research 1"')
-    ),
+    task: textFlag("task", "NAME", 'The task to refine: --task "Research 1"'),
     ...planStageFlags
   },
   Effect.fn("refine")(function* (given) {

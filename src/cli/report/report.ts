@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { savedRunFlags } from "../run/runFlags.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
@@ -44,12 +44,11 @@ export const report = Command.make(
   "report",
   {
     run: savedRunFlags.run,
-    output: Flag.String("output").pipe(
-      Flag.withAlias("o"),
-      Flag.withMetavar("FILE"),
-      Flag.withDescription("The file to write; report-RUN.html when absent, - for stdout: --output report.html"),
-      Flag.optional
-    ),
+    output: textFlag(
+      "output",
+      "FILE",
+      "The file to write; report-RUN.html when absent, - for stdout: --output report.html"
+    ).pipe(Flag.withAlias("o"), Flag.optional),
     overwrite: switchFlag("overwrite", "Replace the file if there is one"),
     json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },

@@ -12,7 +12,7 @@ import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import {
@@ -92,16 +92,8 @@ export const plan = Command.make(
 
 const allFlags = {
   ...runFlags,
-  skill: Flag.String("skill").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Skip planning: one task with this skill: --skill search-code"),
-    Flag.optional
-  ),
-  plan: Flag.String("plan").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
-    Flag.optional
-  ),
+  skill: textFlag("skill", "NAME", "Skip planning: one task with this skill: --skill search-code").pipe(Flag.optional),
+  plan: textFlag("plan", "FILE", "Skip planning: run this task list: --plan plan.md").pipe(Flag.optional),
   readOnly: switchFlag(
     "read-only",
     "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"

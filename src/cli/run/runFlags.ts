@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
-import { switchFlag, wholeNumberFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -84,11 +84,7 @@ export const runFlags = {
     Argument.withDescription("The prompt, in quotes. Default: read from stdin if it is piped"),
     Argument.optional
   ),
-  promptFile: Flag.String("prompt-file").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
-    Flag.optional
-  ),
+  promptFile: textFlag("prompt-file", "FILE", "Read the prompt from a file: --prompt-file task.md").pipe(Flag.optional),
   model: Flag.String("model").pipe(
     Flag.filter(
       (name) => name !== "",
@@ -101,23 +97,19 @@ export const runFlags = {
     ),
     Flag.optional
   ),
-  project: Flag.String("project").pipe(
+  project: textFlag("project", "FOLDER", "The project folder: --project ../api").pipe(
     Flag.withAlias("p"),
-    Flag.withMetavar("FOLDER"),
-    Flag.withDescription("The project folder: --project ../api"),
     Flag.withDefault(".")
   ),
-  file: Flag.String("file").pipe(
+  file: textFlag("file", "FILE", "The file you are working on; the model sees it: --file src/main.ts").pipe(
     Flag.withAlias("f"),
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The file you are working on; the model sees it: --file src/main.ts"),
     Flag.optional
   ),
-  open: Flag.String("open").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"),
-    Flag.atLeast(0)
-  ),
+  open: textFlag(
+    "open",
+    "FILE",
+    "A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"
+  ).pipe(Flag.atLeast(0)),
   allow: ruleFlag("allow").pipe(
     Flag.withDescription('Tool calls that run without a question: --allow "read_file:docs/*"; repeatable'),
     Flag.atLeast(0)
@@ -126,9 +118,7 @@ export const runFlags = {
     Flag.withDescription("Tool calls that are always denied: --deny write_file; repeatable"),
     Flag.atLeast(0)
   ),
-  plugin: Flag.String("plugin").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
+  plugin: textFlag("plugin", "NAME", "Also load this package or file of tools: --plugin ./tools.ts; repeatable").pipe(
     Flag.atLeast(0)
   ),
   parallel: wholeNumberFlag("parallel", 1, 64).pipe(
@@ -230,10 +220,8 @@ export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
   ),
-  project: Flag.String("project").pipe(
+  project: textFlag("project", "FOLDER", "Where the project is now, if it was moved: --project ../api").pipe(
     Flag.withAlias("p"),
-    Flag.withMetavar("FOLDER"),
-    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
     Flag.optional
   ),
   model: runFlags.model,
@@ -260,22 +248,20 @@ export const movedTo = ({ project }: { readonly project: Option.Option<string> }
   Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })
 
 export const attachFlag = {
-  attach: Flag.String("attach").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription(
-      "Attach a file to the prompt as material; - is stdin, to its end. Default: what comes on stdin, if the prompt is given"
-    ),
-    Flag.optional
-  )
+  attach: textFlag(
+    "attach",
+    "FILE",
+    "Attach a file to the prompt as material; - is stdin, to its end. Default: what comes on stdin, if the prompt is given"
+  ).pipe(Flag.optional)
 }
 
 export const answerFlags = {
   ...attachFlag,
-  outputSchema: Flag.String("output-schema").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Answer with JSON that fits the JSON schema in this file: --output-schema answer.schema.json"),
-    Flag.optional
-  ),
+  outputSchema: textFlag(
+    "output-schema",
+    "FILE",
+    "Answer with JSON that fits the JSON schema in this file: --output-schema answer.schema.json"
+  ).pipe(Flag.optional),
   quiet: quietFlag
 }
 

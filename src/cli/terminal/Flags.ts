@@ -16,3 +16,7 @@ export const wholeNumberFlag = (name: string, minimum: number, maximum: number) 
     ),
     Flag.withMetavar("N")
   )
+
+/** A flag with a text; `what` names the text in the help. */
+export const textFlag = (name: string, what: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(what), Flag.withDescription(description))
