@@ -13,7 +13,7 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { secondsText, withoutProject } from "../../domain/text/Format.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
-import { outcomeLines } from "./outcome.ts"
+import { outcomeLines } from "./Ending.ts"
 import {
   isOwnChoice,
   messageLine,

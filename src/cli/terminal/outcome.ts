@@ -1,132 +1,17 @@
 /**
- * How a run is shown while it works, how its command ends, and how it is resumed. The last lines say which files changed, what was
- * not done and why, how it ended, and what it cost.
+ * How a run is shown while it works, how its command ends, and how it is resumed.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
-import { cachedText } from "../../domain/models/TokenCounts.ts"
-import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
-import { type RunReport, type RunStatus, exitCodeOf } from "../../domain/runs/RunReport.ts"
-import type { Paint } from "./Colour.ts"
-import { lastIssues, isOwnChoice, count, shown, personLine, statusText } from "./EventLines.ts"
-import { durationText } from "../../domain/text/Format.ts"
+import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
+import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { CommandPorts } from "./ports.ts"
 import type { Signals } from "./Signals.ts"
-
-export interface EndingOptions {
-  /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
-  readonly personMs?: number
-  readonly isVerbose?: boolean
-  /** The path of the project, which paths are shown without. */
-  readonly project?: string
-  readonly isUnicode?: boolean
-}
-
-/** More files or tasks than this are counted. */
-const mostLines = 12
-/** Less time of a person than this is not printed. */
-const leastPersonMs = 1000
-
-/** Place, what is wrong and what to do, on one line: for the author of a document. */
-const issueLine = (issue: Issue, most: number): string => {
-  const place = whereText(issue.where)
-  return shown(`${place === "" ? "" : `${place}: `}${issueText(issue)}`, most)
-}
-
-/** The issues that ended a run. Without a model call they are about a document that the person gave. */
-const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
-  usage.modelCalls === 0 ? issues.map((issue) => `  ${issueLine(issue, 800)}`) : lastIssues(issues)
-
-/** Says how many links of the answer and the results are marked as wrong; nothing when all are right. */
-const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
-  evidence === undefined || evidence.wrong === 0
-    ? []
-    : [
-        `evidence: ${evidence.wrong} of ${count(evidence.checked, "link")} could not be confirmed; each is marked in the text`
-      ]
-
-const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: string): ReadonlyArray<string> => {
-  const more = all.length - mostLines
-  return [...all.slice(0, mostLines).map(line), ...(more > 0 ? [`  and ${count(more, `more ${noun}`)}`] : [])]
-}
-
-const changeLine =
-  (paint: Paint, project: string) =>
-  ({ added, isNew, isPartial, path, removed }: FileChange): string => {
-    const place = project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
-    const counts = [
-      ...(added > 0 || removed === 0 ? [paint.green(`+${added}`)] : []),
-      ...(removed > 0 ? [paint.red(`-${removed}`)] : [])
-    ]
-    return `  ${isNew ? "created" : "changed"} ${shown(place)} (${counts.join(" ")}${isPartial ? " and more" : ""})`
-  }
-
-const statusPaint = (status: RunStatus, paint: Paint) =>
-  status === "done"
-    ? paint.green
-    : status === "declined" || status === "interrupted" || status === "limit"
-      ? paint.yellow
-      : paint.red
-
-const signs: Readonly<Partial<Record<RunStatus, string>>> = {
-  done: "✔ ",
-  declined: "■ ",
-  interrupted: "■ ",
-  limit: "■ "
-}
-
-/** `980`, `12.3k` */
-const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
-
-/** How long the work took, without the time that a person took for answers; that is printed by itself. */
-export const timeText = (durationMs: number, personMs: number): string =>
-  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= leastPersonMs ? ` and ${durationText(personMs)} for your answers` : ""}`
-
-const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
-  const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage
-  return [
-    count(results.length, "result"),
-    ...(isVerbose ? [count(rounds, "round")] : []),
-    count(modelCalls, "model call"),
-    count(toolCalls, "tool call"),
-    timeText(durationMs, personMs),
-    ...(promptTokens + answerTokens === 0
-      ? []
-      : [`${tokens(promptTokens)} tokens read${cachedText(usage, tokens)}, ${tokens(answerTokens)} written`])
-  ].join(", ")
-}
-
-/** The last lines; why a run is not done was said before. */
-export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
-  const { failures, message } = report
-  const project = options.project ?? ""
-  /* What a person denied looks like what they declined. */
-  const isOwn = report.status === "not_permitted" && isOwnChoice(message)
-  const status: RunStatus = isOwn ? "declined" : report.status
-  const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
-  return [
-    ...endingIssues(report),
-    ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
-    ...bounded(
-      /* A task may fail in the same way in several rounds. */
-      [
-        ...new Set(
-          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(personLine(reason, project), 200)}`)
-        )
-      ],
-      (line) => line,
-      "task"
-    ),
-    ...evidenceLine(report),
-    `${paint.bold(statusPaint(status, paint)(`${sign}${statusText(report.status)}`))}: ${costs(report, options)}`
-  ].join("\n")
-}
 
 /** True unless the run is done or has no plan to continue with. */
 const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { outcomeLines } from "../../../src/cli/terminal/outcome.ts"
+import { outcomeLines } from "../../../src/cli/terminal/Ending.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { callWords } from "../../../src/domain/runs/CallWords.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { outcomeLines } from "../../../src/cli/terminal/outcome.ts"
+import { outcomeLines } from "../../../src/cli/terminal/Ending.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
