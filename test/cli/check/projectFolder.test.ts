@@ -44,7 +44,7 @@ describe("the project of check", () => {
     assert.isTrue(stderr.startsWith("--project and --no-project exclude each other."))
   })
 
-  it("has the tools of the plugins that the person names", async () => {
+  it("shares its modules with the plugins that are configured", async () => {
     const skill =
       "---\nname: count\ndescription: Counts words.\nallowed-tools: word_count\n---\n\n## Execution\n\nCount.\n"
     sandbox.write("project/.agents/skills/count/SKILL.md", skill)
