@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { builtIns } from "../src/app/builtIns.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { builtIns } from "../src/app/projectLayers.ts"
 import {
   changePreview,
   findMatches,

@@ -128,7 +128,7 @@ const sandboxFinding = (setup: Setup) => {
         environment: process.env,
         home: folders.home,
         hidden: [folders.own, folders.state],
-        ...(configuration.sandbox === undefined ? {} : { sandbox: configuration.sandbox })
+        sandbox: configuration.sandbox
       }).pipe(Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent)))
     ),
     Effect.catch(({ message }) =>

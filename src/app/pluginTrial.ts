@@ -2,11 +2,11 @@
  * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin is
  * loaded beside the built-in ones behind the real gate, over a project of its own. Part of the composition root.
  */
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import { fileURLToPath } from "node:url"
 import { issueText } from "../domain/findings/Issue.ts"
 import { type Rule, parseRule } from "../domain/permissions/Permission.ts"
 import { type Arguments, type ToolCall, type ToolResult, builtInOrigin } from "../domain/tools/ToolCall.ts"
@@ -16,7 +16,7 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { builtIns } from "./builtIns.ts"
+import { builtIns, layerCommands, layerRegistry } from "./projectLayers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
@@ -25,7 +25,6 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { layerPublicWeb } from "../services/web/PublicWeb.ts"
 import { Workspace } from "../services/files/Workspace.ts"
-import { layerCommands, layerRegistry } from "./projectLayers.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
 export type PluginSource = Plugin | URL

@@ -1,12 +1,15 @@
 /**
- * The layers that runs and conversations share: the project, the gate, the tools and skills, and where events go. Part
- * of the composition root.
+ * Composition root of what runs, conversations and checks share: the project, its tools and skills, and the gate.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
+import { builtInOrigin } from "../domain/tools/ToolCall.ts"
+import { builtInPlugins } from "../plugins/builtIns.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
 import { isFleeting, isSignOfLife } from "../domain/runs/RunEvent.ts"
 import { unfetchable } from "../domain/web/NetworkAddress.ts"
 import { Approver } from "../services/approvals/Approver.ts"
@@ -20,7 +23,6 @@ import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
-import type { Plugin } from "../services/tools/Plugin.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { layerUnsaved } from "../services/history/RunJournal.ts"
@@ -31,10 +33,26 @@ import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
-import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
 import type { RunContext } from "./RunContext.ts"
-import type { Setup } from "./setup.ts"
+import { type Setup, readSetup } from "./setup.ts"
+
+type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
+
+/**
+ * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
+ * `PluginPackages` leaves out every other plugin of this name.
+ */
+export const builtIns = ({
+  commandSeconds,
+  fetchSeconds,
+  readFileBytes
+}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> =>
+  builtInPlugins({ commandSeconds, fetchSeconds, maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
+    apiVersion,
+    name: builtInOrigin,
+    tools
+  }))
 
 /**
  * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
@@ -68,10 +86,7 @@ const layerGate = <R>(
   setup: Setup,
   approver: Layer.Layer<Approver, never, R>,
   { readOnly = false, since }: Pick<RunContext, "readOnly" | "since"> = {}
-) =>
-  Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
-    Layer.provide(approver)
-  )
+) => Gate.layer({ ...gateOptionsOf(setup), readOnly, since }).pipe(Layer.provide(approver))
 
 /** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>
@@ -188,3 +203,18 @@ export const layerProject = (
     Layer.provideMerge(ports.journal ?? layerUnsaved)
   )
 }
+
+/** The tools, plugins and skills that a run in this project would have. */
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
+  return yield* Effect.gen(function* () {
+    const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
+    const { known: servers, notes: serverNotes } = yield* McpPlugins
+    const { all, notes } = yield* Skills
+    return { tools, problems, known, servers, serverNotes, skills: all, notes: [...setup.folders.notes, ...notes] }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})

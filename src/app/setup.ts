@@ -9,10 +9,11 @@ import {
   type Configuration,
   mergeConfigurations,
   readConfiguration,
-  pickSettings
+  pickSettings,
+  type PluginEntry,
+  type PluginScope
 } from "../domain/configuration/Configuration.ts"
 import { providerOf, builtInProviders, defaultProvider, leavesMachine } from "../services/providers/providers.ts"
-import type { PluginEntry, PluginScope } from "../domain/configuration/PluginEntry.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
@@ -24,8 +25,12 @@ import {
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts, Provider } from "../services/providers/Provider.ts"
 import { type Settings, settingsOf, windowSettings } from "../services/runs/RunSettings.ts"
-import { folderProblem } from "../services/configuration/FolderTrust.ts"
-import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
+import {
+  folderProblem,
+  environmentVariable,
+  userFolders,
+  type UserFolders
+} from "../services/configuration/UserFolders.ts"
 
 /** The merged configuration of a run: project file, user file, environment, flags. */
 export interface Setup {
@@ -137,7 +142,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile,
-    ...(problem === undefined ? {} : { userFileProblem: problem }),
+    userFileProblem: problem,
     isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
     providers: builtInProviders,

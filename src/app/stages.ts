@@ -3,7 +3,6 @@
  * chooses the model, and lets the stage work with the layers of a run; nothing is saved.
  */
 import * as Effect from "effect/Effect"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { FilledPrompt } from "../domain/models/PromptSize.ts"
 import { TaskFailure } from "../domain/plan/TaskResult.ts"
 import { layerUnsavedRun } from "../services/history/RunJournal.ts"
@@ -19,28 +18,18 @@ import { makeRunId } from "../services/runs/RunId.ts"
 import { fitWindow } from "./modelWindow.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerStages } from "./runLayers.ts"
-import { placeOf } from "./runs.ts"
+import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { tellStartup } from "./startup.ts"
 
-/** Where a stage works. `given` overrides the configuration of the project. */
-export interface StagePlace {
-  readonly project: string
-  readonly given: Configuration
-}
+/** Where a stage works. */
+export type StagePlace = Pick<NewRun, "project" | "given">
 
 /** The order of one stage. */
 export type StageOrder =
   | ({ readonly stage: "refine"; readonly task: string } & PlanStage)
   | ({ readonly stage: "iterate" } & PlanStage)
   | ({ readonly stage: "execute" } & Parameters<typeof executeRefinement>[0])
-
-/** Only a stage that carries something out can change the project, and locks it. */
-const journalOf = Effect.fnUntraced(function* (setup: Parameters<typeof placeOf>[0], isExecution: boolean) {
-  if (!isExecution) return {}
-  const journal: RunContext["journal"] = layerUnsavedRun(placeOf(setup, { runId: yield* makeRunId }))
-  return { journal }
-})
 
 const work = Effect.fnUntraced(function* <A, E, R>(
   stage: Effect.Effect<A, E, R>,
@@ -49,10 +38,11 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   isExecution = false
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
-  const journal = yield* journalOf(fitted.setup, isExecution)
+  /* Only a stage that carries something out can change the project, and locks it. */
+  const journal = isExecution ? layerUnsavedRun(placeOf(fitted.setup, { runId: yield* makeRunId })) : undefined
   return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),
-    Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, ...journal }))
+    Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, journal }))
   )
 })
 

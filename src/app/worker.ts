@@ -1,16 +1,20 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import type { Configuration } from "../domain/configuration/Configuration.ts"
-import type { RunsKept } from "../domain/configuration/RunsKept.ts"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import { takeLock } from "../services/files/Lock.ts"
+import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
+import type { Configuration, RunsKept } from "../domain/configuration/Configuration.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { ClusterRunEnding } from "../domain/journal/JournalRecord.ts"
@@ -22,24 +26,37 @@ import {
 } from "../services/cluster/ClusterWorkers.ts"
 import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, watchShare, workerName } from "../services/cluster/ClusterEngine.ts"
-import { CurrentNotices, makeNotices } from "../services/cluster/ClusterDatabase.ts"
-import { type DatabaseUnavailable } from "../services/cluster/DatabaseSettings.ts"
+import { CurrentNotices, makeNotices, type DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
 import { cancelledEnding, ClusterRuns, removeOldRuns } from "../services/cluster/ClusterRuns.ts"
-import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
-import { giveBack, UnfitWorker } from "../services/cluster/Placement.ts"
+import { giveBack, UnfitWorker, layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, type RunPlacement, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
-import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
 import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
-import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
+
+const interval = Schedule.spaced("1 second")
+
+/** Tells whether a worker of this machine has a run, also when it is stopped and answers nobody. */
+const takeRun = ({ locks, project, runId }: LockedProject) =>
+  takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
+
+/** Takes the lock on the project until the scope closes. Fails when another run of this machine has it. */
+export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
+  const isHere = yield* takeRun(locked).pipe(
+    Effect.as(false),
+    Effect.catchTag("LockTaken", () => Effect.succeed(true))
+  )
+  if (!isHere) return yield* takeProject(locked)
+  yield* Effect.retry(takeRun(locked), interval).pipe(
+    Effect.andThen(Effect.retry(takeProject(locked), interval)),
+    Effect.forkScoped
+  )
+})
 
 export interface WorkerOptions {
   /** Where the runs are; see `DatabaseAddress`. */

@@ -1,19 +1,72 @@
 /**
- * Runs a command line to its exit code and reports everything that goes wrong. `launch` handles the process around it.
+ * Runs a command line to its exit code: shows help and version, and reports everything that goes wrong. `launch` handles the
+ * process around it.
  */
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { version } from "../app/version.ts"
 import { printableLines } from "../domain/text/Printable.ts"
-import { withPlainWords } from "./helpWords.ts"
+import { Output, redactText } from "./terminal/Output.ts"
+import { version } from "../app/version.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
-import { Output, redactText } from "./terminal/Output.ts"
-import { layerPresenter } from "./terminal/Presenter.ts"
 import type { Signals } from "./terminal/Signals.ts"
+
+/**
+ * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
+ * keeps no help, so that its name is what is wrong.
+ */
+export const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first, ...rest] = argv
+  if (first === "version" && rest.length === 0) return ["--version"]
+  if (first !== "help") return argv
+  const [named] = rest
+  return named === undefined || named.startsWith("-") || commands.includes(named) ? [...rest, "--help"] : rest
+}
+
+type Event = CliOutput.Presenter.Event
+
+const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
+
+/** True for words that may be a prompt without quotes, or without a command. */
+const looksLikePrompt = ({ commandPath, errors }: Extract<Event, { readonly _tag: "InvalidInvocation" }>): boolean =>
+  errors.some((error) =>
+    error._tag === "UnexpectedArgument"
+      ? promptCommands.has(commandPath.at(-1) ?? "")
+      : error._tag === "UnknownSubcommand" && error.suggestions.length === 0 && commandPath.length === 1
+  )
+
+/** Writes help and errors about a command line through `Output`. */
+export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
+  Output.useSync((output) => {
+    const formatter = CliOutput.defaultFormatter({
+      colors: output.resultPaint.bold("") !== "",
+      globalFlags: "summary"
+    })
+    const present = (event: Event): Effect.Effect<void> => {
+      switch (event._tag) {
+        case "Help": {
+          const print = event.reason === "Requested" ? output.result : output.tell
+          return print(formatter.formatHelpDoc(event.helpDoc))
+        }
+        case "Version":
+          return output.result(event.version)
+        case "InvalidInvocation":
+          return output.tell(
+            [
+              ...event.errors.map(({ message }) => printableLines(message)),
+              ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
+              `Run "${event.commandPath.join(" ")} --help" for help.`
+            ].join("\n")
+          )
+      }
+    }
+    return CliOutput.layerPresenter({ present })
+  })
+)
 
 const internalError = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)

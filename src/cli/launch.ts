@@ -1,5 +1,5 @@
 /**
- * Runs the command line of this process: its streams, its signals, errors that plugins throw, and its exit.
+ * Runs the command line of this process: its streams, its signals, its exit, and what plugins may do to it.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
@@ -7,13 +7,33 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { Console as NodeConsole } from "node:console"
+import { writeSync } from "node:fs"
+import { exitCodes } from "./terminal/Failure.ts"
 import { printable } from "../domain/text/Printable.ts"
 import { runCommandLine } from "./commandLine.ts"
-import { exitCodes } from "./terminal/Failure.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
-import { guardProcess } from "./terminal/guardProcess.ts"
 import { Output } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
+
+/**
+ * From here on `console` prints on stderr, since stdout is for results; `onStray` is told what was thrown outside of
+ * any call; and a process that ends before the function that comes back was called ends as failed, with a line that
+ * says so.
+ */
+export const guardProcess = (onStray: (thrown: unknown) => void): (() => void) => {
+  let isOver = false
+  globalThis.console = new NodeConsole(process.stderr, process.stderr)
+  process.on("uncaughtException", onStray)
+  process.on("exit", () => {
+    if (isOver) return
+    process.exitCode = exitCodes.failed
+    writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+  })
+  return () => {
+    isOver = true
+  }
+}
 
 const strayError = (thrown: unknown): string => {
   const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)

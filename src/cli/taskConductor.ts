@@ -12,10 +12,10 @@ const groups = {
   EVERYDAY: {
     run: [
       "Plan, carry out and answer a prompt",
-      () => import("./run/run.ts").then(({ makeRun }) => makeRun(() => import("./cluster/clusterHandler.ts")))
+      () => import("./run/run.ts").then(({ makeRun }) => makeRun(() => import("./cluster/cluster.ts")))
     ],
     ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts").then(({ ask }) => ask)],
-    plan: ["Print the checked task list for a prompt", () => import("./run/plan.ts").then(({ plan }) => plan)],
+    plan: ["Print the checked task list for a prompt", () => import("./run/run.ts").then(({ plan }) => plan)],
     check: ["Check task lists, refinements or results", () => import("./check/check.ts").then(({ check }) => check)],
     permissions: [
       "List, explain and revoke permissions",
@@ -64,7 +64,7 @@ const groups = {
     ],
     tools: [
       "List and describe the tools that a task can call",
-      () => import("./plugins/tools.ts").then(({ tools }) => tools)
+      () => import("./plugins/plugins.ts").then(({ tools }) => tools)
     ],
     plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts").then(({ plugins }) => plugins)],
     mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts").then(({ mcp }) => mcp)],
@@ -84,10 +84,10 @@ const groups = {
   "SEVERAL MACHINES": {
     worker: [
       "Work on runs that were started with --cluster",
-      () => import("./cluster/worker.ts").then(({ worker }) => worker)
+      () => import("./cluster/cluster.ts").then(({ worker }) => worker)
     ],
-    attach: ["Follow a run on the workers", () => import("./cluster/attach.ts").then(({ attach }) => attach)],
-    cancel: ["Cancel a run on the workers", () => import("./cluster/cancel.ts").then(({ cancel }) => cancel)]
+    attach: ["Follow a run on the workers", () => import("./cluster/cluster.ts").then(({ attach }) => attach)],
+    cancel: ["Cancel a run on the workers", () => import("./cluster/cluster.ts").then(({ cancel }) => cancel)]
   }
 } as const
 

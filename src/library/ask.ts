@@ -8,7 +8,7 @@ import type * as Cause from "effect/Cause"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { holdConversation } from "./lateApp.ts"
-import { type RunHandle, startWork } from "./runHandle.ts"
+import { type RunHandle, startWork } from "./run.ts"
 import {
   configurationOf,
   onThisMachine,

@@ -28,7 +28,7 @@ export const fixInProject = (text: string, options: ProjectCheckOptions = {}): P
   const fixed = inProject({ project, given, plugins: values, warn: () => Effect.void }, (checker) =>
     checker.fix(kind, text, { finished })
   ).pipe(onThisMachine({}))
-  return Effect.runPromise(fixed, signal === undefined ? {} : { signal })
+  return Effect.runPromise(fixed, { signal })
 }
 
 /** Checks a document against a project: a plan that is accepted here is one that a run accepts. */

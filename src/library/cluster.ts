@@ -9,8 +9,7 @@ import * as Fiber from "effect/Fiber"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../app/clusterClient.ts"
 import { runWorker } from "../app/worker.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
-import { type RunHandle, startWork } from "./runHandle.ts"
-import { newRunOf, type RunOptions } from "./run.ts"
+import { type RunHandle, startWork, newRunOf, type RunOptions } from "./run.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
 /** Where the runs are. */

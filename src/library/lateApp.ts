@@ -8,89 +8,73 @@ import type * as Conversation from "../app/conversation.ts"
 import type * as ProjectCheck from "../app/projectCheck.ts"
 import type * as RunLayers from "../app/runLayers.ts"
 
-const loadRuns = Effect.promise(() => import("../app/runs.ts"))
-const loadStages = Effect.promise(() => import("../app/stages.ts"))
-const loadSaved = Effect.promise(() => import("../app/savedRuns.ts"))
-const loadLayers = Effect.promise(() => import("../app/runLayers.ts"))
-
 /** A function whose module is loaded by its first call. */
 const late =
-  <Args extends ReadonlyArray<unknown>, A, E, R>(load: Effect.Effect<(...args: Args) => Effect.Effect<A, E, R>>) =>
+  <Module, Args extends ReadonlyArray<unknown>, A, E, R>(
+    load: () => Promise<Module>,
+    pick: (module: Module) => (...args: Args) => Effect.Effect<A, E, R>
+  ) =>
   (...args: Args): Effect.Effect<A, E, R> =>
-    Effect.flatMap(load, (run) => run(...args))
+    Effect.flatMap(Effect.promise(load), (module) => pick(module)(...args))
+
+const runs = () => import("../app/runs.ts")
+const stages = () => import("../app/stages.ts")
+const savedRuns = () => import("../app/savedRuns.ts")
+const layers = Effect.promise(() => import("../app/runLayers.ts"))
 
 /** Carries out a new run to its report. */
-export const beginRun = late(Effect.map(loadRuns, ({ beginRun }) => beginRun))
+export const beginRun = late(runs, (module) => module.beginRun)
 
 /** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
-export const planRun = late(Effect.map(loadRuns, ({ planRun }) => planRun))
+export const planRun = late(runs, (module) => module.planRun)
 
 /** Resumes a saved run and carries it to its report. */
-export const resumeRun = late(Effect.map(loadRuns, ({ resumeRun }) => resumeRun))
+export const resumeRun = late(runs, (module) => module.resumeRun)
 
 /** Starts a new run that reuses what another had finished before the task `from`, to its report. */
-export const forkRun = late(Effect.map(loadRuns, ({ forkRun }) => forkRun))
+export const forkRun = late(runs, (module) => module.forkRun)
 
 /** Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end. */
 export const replayRun = late(
-  Effect.map(
-    Effect.promise(() => import("../app/replay.ts")),
-    ({ replayRun }) => replayRun
-  )
+  () => import("../app/replay.ts"),
+  (module) => module.replayRun
 )
 
-/** Refines one task of a plan. */
-export const refineStage = late(Effect.map(loadStages, ({ refine }) => refine))
+export const refineStage = late(stages, (module) => module.refine)
+export const executeStage = late(stages, (module) => module.execute)
+export const iterateStage = late(stages, (module) => module.iterate)
 
-/** Makes the calls of a refinement and gives the result of its task. */
-export const executeStage = late(Effect.map(loadStages, ({ execute }) => execute))
-
-/** The tasks that are left after some results. */
-export const iterateStage = late(Effect.map(loadStages, ({ iterate }) => iterate))
-
-/** The report of a run. */
-export const makeReport = late(
-  Effect.map(
-    Effect.promise(() => import("../app/runReport.ts")),
-    ({ makeReport }) => makeReport
-  )
-)
-
-/** Everything in the journal of a run. */
-export const readRun = late(Effect.map(loadSaved, ({ readRun }) => readRun))
-
-/** What one task of a run saw, said, called and found. */
-export const readTask = late(Effect.map(loadSaved, ({ readTask }) => readTask))
+export const makeReport = late(savedRuns, (module) => module.makeReport)
+export const readRun = late(savedRuns, (module) => module.readRun)
+export const readTask = late(savedRuns, (module) => module.readTask)
 
 /** The store of the runs of this machine. */
-export const layerRuns = Layer.unwrap(Effect.map(loadSaved, ({ layerRuns }) => layerRuns))
+export const layerRuns = Layer.unwrap(Effect.map(Effect.promise(savedRuns), (module) => module.layerRuns))
 
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = late(
-  Effect.map(
-    Effect.promise(() => import("../app/setup.ts")),
-    ({ readSetup }) => readSetup
-  )
+  () => import("../app/setup.ts"),
+  (module) => module.readSetup
 )
 
 /** Everything a run needs. */
 export const layerRun = (...args: Parameters<typeof RunLayers.layerRun>) =>
-  Layer.unwrap(Effect.map(loadLayers, ({ layerRun }) => layerRun(...args)))
+  Layer.unwrap(Effect.map(layers, (module) => module.layerRun(...args)))
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
 export const layerAsk = (...args: Parameters<typeof RunLayers.layerAsk>) =>
-  Layer.unwrap(Effect.map(loadLayers, ({ layerAsk }) => layerAsk(...args)))
+  Layer.unwrap(Effect.map(layers, (module) => module.layerAsk(...args)))
 
 /** Checks with the setup of a project. */
 export const inProject: typeof ProjectCheck.inProject = (...args) =>
   Effect.flatMap(
     Effect.promise(() => import("../app/projectCheck.ts")),
-    ({ inProject }) => inProject(...args)
+    (module) => module.inProject(...args)
   )
 
 /** Holds a conversation as long as `use` does, to its report. */
 export const holdConversation: typeof Conversation.holdConversation = (...args) =>
   Effect.flatMap(
     Effect.promise(() => import("../app/conversation.ts")),
-    ({ holdConversation }) => holdConversation(...args)
+    (module) => module.holdConversation(...args)
   )

@@ -7,9 +7,9 @@ import type { RunDifference } from "../domain/history/RunDifference.ts"
 import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
-import type { SavedRun } from "../app/reopenedRun.ts"
+import type { SavedRun } from "../app/runs.ts"
 import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun } from "./lateApp.ts"
-import { type RunHandle, startWork } from "./runHandle.ts"
+import { type RunHandle, startWork } from "./run.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
@@ -49,7 +49,7 @@ const named = Effect.fnUntraced(function* (runId: string) {
 const savedOf = (runId: string, options: ResumeOptions): SavedRun => ({
   run: runId,
   given: configurationOf(options),
-  ...(options.project === undefined ? {} : { project: options.project })
+  project: options.project
 })
 
 /** All saved runs, the newest first. */

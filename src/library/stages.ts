@@ -50,7 +50,7 @@ const placeOf = (options: StageOptions): StagePlace => ({
 })
 
 const start = <A, E>(options: StageOptions, work: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(work, options.signal === undefined ? {} : { signal: options.signal })
+  Effect.runPromise(work, { signal: options.signal })
 
 const silentPorts = (options: StageOptions) => portsOf(options, () => undefined)
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeEventHistory } from "../../src/library/runHandle.ts"
+import { makeEventHistory } from "../../src/library/run.ts"
 
 const readAll = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const read: Array<A> = []

@@ -18,25 +18,26 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { addToHistory, readMessageHistory } from "../../services/conversation/ConversationStore.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
-import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import {
+  answerFlags,
+  readAttachment,
+  readOutputSchema,
   flagConfiguration,
   orderFiles,
   readPrompt,
-  type RunFlags,
   runFlags,
   approvalFlags,
+  outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
-import { makeAnswerPrinter } from "./AnswerPrinter.ts"
-import { type EventSink, jsonSink } from "../terminal/EventSink.ts"
+import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
+import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { lineSink, quietSink } from "../terminal/LineSink.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"
 import { startPorts } from "../terminal/ports.ts"
-import { askLine } from "./AskProgress.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 
@@ -44,35 +45,19 @@ const allFlags = {
   ...runFlags,
   ...answerFlags,
   yes: approvalFlags.yes,
-  tools: Flag.String("tools").pipe(
-    Flag.withMetavar("NAMES"),
-    Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
+  tools: textFlag("tools", "NAMES", "The only tools that the model may call: --tools read_file,search_files").pipe(
     Flag.optional
   ),
-  continues: Flag.Boolean("continue").pipe(
-    Flag.withDescription("Go on with the last conversation about the project"),
-    Flag.withDefault(false)
-  ),
+  continues: switchFlag("continue", "Go on with the last conversation about the project"),
   save: Flag.Boolean("save").pipe(
     Flag.withDescription("Keep the conversation in your state folder, for --continue; --no-save keeps nothing"),
     Flag.optional
   ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
-    Flag.withDefault(false)
-  ),
+  json: outcomeFlags.json,
   plain: plainFlag
 }
 
-interface AskFlags extends RunFlags, AnswerFlags {
-  readonly quiet: boolean
-  readonly yes: boolean
-  readonly tools: Option.Option<string>
-  readonly continues: boolean
-  readonly save: Option.Option<boolean>
-  readonly json: boolean
-  readonly plain: boolean
-}
+type AskFlags = Command.Command.Config.Infer<typeof allFlags>
 
 /** A conversation as the flags ask for it; `use` holds it. */
 const holdRequested = Effect.fn("holdRequested")(function* <E, R>(

@@ -9,7 +9,7 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { DocumentKind, type CheckOptions, fixDocument, type FixedDocument } from "../../domain/documents/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog, type SarifDocument } from "../../domain/checking/SarifLog.ts"
@@ -153,20 +153,17 @@ export const check = Command.make(
       Flag.withDescription("The kind of the document: --kind refinement"),
       Flag.withDefault("task-list")
     ),
-    project: Flag.String("project").pipe(
-      Flag.withAlias("p"),
-      Flag.withMetavar("FOLDER"),
-      Flag.withDescription(
-        `Check against this project too: skills, tools, files, sizes. Default: the current folder if it has one of ${projectMarkers.join(", ")}`
-      ),
-      Flag.optional
-    ),
+    project: textFlag(
+      "project",
+      "FOLDER",
+      `Check against this project too: skills, tools, files, sizes. Default: the current folder if it has one of ${projectMarkers.join(", ")}`
+    ).pipe(Flag.withAlias("p"), Flag.optional),
     noProject: switchFlag("no-project", "Check the text alone, which takes a fraction of the time"),
-    finished: Flag.String("finished").pipe(
-      Flag.withMetavar("NAME"),
-      Flag.withDescription('A finished task, for a list that continues a run: --finished "Research 1"; repeatable'),
-      Flag.atLeast(0)
-    ),
+    finished: textFlag(
+      "finished",
+      "NAME",
+      'A finished task, for a list that continues a run: --finished "Research 1"; repeatable'
+    ).pipe(Flag.atLeast(0)),
     format: Flag.Literals("format", formats).pipe(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > check.sarif"),
       Flag.withDefault("human")

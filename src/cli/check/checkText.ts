@@ -2,6 +2,7 @@
  * What `check` prints for a person: per finding the place, the line with a mark under the part that is meant, what is
  * wrong and what to do; at the end one line that sums up.
  */
+import { count } from "../terminal/EventLines.ts"
 import type * as Path from "effect/Path"
 import type { CheckReport, IssueReport } from "../../domain/documents/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
@@ -45,9 +46,6 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "issue"; readonly issue: IssueReport }
   | { readonly tier: "repair"; readonly repair: Repair }
 )
-
-/** `1 issue`, `2 issues`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** Puts a text behind `lead` and breaks it between words; the further lines are indented. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { switchFlag } from "../terminal/Flags.ts"
+import * as stages from "../../app/stages.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -20,7 +21,7 @@ import type { GivenResult } from "../../services/checking/SingleStages.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { progressSink } from "../terminal/LineSink.ts"
+import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { startPorts } from "../terminal/ports.ts"
 import {
@@ -29,20 +30,17 @@ import {
   flagConfiguration,
   plainFlag,
   runFlags,
-  verboseFlag
+  verboseFlag,
+  modelFlags
 } from "../run/runFlags.ts"
-import { modelFlags } from "../run/modelFlags.ts"
-import * as stages from "../../app/stages.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {
-  result: Flag.String("result").pipe(
-    Flag.withMetavar("PATH"),
-    Flag.withDescription(
-      "The result of a finished task, in a file named after the task, or a folder of such files: --result results/research-1.md; repeatable"
-    ),
-    Flag.atLeast(0)
-  ),
+  result: textFlag(
+    "result",
+    "PATH",
+    "The result of a finished task, in a file named after the task, or a folder of such files: --result results/research-1.md; repeatable"
+  ).pipe(Flag.atLeast(0)),
   model: runFlags.model,
   ...modelFlags,
   project: runFlags.project,
@@ -131,10 +129,7 @@ const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more
 export const refine = Command.make(
   "refine",
   {
-    task: Flag.String("task").pipe(
-      Flag.withMetavar("NAME"),
-      Flag.withDescription('The task to refine: --task "Research 1"')
-    ),
+    task: textFlag("task", "NAME", 'The task to refine: --task "Research 1"'),
     ...planStageFlags
   },
   Effect.fn("refine")(function* (given) {

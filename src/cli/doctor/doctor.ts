@@ -2,28 +2,62 @@
  * `task-conductor doctor`: looks at what a run needs, and says what to do about what is missing.
  */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Terminal from "effect/Terminal"
+import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
+import { diagnose } from "../../app/diagnosis.ts"
+import { version } from "../../app/version.ts"
+import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags } from "../run/runFlags.ts"
+import { switchFlag } from "../terminal/Flags.ts"
+import { Output } from "../terminal/Output.ts"
 
-/** The command. */
+const nodeFinding: Finding = {
+  name: "program",
+  state: "ok",
+  what: `task-conductor ${version} on Node ${process.versions.node}`
+}
+
+const terminalFinding = Effect.gen(function* () {
+  const { canAsk, tellPaint } = yield* Output
+  const colour = tellPaint.bold("") === "" ? "without colour" : "with colour"
+  const columns = yield* (yield* Terminal.Terminal).columns
+  const finding: Finding = canAsk
+    ? { name: "terminal", state: "ok", what: `${columns} columns, ${colour}` }
+    : {
+        name: "terminal",
+        state: "note",
+        what: "none, so that nobody can be asked",
+        remedy: "Say beforehand what a run may do: --allow, or rules in your configuration."
+      }
+  return finding
+})
+
+/** The command. The exit code says whether a run can start. */
 export const doctor = Command.make(
   "doctor",
   {
     project: runFlags.project,
     model: runFlags.model,
-    cluster: Flag.Boolean("cluster").pipe(
-      Flag.withDescription("Look at what run --cluster needs instead: the database, TLS, and the workers"),
-      Flag.withDefault(false)
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with all findings"),
-      Flag.withDefault(false)
-    )
+    cluster: switchFlag("cluster", "Look at what run --cluster needs instead: the database, TLS, and the workers"),
+    json: switchFlag("json", "Print one JSON object with all findings")
   },
-  Effect.fn("doctor")(function* (given) {
-    const { showDiagnosis } = yield* Effect.promise(() => import("./doctorHandler.ts"))
-    yield* showDiagnosis(given)
+  Effect.fn("doctor")(function* ({ cluster, json, model, project }) {
+    const { result, resultColumns, resultPaint } = yield* Output
+    const given = Option.match(model, { onNone: () => ({}), onSome: (name) => ({ model: name }) })
+    const look = cluster ? diagnoseCluster : diagnose
+    const findings = [nodeFinding, ...(yield* look(project, given)), yield* terminalFinding]
+    const can = canStart(findings)
+    if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
+    else {
+      const paint = { ok: resultPaint.green, note: resultPaint.yellow, problem: resultPaint.red }
+      const style = { paint, columns: resultColumns() }
+      yield* result([...findingLines(findings, style), "", verdictOf(findings)].join("\n"))
+    }
+    if (!can) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
   Command.withDescription(

@@ -1,6 +1,7 @@
 /**
  * `task-conductor init`: writes a configuration, for the person or for a project.
  */
+import { textFlag } from "../terminal/Flags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -13,9 +14,8 @@ import { printable } from "../../domain/text/Printable.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
 import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
 import { readSetup } from "../../app/setup.ts"
-import { modelFlags } from "../run/modelFlags.ts"
-import { runFlags } from "../run/runFlags.ts"
-import { chooseFrom } from "../terminal/pickModel.ts"
+import { modelFlags, runFlags } from "../run/runFlags.ts"
+import { chooseFrom } from "../terminal/ports.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -24,16 +24,9 @@ const flags = {
     Flag.withDescription("Whose configuration is written: yours, or that of the project, for all who work on it"),
     Flag.optional
   ),
-  model: Flag.String("model").pipe(
-    Flag.withAlias("m"),
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("The model: --model qwen3:8b"),
-    Flag.optional
-  ),
+  model: textFlag("model", "NAME", "The model: --model qwen3:8b").pipe(Flag.withAlias("m"), Flag.optional),
   contextWindow: modelFlags.contextWindow,
-  host: Flag.String("host").pipe(
-    Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("The address of the Ollama server, only for you: --host 192.168.1.5:11434"),
+  host: textFlag("host", "ADDRESS", "The address of the Ollama server, only for you: --host 192.168.1.5:11434").pipe(
     Flag.optional
   ),
   project: runFlags.project

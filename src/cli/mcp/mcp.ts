@@ -17,14 +17,13 @@ import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
 import { readSetup } from "../../app/setup.ts"
-import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags } from "../run/runFlags.ts"
-import { modelFlags } from "../run/modelFlags.ts"
+import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags, modelFlags } from "../run/runFlags.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
-import { planPrompt, runPrompt, type RunRequest } from "../run/runHandler.ts"
+import { planPrompt, runPrompt, type RunRequest } from "../run/run.ts"
 
 /** The flags with which the server was started. */
 export interface Serving {
@@ -37,23 +36,18 @@ export interface Serving {
 const plain = makePaint(false)
 
 const text = (description: string) => Schema.String.annotate({ description })
+const texts = (description: string) => Schema.Array(Schema.String).annotate({ description })
 
 const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
 const files = {
   file: Schema.optionalKey(text("The file the person is looking at, relative to the project.")),
-  open: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "Files that are open in the person's editor." })
-  )
+  open: Schema.optionalKey(texts("Files that are open in the person's editor."))
 }
 
 const CheckParameters = Schema.Struct({
   text: text("The document, as markdown."),
   kind: Schema.optionalKey(DocumentKind.annotate({ description: "What the document is; task-list when absent." })),
-  finished: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({
-      description: "Tasks that finished before, for a list that continues a run."
-    })
-  )
+  finished: Schema.optionalKey(texts("Tasks that finished before, for a list that continues a run."))
 })
 
 const PlanParameters = Schema.Struct({ prompt, ...files })
@@ -183,16 +177,7 @@ const reserveStdout = Effect.gen(function* () {
 /** The command. */
 export const mcp = Command.make(
   "mcp",
-  {
-    allow,
-    deny,
-    model,
-    parallel,
-    plugin,
-    project,
-    ...modelFlags,
-    ...approvalFlags
-  },
+  { allow, deny, model, parallel, plugin, project, ...modelFlags, ...approvalFlags },
   Effect.fn("mcp")(function* (given) {
     const flags = flagConfiguration(given)
     const stdio = yield* reserveStdout

@@ -3,11 +3,67 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { modelFlags } from "../run/modelFlags.ts"
+import { settleModels } from "../../app/chosenModel.ts"
+import { type BenchListener, benchModels } from "../../app/modelBench.ts"
+import { installedModels } from "../../app/modelServer.ts"
+import { readSetup, renameModels, type Setup, withDefaultServer } from "../../app/setup.ts"
+import { configurationFor, recommend, benchLines } from "../../domain/checking/BenchScore.ts"
+import { fittingModels } from "../../domain/models/InstalledModel.ts"
+import { secondsText } from "../../domain/text/Format.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
+import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { switchFlag } from "../terminal/Flags.ts"
+import { Output } from "../terminal/Output.ts"
 
-/** The command. */
+/** The models to try, as the server knows them. */
+const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
+  if (names.some((name) => name === "embedded" || name === "")) {
+    return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
+  }
+  if (names.length > 0) {
+    return yield* Effect.forEach([...new Set(names)], (name) =>
+      Effect.map(
+        settleModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
+        (found) => found.setup.settings.model
+      )
+    )
+  }
+  const installed = yield* installedModels(setup)
+  const fitting = fittingModels(installed).filter(({ isForwarded }) => !isForwarded)
+  if (fitting.length > 0) return fitting.map(({ name }) => name)
+  return yield* new CommandFailure({
+    exitCode: exitCodes.unavailable,
+    text: `The server at ${setup.settings.host} has no model to try. Get one, for example: ollama pull qwen3:8b (5 GB).`
+  })
+})
+
+/** Says what a model works on, and what became of it. */
+const progress = (tell: Output["Service"]["tell"]) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (startedAt): BenchListener =>
+      (model, event) =>
+        Effect.gen(function* () {
+          const seconds = Math.round(((yield* Clock.currentTimeMillis) - startedAt) / 1000)
+          const line = (what: string) => tell(printable(`${seconds} s  ${model}  ${what}`))
+          if (event.type === "model.started") {
+            const { attempt, stage, task } = event.call
+            const again = attempt === 1 ? "" : `, attempt ${attempt}`
+            return yield* line(`${stage}${task === undefined ? "" : ` "${task}"`}${again}`)
+          }
+          if (event.type === "model.waiting") return yield* line(`waiting for ${secondsText(event.seconds)}`)
+          if (event.type === "model.failed") return yield* line(event.message)
+          if (event.type === "answer.rejected") {
+            return yield* line(`not valid: ${[...new Set(event.issues.map(({ code }) => code))].join(", ")}`)
+          }
+        })
+  )
+
+/** The command. Exit code 1 when no model gave a valid document. */
 export const bench = Command.make(
   "bench",
   {
@@ -16,14 +72,20 @@ export const bench = Command.make(
       Argument.variadic()
     ),
     ...modelFlags,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: a score for each model, and the recommendation"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object: a score for each model, and the recommendation")
   },
-  Effect.fn("models bench")(function* (given) {
-    const { compareModels } = yield* Effect.promise(() => import("./benchHandler.ts"))
-    yield* compareModels(given)
+  Effect.fn("models bench")(function* (flags) {
+    const { print, result, tell } = yield* Output
+    const setup = yield* withDefaultServer(yield* readSetup(".", modelConfiguration(flags)))
+    const names = yield* chosen(setup, flags.names)
+    yield* tell(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
+    const scores = yield* benchModels(setup, names, yield* progress(tell))
+    const best = recommend(scores)
+    const configuration = configurationFor(best)
+    yield* flags.json
+      ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null }, 2))
+      : print(printableLines(benchLines(scores, best).join("\n")))
+    if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
   Command.withDescription(

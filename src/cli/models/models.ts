@@ -2,22 +2,50 @@
  * `task-conductor models`: what the server has; `models bench` compares it.
  */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import { installedModels } from "../../app/modelServer.ts"
+import { modelNames, readSetup, withDefaultServer } from "../../app/setup.ts"
+import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { printableLines } from "../../domain/text/Printable.ts"
+import { switchFlag } from "../terminal/Flags.ts"
+import { Output } from "../terminal/Output.ts"
 import { bench } from "./bench.ts"
 
-/** The command. */
+const jsonOf = (model: InstalledModel) => ({
+  name: model.name,
+  size: model.size,
+  completion: model.completion,
+  tools: model.tools,
+  thinking: model.thinking,
+  forwarded: model.isForwarded,
+  supportedWindow: model.supportedWindow ?? null,
+  modelfileWindow: model.modelfileWindow ?? null,
+  loadedWindow: model.loadedWindow ?? null
+})
+
+/** The command: prints the models of the server, whatever model the configuration names; those of the configuration are marked. */
 export const models = Command.make(
   "models",
-  {
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print a JSON array: name, size, abilities, windows"),
-      Flag.withDefault(false)
+  { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows") },
+  Effect.fn("models")(function* ({ json }) {
+    const { print, result, tell } = yield* Output
+    const setup = yield* withDefaultServer(yield* readSetup(".", {}))
+    const models = yield* installedModels(setup)
+    if (json) return yield* result(outputJson(models.map(jsonOf), 2))
+    const { host } = setup.settings
+    if (models.length === 0) {
+      return yield* tell(`The server at ${host} has no model yet. Get one, for example: ollama pull qwen3:8b (5 GB).`)
+    }
+    const chosen = new Set(setup.usesDefaultModel ? [] : modelNames(setup))
+    const lines = modelLines(models)
+    yield* print(
+      printableLines(
+        models.map(({ name }, index) => `${chosen.has(name) ? "*" : " "} ${lines[index] ?? ""}`).join("\n")
+      )
     )
-  },
-  Effect.fn("models")(function* (given) {
-    const { listModels } = yield* Effect.promise(() => import("./modelsHandler.ts"))
-    yield* listModels(given)
+    const which = models.some(({ name }) => chosen.has(name))
+    yield* tell(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
   Command.withDescription("List the models of the server: size, largest context window, what each can do"),

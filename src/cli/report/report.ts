@@ -6,21 +6,17 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag } from "../terminal/Flags.ts"
+import { savedRunFlags } from "../run/runFlags.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
-import { makeReport } from "../../app/runReport.ts"
-import { layerRuns } from "../../app/savedRuns.ts"
+import { makeReport, layerRuns } from "../../app/savedRuns.ts"
 import { Output } from "../terminal/Output.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
-
-/** The report of a run of this machine. */
-const pageOf = (run: string) => Effect.provide(makeReport(run), layerRuns)
 
 const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 
@@ -47,21 +43,18 @@ const writePage = Effect.fn("writePage")(function* (file: string, html: string, 
 export const report = Command.make(
   "report",
   {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-    ),
-    output: Flag.String("output").pipe(
-      Flag.withAlias("o"),
-      Flag.withMetavar("FILE"),
-      Flag.withDescription("The file to write; report-RUN.html when absent, - for stdout: --output report.html"),
-      Flag.optional
-    ),
+    run: savedRunFlags.run,
+    output: textFlag(
+      "output",
+      "FILE",
+      "The file to write; report-RUN.html when absent, - for stdout: --output report.html"
+    ).pipe(Flag.withAlias("o"), Flag.optional),
     overwrite: switchFlag("overwrite", "Replace the file if there is one"),
     json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ json, output, overwrite, run }) {
     const { result, tell } = yield* Output
-    const { data, html, leftOut, runId } = yield* pageOf(run)
+    const { data, html, leftOut, runId } = yield* Effect.provide(makeReport(run), layerRuns)
     if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
     if (json) return yield* result(dataJson(data))
     const file = Option.getOrElse(output, () => `report-${runId}.html`)

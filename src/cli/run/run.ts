@@ -1,41 +1,99 @@
 /**
- * `task-conductor run [PROMPT]`: carries out a prompt, from the plan to the answer.
+ * `task-conductor run [PROMPT]` carries out a prompt, from the plan to the answer; `task-conductor plan PROMPT` makes the task
+ * list, checks it and prints it.
  */
+import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { switchFlag } from "../terminal/Flags.ts"
-import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
-import { usageFailure } from "../terminal/Failure.ts"
-import { readInput } from "../terminal/Input.ts"
-import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import { beginRun, planRun } from "../../app/runs.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
+import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
+import { type CommandPorts, startPorts } from "../terminal/ports.ts"
+import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { checkDocument } from "../../domain/documents/CheckReport.ts"
+import { progressSink } from "../terminal/EventSink.ts"
 import {
-  approvedBeforehand,
-  limitConfiguration,
-  outcomeFlags,
+  plainFlag,
+  verboseFlag,
   flagConfiguration,
   orderFiles,
   readPrompt,
-  runFlags
+  runFlags,
+  attachFlag,
+  readAttachment,
+  approvedBeforehand,
+  limitConfiguration,
+  outcomeFlags,
+  answerFlags,
+  readOutputSchema
 } from "./runFlags.ts"
+import { Output } from "../terminal/Output.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { readInput } from "../terminal/Input.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
-import type { CommandPorts } from "../terminal/ports.ts"
-import { runPrompt, type RunRequest } from "./runHandler.ts"
-import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
+
+/** A run or a plan as the flags ask for it. */
+export interface RunRequest {
+  readonly project: string
+  readonly flags: Configuration
+  readonly order: Omit<RunOrder, "runId">
+}
+
+const newRun = ({ flags, order, project }: RunRequest) =>
+  Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } }))
+
+/** Runs a prompt to its report. */
+export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, ports: CommandPorts) {
+  const resumable = makeResumable(ports)
+  return yield* beginRun(yield* newRun(request), yield* startPorts(resumable.ports)).pipe(
+    untilReport(ports.sink),
+    resumable.tellWhenStopped
+  )
+})
+
+/** Makes the task list for a prompt. */
+export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, ports: CommandPorts) {
+  return yield* planRun(yield* newRun(request), yield* startPorts(ports))
+})
+
+/** The command. */
+export const plan = Command.make(
+  "plan",
+  {
+    ...runFlags,
+    ...attachFlag,
+    json: switchFlag("json", "Print one JSON object: the list as markdown and in the form of check --json"),
+    plain: plainFlag,
+    verbose: verboseFlag
+  },
+  Effect.fn("plan")(function* (given) {
+    const { answer, result } = yield* Output
+    const prompt = yield* readPrompt(given)
+    const flags = flagConfiguration(given)
+    const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
+    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
+    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
+    if (!given.json) return yield* answer(markdown)
+    yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
+  })
+).pipe(
+  Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),
+  Command.withShortDescription("Print the checked task list for a prompt"),
+  Command.withExamples([
+    { command: 'task-conductor plan "Find dead code" > plan.md', description: "Write a plan to a file" },
+    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "Print a plan as JSON" }
+  ])
+)
 
 const allFlags = {
   ...runFlags,
-  skill: Flag.String("skill").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Skip planning: one task with this skill: --skill search-code"),
-    Flag.optional
-  ),
-  plan: Flag.String("plan").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
-    Flag.optional
-  ),
+  skill: textFlag("skill", "NAME", "Skip planning: one task with this skill: --skill search-code").pipe(Flag.optional),
+  plan: textFlag("plan", "FILE", "Skip planning: run this task list: --plan plan.md").pipe(Flag.optional),
   readOnly: switchFlag(
     "read-only",
     "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"

@@ -1,21 +1,70 @@
 /**
- * The flags that `run` and other commands share, and the prompt and configuration made from them.
+ * The flags that `run` and other commands share, and the order and configuration made from them.
  */
-import * as Argument from "effect/cli/Argument"
-import * as CliError from "effect/cli/CliError"
-import { switchFlag } from "../terminal/Flags.ts"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { Think } from "../../domain/models/Generation.ts"
+import { switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { readInput, readStdin } from "../terminal/Input.ts"
+import { readInput, readStdin, attachedBytes, readAttached, readWaitingStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
-import { modelConfiguration, type ModelFlags, modelFlags, wholeNumberFlag } from "./modelFlags.ts"
+import { answerSchema } from "../../domain/documents/AnswerFormat.ts"
+import type { Attachment } from "../../domain/models/Briefing.ts"
+
+const levels = ["off", "on", "low", "medium", "high"] as const
+
+export const modelFlags = {
+  contextWindow: wholeNumberFlag("context-window", 1, 10_000_000).pipe(
+    Flag.withDescription(
+      "The size of the context window in tokens: --context-window 16384. Default: that of the Modelfile or of the loaded model, else 8192"
+    ),
+    Flag.optional
+  ),
+  think: Flag.Literals("think", levels).pipe(
+    Flag.withDescription("Whether, or how much, the model thinks before it answers: --think off"),
+    Flag.optional
+  ),
+  temperature: Flag.Finite("temperature").pipe(
+    Flag.filter(
+      (number) => number >= 0 && number <= 2,
+      () => "a number between 0 and 2"
+    ),
+    Flag.withMetavar("N"),
+    Flag.withDescription("How far the model strays from its most probable words: --temperature 0.2"),
+    Flag.optional
+  ),
+  seed: wholeNumberFlag("seed", 0, 2_147_483_647).pipe(
+    Flag.withDescription("The number that chance begins with: --seed 1"),
+    Flag.optional
+  )
+}
+
+/** The parsed values. */
+export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
+
+const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? false : level === "on" ? true : level)
+
+/** The flags as a configuration. */
+export const modelConfiguration = ({ contextWindow, seed, temperature, think }: ModelFlags): Configuration => {
+  const sampling = {
+    ...(Option.isSome(temperature) ? { temperature: temperature.value } : {}),
+    ...(Option.isSome(seed) ? { seed: seed.value } : {})
+  }
+  return {
+    ...(Option.isSome(contextWindow) ? { contextWindow: contextWindow.value } : {}),
+    ...(Option.isSome(think) ? { think: thinkOf(think.value) } : {}),
+    ...(Object.keys(sampling).length === 0 ? {} : { sampling })
+  }
+}
 
 const ruleFlag = (verdict: Verdict & string) =>
   Flag.String(verdict).pipe(
@@ -35,11 +84,7 @@ export const runFlags = {
     Argument.withDescription("The prompt, in quotes. Default: read from stdin if it is piped"),
     Argument.optional
   ),
-  promptFile: Flag.String("prompt-file").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
-    Flag.optional
-  ),
+  promptFile: textFlag("prompt-file", "FILE", "Read the prompt from a file: --prompt-file task.md").pipe(Flag.optional),
   model: Flag.String("model").pipe(
     Flag.filter(
       (name) => name !== "",
@@ -52,23 +97,19 @@ export const runFlags = {
     ),
     Flag.optional
   ),
-  project: Flag.String("project").pipe(
+  project: textFlag("project", "FOLDER", "The project folder: --project ../api").pipe(
     Flag.withAlias("p"),
-    Flag.withMetavar("FOLDER"),
-    Flag.withDescription("The project folder: --project ../api"),
     Flag.withDefault(".")
   ),
-  file: Flag.String("file").pipe(
+  file: textFlag("file", "FILE", "The file you are working on; the model sees it: --file src/main.ts").pipe(
     Flag.withAlias("f"),
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The file you are working on; the model sees it: --file src/main.ts"),
     Flag.optional
   ),
-  open: Flag.String("open").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"),
-    Flag.atLeast(0)
-  ),
+  open: textFlag(
+    "open",
+    "FILE",
+    "A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"
+  ).pipe(Flag.atLeast(0)),
   allow: ruleFlag("allow").pipe(
     Flag.withDescription('Tool calls that run without a question: --allow "read_file:docs/*"; repeatable'),
     Flag.atLeast(0)
@@ -77,9 +118,7 @@ export const runFlags = {
     Flag.withDescription("Tool calls that are always denied: --deny write_file; repeatable"),
     Flag.atLeast(0)
   ),
-  plugin: Flag.String("plugin").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
+  plugin: textFlag("plugin", "NAME", "Also load this package or file of tools: --plugin ./tools.ts; repeatable").pipe(
     Flag.atLeast(0)
   ),
   parallel: wholeNumberFlag("parallel", 1, 64).pipe(
@@ -181,10 +220,8 @@ export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
   ),
-  project: Flag.String("project").pipe(
+  project: textFlag("project", "FOLDER", "Where the project is now, if it was moved: --project ../api").pipe(
     Flag.withAlias("p"),
-    Flag.withMetavar("FOLDER"),
-    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
     Flag.optional
   ),
   model: runFlags.model,
@@ -209,3 +246,82 @@ export const limitConfiguration = ({
 /** Where the project is now, if the flag says so. */
 export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
   Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })
+
+export const attachFlag = {
+  attach: textFlag(
+    "attach",
+    "FILE",
+    "Attach a file to the prompt as material; - is stdin, to its end. Default: what comes on stdin, if the prompt is given"
+  ).pipe(Flag.optional)
+}
+
+export const answerFlags = {
+  ...attachFlag,
+  outputSchema: textFlag(
+    "output-schema",
+    "FILE",
+    "Answer with JSON that fits the JSON schema in this file: --output-schema answer.schema.json"
+  ).pipe(Flag.optional),
+  quiet: quietFlag
+}
+
+/** The parsed values. */
+export type AnswerFlags = Omit<Command.Command.Config.Infer<typeof answerFlags>, "quiet">
+
+/** True when the prompt is taken from stdin, so that nothing of it is left to attach. */
+const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
+  Option.contains(prompt, "-") ||
+  Option.contains(promptFile, "-") ||
+  (Option.isNone(prompt) && Option.isNone(promptFile) && !hasOther)
+
+/** Where the prompt comes from. */
+type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
+
+const nothing: { readonly attachment?: Attachment } = {}
+
+/**
+ * What is attached to the prompt; `hasOther` tells that the prompt comes from elsewhere, such as a plan. Without the flag it
+ * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
+ */
+export const readAttachment = Effect.fn("readAttachment")(function* (
+  given: Pick<AnswerFlags, "attach"> & PromptPlace,
+  hasOther = false
+) {
+  const { hasPipedInput, tell } = yield* Output
+  if (Option.isSome(given.attach)) {
+    const file = given.attach.value
+    if (file !== "-") return { attachment: yield* readAttached(file) }
+    if (takesStdin(given, hasOther)) {
+      return yield* usageFailure("--attach - and the prompt both come from stdin. Give the prompt in quotes.")
+    }
+    return { attachment: yield* readAttached("-") }
+  }
+  if (!hasPipedInput || takesStdin(given, hasOther)) return nothing
+  const found = yield* readWaitingStdin
+  if (found === "silent") {
+    yield* tell("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
+    return nothing
+  }
+  if (found.text.trim() === "") return nothing
+  if (found.isCut === true) {
+    yield* tell(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
+  }
+  return { attachment: found }
+})
+
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
+
+/** The JSON schema for the answer, checked. */
+export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
+  outputSchema
+}: Pick<AnswerFlags, "outputSchema">) {
+  if (Option.isNone(outputSchema)) return {}
+  const file = outputSchema.value
+  const json = readJson(yield* readInput(file))
+  if (Option.isNone(json)) return yield* usageFailure(`--output-schema ${file}: the file is not JSON.`)
+  const schema = answerSchema(json.value)
+  if (Result.isFailure(schema)) {
+    return yield* usageFailure(`--output-schema ${file}: the JSON schema cannot be used: ${schema.failure}.`)
+  }
+  return { outputSchema: json.value }
+})

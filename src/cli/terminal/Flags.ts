@@ -6,3 +6,17 @@ import * as Flag from "effect/cli/Flag"
 /** A flag without a value. */
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** A whole number that a person gives; both ends are inclusive. */
+export const wholeNumberFlag = (name: string, minimum: number, maximum: number) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (number) => number >= minimum && number <= maximum,
+      () => `a whole number between ${minimum} and ${maximum}`
+    ),
+    Flag.withMetavar("N")
+  )
+
+/** A flag with a text; `what` names the text in the help. */
+export const textFlag = (name: string, what: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(what), Flag.withDescription(description))

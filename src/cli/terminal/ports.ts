@@ -1,15 +1,88 @@
 /**
- * What every command passes to the run that it starts: where events go, who is asked, and where notes are printed.
+ * What every command passes to the run that it starts: where events go, who is asked, where notes are printed, and how a
+ * person at the terminal picks a model when none is named.
  */
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
 import type * as Layer from "effect/Layer"
-import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
-import { tornNote } from "../../app/tornNote.ts"
+import type { ModelOffer, PickModel } from "../../app/chosenModel.ts"
+import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import type { Approver } from "../../services/approvals/Approver.ts"
-import { makePickModel } from "./pickModel.ts"
-import type { EventSink } from "./EventSink.ts"
+import { belowHome } from "../../domain/text/Format.ts"
+import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { Output } from "./Output.ts"
+import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
+import { tornNote } from "../../app/startup.ts"
+import type { Approver } from "../../services/approvals/Approver.ts"
+import type { EventSink } from "./EventSink.ts"
+
+/** The model that a person means by a number or a name. */
+const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {
+  const text = typed.trim().toLowerCase()
+  const index = text === "" ? 0 : /^\d+$/.test(text) ? Number(text) - 1 : -1
+  return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
+}
+
+/** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
+const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFileProblem }: ModelOffer) {
+  const { tell } = yield* Output
+  const unsaved = (why: string) => tell(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
+  if (userFileProblem !== undefined)
+    return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
+  yield* saveSetting(userFile, "model", name).pipe(
+    Effect.andThen(
+      tell(
+        `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`
+      )
+    ),
+    Effect.catch(({ message }) => unsaved(message.replace(/\.$/, "")))
+  )
+})
+
+/** Asks for one of the models until the answer is one; nothing for Ctrl-D and the end of input. */
+export const chooseFrom = Effect.fn("chooseFrom")(
+  function* ({ host, models }: ModelOffer) {
+    const { prompt, tell } = yield* Output
+    const terminal = yield* Terminal.Terminal
+    yield* tell(`The server at ${host} has:`)
+    yield* tell(
+      modelLines(models)
+        .map((line, index) => `${String(index + 1).padStart(3)}  ${printable(line)}`)
+        .join("\n")
+    )
+    for (;;) {
+      yield* prompt(`Which one should be used? 1 to ${models.length} or a name; Enter takes 1, Ctrl-D none: `)
+      const name = meant(models, yield* terminal.readLine)
+      if (name !== undefined) return name
+      yield* tell("There is no such model in the list.")
+    }
+  },
+  Effect.catchTag("QuitError", () =>
+    Effect.as(
+      Output.use(({ tell }) => tell("")),
+      undefined
+    )
+  )
+)
+
+const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
+  yield* Output.use(({ tell }) => tell("No model is chosen yet."))
+  const name = yield* chooseFrom(offer)
+  if (name !== undefined) yield* save(name, offer)
+  return name
+})
+
+/** Asks for a model. Ctrl-D and the end of input pick none. */
+export const makePickModel: Effect.Effect<
+  PickModel,
+  never,
+  Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path
+> = Effect.map(
+  Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>(),
+  (context) => (offer) => Effect.provide(ask(offer), context)
+)
 
 export interface CommandPorts {
   readonly sink: EventSink
@@ -52,7 +125,7 @@ export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
     isColoured: output.tellPaint.bold("") !== "",
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
-    ...(approver === undefined ? {} : { approver })
+    approver
   }
   return ports
 })

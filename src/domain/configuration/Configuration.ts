@@ -2,8 +2,8 @@
  * The shape of task-conductor.json, how its text is read, and its JSON schema for editors. The file of a project may set
  * fewer keys than the person's own file.
  */
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
@@ -17,16 +17,49 @@ import {
   Think
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "./McpServerEntry.ts"
-import { PluginText } from "./PluginEntry.ts"
-import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
 import { pathText, schemaProblems } from "../text/SchemaText.ts"
 
-const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
-
 const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+
+/** Which runs a worker keeps in the database of a cluster. */
+export const RunsKept = Schema.Struct({
+  days: Schema.optionalKey(count(1_000_000).annotate({ description: "Runs that began in the last days." })),
+  newest: Schema.optionalKey(count(1_000_000).annotate({ description: "This many runs, the newest ones." }))
+})
+export type RunsKept = typeof RunsKept.Type
+
+/** Who named it: the person's own configuration, the project's, or a flag or option of this run. */
+export const PluginScope = Schema.Literals(["user", "project", "given"])
+export type PluginScope = typeof PluginScope.Type
+
+/** A plugin as a person or a project names it: the name of an npm package, or a path. */
+export interface PluginEntry {
+  readonly text: string
+  readonly scope: PluginScope
+  /** The absolute folder that a path starts from and above which packages are looked for. */
+  readonly folder: string
+}
+
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
+const localPath = /^(?:\.{1,2}[\\/]|\/|[a-zA-Z]:[\\/])/
+const maxNameLength = 214
+
+/** True for what npm accepts as the name of a package, with or without a scope. */
+export const isPackageName = (text: string): boolean => packageName.test(text) && text.length <= maxNameLength
+
+/** The name of a package, or a path that shows that it is one. */
+export const PluginText = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    isPackageName(text) || localPath.test(text)
+      ? true
+      : `"${text}" is not the name of a plugin. Write the name of an npm package, or a path that begins with "./".`
+  )
+)
+
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
 /** `TOOL[:PATTERN]`: a tool, or a tool with a pattern for its targets. */
 const RuleLine = Schema.String.check(

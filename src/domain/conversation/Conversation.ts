@@ -2,10 +2,10 @@
  * The state of a conversation: how an answer that was stopped is completed, how the messages are made to fit the context
  * window, and how the conversation ends.
  */
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import {
   type AssistantMessage,
-  type ConversationMessage,
+  ConversationMessage,
   messageCharacters,
   type ToolMessage
 } from "../models/ConversationMessage.ts"
@@ -14,6 +14,7 @@ import { cutOutput, resultText } from "../models/OutputText.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
 import type { ToolResult } from "../tools/ToolCall.ts"
+import { harmless, printable } from "../text/Printable.ts"
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -230,3 +231,46 @@ export const conversationEnding = (reports: ReadonlyArray<AskReport>, denied: Re
   if (!isDone) return last
   return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }
+
+export const SavedConversation = Schema.Struct({
+  version: Schema.Literal(1),
+  /** The id of the conversation. */
+  conversation: Schema.String,
+  project: Schema.String,
+  model: Schema.String,
+  /** ISO 8601. */
+  saved_at: Schema.String,
+  messages: Schema.Array(ConversationMessage)
+})
+export type SavedConversation = typeof SavedConversation.Type
+
+/** A kept conversation has at most this many characters; the oldest outputs of tools go first. */
+const mostCharacters = 2_000_000
+
+/** The messages that are kept: without the thinking of the model, and without outputs that are too much. */
+export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
+  fitConversation(withoutThinking(messages), mostCharacters).messages
+
+const callLine = (name: string, given: unknown): string =>
+  `- called \`${name}\` with \`${printable(JSON.stringify(given))}\``
+
+const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
+  if (message.role === "user") return ["## You", harmless(message.content.trim())]
+  if (message.role === "tool") {
+    const { name, result } = message
+    return result.success ? [] : [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
+  }
+  const calls = message.calls.map((call) => callLine(call.name, call.arguments)).join("\n")
+  return [message.content.trim() === "" && calls !== "" ? "" : "## Answer", harmless(message.content.trim()), calls]
+}
+
+/** The whole text of a file. */
+export const conversationMarkdown = (
+  messages: ReadonlyArray<ConversationMessage>,
+  { model, project }: { readonly model: string; readonly project: string }
+): string =>
+  [
+    "# Conversation",
+    `With ${printable(model)}, about ${printable(project)}.`,
+    ...messages.flatMap(messageParts).filter((part) => part !== "")
+  ].join("\n\n") + "\n"

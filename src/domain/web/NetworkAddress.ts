@@ -69,11 +69,6 @@ export const isGlobalUnicast = (address: string): boolean =>
 /** True when the text is an address rather than a name. */
 export const isAddress = (host: string): boolean => Result.isSuccess(NetAddress.ipFromString(host))
 
-/*
- * Which URLs can never be fetched, by their text alone. They are refused without a question, since no answer to it would
- * help; what a name resolves to is judged when it is fetched.
- */
-
 /** What the configuration says of hosts, each as `host:port`. */
 interface FetchExceptions {
   /** May be fetched although they are private. */

@@ -20,11 +20,13 @@ import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
-import { retryTransient } from "./ClusterDatabase.ts"
-import { type DatabaseUnavailable } from "./DatabaseSettings.ts"
+import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 import { type JournalLine, lineOf, parseJson } from "../journal/JournalLine.ts"
-import type { RunsKept } from "../../domain/configuration/RunsKept.ts"
+import type { RunsKept } from "../../domain/configuration/Configuration.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
+import { chooseRun, RunStore } from "../history/RunStore.ts"
 
 /** The intent of a call, ready to be saved. */
 export interface FencedIntent {
@@ -318,3 +320,65 @@ export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
   const removed = yield* Effect.filter(old, ({ run }) => runs.remove(run.opened.order.runId))
   return removed.map(({ run }) => run.opened.order.runId)
 })
+
+const statusOf = (ending: ClusterRunEnding | undefined): RunStanding => {
+  if (ending === undefined) return "running"
+  return "refused" in ending ? "failed" : ending.status
+}
+
+const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
+  const { order, project, settings } = run.opened
+  return {
+    runId: order.runId,
+    standing: statusOf(ending),
+    startedAt: begunAt,
+    project,
+    prompt: order.prompt,
+    bytes,
+    model: settings.model
+  }
+}
+
+const pathOf = (runId: string): string => `of the run ${runId} in the database`
+
+const unread = (runId: string) => (error: DatabaseUnavailable) =>
+  new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
+
+/** The store over the database. */
+export const layerClusterStore = Layer.effect(
+  RunStore,
+  Effect.map(ClusterRuns, (runs) => {
+    const list = Effect.orDie(runs.list)
+
+    const linesOf = Effect.fnUntraced(function* (runId: string) {
+      const lines: Array<JournalLine> = []
+      for (;;) {
+        const more = yield* runs.after(runId, lines.at(-1)?.seq ?? 0)
+        if (more.length === 0) return lines
+        lines.push(...more)
+      }
+    })
+
+    return RunStore.of({
+      list: Effect.map(list, (all) => all.map(summaryOf)),
+      find: (given) =>
+        Effect.flatMap(list, (all) =>
+          chooseRun(
+            given,
+            all.map(({ run }) => run.opened.order.runId)
+          )
+        ),
+      read: Effect.fn("ClusterStore.read")(function* (runId) {
+        const standing = yield* Effect.mapError(runs.standing(runId), unread(runId))
+        if (standing === undefined) {
+          return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
+        }
+        const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
+        return { opened: standing.run.opened, lines, size: standing.bytes, torn: new Uint8Array(), badEnds: [] }
+      }),
+      pathOf,
+      holder: () => Effect.undefined,
+      remove: (runId) => Effect.orDie(runs.remove(runId))
+    })
+  })
+)

@@ -1,10 +1,11 @@
 /**
- * Merges the configuration of a run: the project's file, the user's file, and the environment. Flags are merged over
- * the result later.
+ * Reads what is set for a run: the project's file, the user's file and the environment, merged; flags are merged over the
+ * result later. Changes one key of a file without touching the rest of its text.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
+import { applyEdits, modify } from "jsonc-parser"
 import {
   type Configuration,
   mergeConfigurations,
@@ -17,6 +18,8 @@ import { declarationProblems } from "../tools/CommandTools.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
 import { environmentVariable } from "./UserFolders.ts"
+import { canonicalPath } from "../files/CanonicalPath.ts"
+import { replaceFile } from "../files/AtomicWrite.ts"
 
 /** What is set outside the command line: all of it merged, and what each file sets by itself. */
 export interface LoadedConfiguration {
@@ -92,4 +95,30 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   const own = mergeConfigurations(user, yield* environment)
   const loaded: LoadedConfiguration = { project, user, own, merged: mergeConfigurations(project, own) }
   return loaded
+})
+
+const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" }
+
+/** The text with the value under the key. */
+export const withSetting = <K extends keyof Configuration>(text: string, key: K, value: Configuration[K]): string => {
+  const begin = text.trim() === "" ? "{}" : text
+  const changed = applyEdits(begin, modify(begin, [key], value, { formattingOptions }))
+  return changed.endsWith("\n") ? changed : `${changed}\n`
+}
+
+/** Sets the key in the file; fails with a sentence when the file cannot be read or written. */
+export const saveSetting = Effect.fn("saveSetting")(function* <K extends keyof Configuration>(
+  file: string,
+  key: K,
+  value: Configuration[K]
+) {
+  const text = yield* readBoundedFile(file).pipe(
+    Effect.catchIf(
+      (error) => error.reason === "missing",
+      () => Effect.succeed("")
+    )
+  )
+  const path = yield* Path.Path
+  const target = yield* canonicalPath(path.dirname(file), file)
+  yield* replaceFile(target.path, withSetting(text, key, value))
 })

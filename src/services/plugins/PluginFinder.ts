@@ -1,19 +1,56 @@
 /**
  * Finds the package or the file of a plugin, and the hash of its code that a permission is bound to.
  */
+import * as Schema from "effect/Schema"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
-import { entryCandidates, PackageManifest } from "../../domain/plugins/PackageManifest.ts"
-import { isPackageName, type PluginEntry } from "../../domain/configuration/PluginEntry.ts"
+import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
-import { createHash } from "node:crypto"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
+
+/** What is read of a package.json; everything else in it is of no interest here. */
+export const PackageManifest = Schema.Struct({
+  name: Schema.optionalKey(Schema.String),
+  version: Schema.optionalKey(Schema.String),
+  main: Schema.optionalKey(Schema.String),
+  exports: Schema.optionalKey(Schema.Json)
+})
+export type PackageManifest = typeof PackageManifest.Type
+
+/** The conditions that hold for `import` in Node. */
+const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
+
+const isRecord = (value: unknown): value is Readonly<Record<string, Schema.Json>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The first target whose conditions all hold, as Node chooses it; null closes the package. */
+const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
+  if (typeof exported === "string" || exported === null) return exported
+  if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
+  if (!isRecord(exported)) return undefined
+  for (const [condition, target] of Object.entries(exported)) {
+    const found = conditions.has(condition) ? targetOf(target) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const withoutExports = (main: string): ReadonlyArray<string> => [main, `${main}.js`, `${main}/index.js`]
+
+/** The files, relative to the package, of which the first that exists is the entry; empty when `exports` closes it. */
+export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
+  if (exports === undefined || exports === null)
+    return main === undefined ? ["index.js"] : [...withoutExports(main), "index.js"]
+  const hasSubpaths = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
+  const target = targetOf(hasSubpaths ? exports["."] : exports)
+  return typeof target === "string" ? [target] : []
+}
 
 /** A plugin that exists. All paths are real. */
 export interface FoundPlugin {
@@ -29,7 +66,7 @@ const fileEndings: ReadonlySet<string> = new Set([".ts", ".js", ".mjs"])
 
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(PackageManifest))
 
-const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
+export const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
   new PluginProblem({ plugin: entry.text, reason })
 
 /** The folder and all folders above it. */
@@ -118,11 +155,6 @@ export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
   isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/*
- * The hash that pins the content that a person trusts. For a single file it is the SHA-256 of the file; for a package it
- * covers the paths and contents of all its own files, but not its dependencies in node_modules.
- */
-
 /** The content cannot be hashed; `message` is the end of a sentence. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
@@ -166,7 +198,10 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
   return contents.toSorted((a, b) => compareCodePoints(a.path, b.path))
 })
 
-/** The SHA-256 of the plugin in hex. Fails when it is too large or cannot be read. */
+/**
+ * The SHA-256 of the plugin in hex: of its file, or of the paths and contents of all files of its package, without its
+ * dependencies. Fails when it is too large or cannot be read.
+ */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {
     if (folder !== undefined) return sha256(JSON.stringify(yield* readContents(folder)))

@@ -6,11 +6,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { isPackageName, type PluginEntry } from "../../domain/configuration/PluginEntry.ts"
+import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { Gate } from "../permissions/Gate.ts"
 import type { Plugin } from "../tools/Plugin.ts"
 import { builtInOrigin } from "../../domain/tools/ToolCall.ts"
-import { findPlugin, type FoundPlugin, pluginHash } from "./PluginFinder.ts"
+import { findPlugin, type FoundPlugin, pluginHash, problemOf } from "./PluginFinder.ts"
 import { importPlugin } from "./PluginImport.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
 import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
@@ -33,11 +33,6 @@ interface PluginOrder {
 }
 
 const importsAtOnce = 4
-
-const problemOf =
-  ({ text }: PluginEntry) =>
-  (reason: PluginProblemReason) =>
-    new PluginProblem({ plugin: text, reason })
 
 /** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)

@@ -129,12 +129,6 @@ export const watchSharedState = (): (() => string | undefined) => {
   }
 }
 
-/*
- * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do
- * not work, even of the same version. Other modules of the process resolve as usual. It also prevents a plugin
- * that is trusted by its hash from importing files that the hash does not cover.
- */
-
 /** A plugin whose module is about to be imported. */
 interface SharingPlugin {
   readonly url: string
@@ -174,7 +168,10 @@ const resolve: ResolveHookSync = (specifier, context, next) => {
 
 let isInstalled = false
 
-/** Makes this plugin, and all modules that it imports, use the modules of the program. */
+/**
+ * Makes this plugin, and all modules that it imports, use the modules of the program. Also prevents a plugin that is trusted by
+ * its hash from importing files that the hash does not cover.
+ */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return

@@ -1,20 +1,192 @@
 /**
  * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
+ * HTML becomes markdown in a thread with limits of time and memory, so that no page can block the program.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as http from "node:http"
+import * as zlib from "node:zlib"
+import * as Duration from "effect/Duration"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
-import { networkInterfaces } from "node:os"
-import { canonicalAddress, isAddress, isLoopback, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
-import { type Dialled, type HttpAnswer, httpGet } from "./HttpGet.ts"
-import { pageText } from "../../domain/web/PageText.ts"
-import { fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
-import { readHtml } from "./HtmlReader.ts"
-import { defaultLimits } from "../../domain/configuration/Limits.ts"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
+import { request as secureRequest } from "node:https"
+import type { LookupFunction } from "node:net"
+import { pipeline, Writable } from "node:stream"
+import { Worker } from "node:worker_threads"
+import { networkInterfaces } from "node:os"
+import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
+import type { HtmlWork } from "./HtmlWorker.ts"
+import { moduleUrl } from "../files/PackageFolder.ts"
+import { canonicalAddress, isAddress, isLoopback, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
+import { pageText } from "../../domain/web/PageText.ts"
+import { fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
+import { defaultLimits } from "../../domain/configuration/Limits.ts"
+
+/** An address to connect to, as `dns.lookup` gives it. */
+export interface Dialled {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** Lower case, trimmed; `""` when the server did not send it. */
+  readonly contentType: string
+  /** The `Location` of a redirect, `""` otherwise. */
+  readonly location: string
+  /** Decoded; empty for a redirect. */
+  readonly body: Uint8Array
+}
+
+/** Why there is no answer. `detail` is a clause, not a sentence. */
+class HttpFailure extends Data.TaggedError("HttpFailure")<{
+  readonly reason: "unreachable" | "too_large"
+  readonly detail: string
+}> {}
+
+/** A map, since a server may name anything, also what every object has. */
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
+  ["gzip", () => zlib.createGunzip()],
+  ["x-gzip", () => zlib.createGunzip()],
+  ["deflate", () => zlib.createInflate()],
+  ["br", () => zlib.createBrotliDecompress()]
+])
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+const unreachable = (error: Error): HttpFailure => {
+  const code = "code" in error ? String(error.code) : ""
+  return new HttpFailure({ reason: "unreachable", detail: error.message === "" ? code : error.message })
+}
+
+/** Gives `node:net` the addresses that were checked, whatever the name resolves to now. */
+const pinned =
+  (addresses: ReadonlyArray<Dialled>): LookupFunction =>
+  (_host, options, callback) => {
+    const [first] = addresses
+    if (options.all === true) callback(null, [...addresses])
+    else if (first === undefined) callback(new Error("no address"), "", 4)
+    else callback(null, first.address, first.family)
+  }
+
+const readBody = (
+  response: http.IncomingMessage,
+  maxBytes: number,
+  done: (result: Uint8Array | HttpFailure) => void
+): void => {
+  const chunks: Array<Buffer> = []
+  let total = 0
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, next) => {
+      total += chunk.length
+      if (total > maxBytes) {
+        // Reported at once: the pipeline before a decoder that is ended early may never finish.
+        const detail = `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`
+        done(new HttpFailure({ reason: "too_large", detail }))
+        return
+      }
+      chunks.push(chunk)
+      next()
+    }
+  })
+  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  const decoder = decoders.get(encoding)
+  if (decoder === undefined && encoding !== "identity") {
+    done(new HttpFailure({ reason: "unreachable", detail: `the page is encoded as ${encoding}` }))
+    return
+  }
+  const finish = (error: Error | null | undefined) => done(error ? unreachable(error) : Buffer.concat(chunks, total))
+  if (decoder === undefined) pipeline(response, sink, finish)
+  else pipeline(response, decoder(), sink, finish)
+}
+
+const headers = {
+  accept: "text/html, text/markdown, text/plain, application/json, */*;q=0.5",
+  "accept-encoding": "gzip, deflate, br",
+  "user-agent": "task-conductor"
+}
+
+/**
+ * Sends one GET to one of `addresses`; the host of the URL is only used for `Host` and TLS. No redirects, no cookies, no pooled
+ * connections, a bounded body. Interruption closes the socket.
+ */
+export const httpGet = (
+  url: URL,
+  addresses: ReadonlyArray<Dialled>,
+  maxBytes: number
+): Effect.Effect<HttpAnswer, HttpFailure> =>
+  Effect.callback((resume) => {
+    const open = url.protocol === "https:" ? secureRequest : http.request
+    const options = { agent: false, headers, lookup: pinned(addresses), method: "GET" } as const
+    const request = open(url, options, (response) => {
+      const status = response.statusCode ?? 0
+      const answer = {
+        status,
+        contentType: (response.headers["content-type"] ?? "").trim().toLowerCase(),
+        location: isRedirect(status) ? (response.headers.location ?? "") : "",
+        body: new Uint8Array()
+      }
+      if (answer.location !== "") {
+        resume(Effect.succeed(answer))
+        request.destroy()
+        return
+      }
+      readBody(response, maxBytes, (result) => {
+        resume(result instanceof HttpFailure ? Effect.fail(result) : Effect.succeed({ ...answer, body: result }))
+        request.destroy()
+      })
+    })
+    request.on("error", (error) => resume(Effect.fail(unreachable(error))))
+    request.end()
+    return Effect.sync(() => request.destroy())
+  })
+
+/** The rest of a larger page is not read. */
+const maxCharacters = 1_000_000
+const maxMegabytes = 512
+const defaultTime: Duration.Input = "10 seconds"
+
+const workerFile = moduleUrl("services/web/HtmlWorker")
+
+/** Deep nesting overflows the stack, and some constructs need unlimited memory or time. */
+const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
+
+/** Why the thread ended without a page. */
+const failureOf = (error: Error): string =>
+  error instanceof RangeError || ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
+    ? tooIntricate
+    : `its HTML cannot be read (${error.message})`
+
+const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
+  Effect.callback((resume) => {
+    const worker = new Worker(workerFile, {
+      workerData: work,
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes }
+    })
+    worker.on("message", (page: HtmlPage) => resume(Effect.succeed(page)))
+    worker.on("error", (error) => resume(Effect.fail(failureOf(error))))
+    worker.on("exit", () => resume(Effect.fail(tooIntricate)))
+    return Effect.promise(() => worker.terminate())
+  })
+
+/**
+ * The main content of a page as markdown, with absolute links. Of a page above a million characters only the beginning is
+ * read, and the text ends with a note. Fails with the reason when it takes more than `time`.
+ */
+export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
+  const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
+    Effect.timeoutOrElse({ duration: time, orElse: () => Effect.fail(tooIntricate) })
+  )
+  if (html.length <= maxCharacters) return page
+  const note = `(The page has ${html.length} characters of HTML; only the first ${maxCharacters} were read.)`
+  return { ...page, text: `${page.text}\n\n${note}` }
+})
 
 /**
  * The services that this program uses itself, such as the model server, and the addresses of this machine: a page must not

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { askLine } from "../../../src/cli/ask/AskProgress.ts"
+import { askLine } from "../../../src/cli/ask/AnswerPrinter.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"

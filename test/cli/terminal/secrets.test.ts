@@ -1,12 +1,11 @@
 /**
  * Secrets in what is printed for programs and of errors: both end up in logs.
  */
-import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { describe, expect } from "@effect/vitest"
 import { it as plain } from "vitest"
-import { jsonSink } from "../../../src/cli/terminal/EventSink.ts"
-import { progressSink } from "../../../src/cli/terminal/LineSink.ts"
+import { jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import { redacted } from "../../../src/domain/text/Redaction.ts"

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { benchPlan } from "../../../src/domain/checking/BenchSet.ts"
-import { configurationFor, type ModelScore, recommend, scoreOf } from "../../../src/domain/checking/BenchScore.ts"
-import { benchLines } from "../../../src/domain/checking/BenchText.ts"
+import {
+  configurationFor,
+  type ModelScore,
+  recommend,
+  scoreOf,
+  benchLines
+} from "../../../src/domain/checking/BenchScore.ts"
 import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import type { ModelCallId } from "../../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"

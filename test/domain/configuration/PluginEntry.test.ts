@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { isPackageName, PluginText } from "../../../src/domain/configuration/PluginEntry.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { isPackageName, PluginText } from "../../../src/domain/configuration/Configuration.ts"
 
 describe("PluginText", () => {
   const read = Schema.decodeUnknownResult(PluginText)

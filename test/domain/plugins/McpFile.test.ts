@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
+import { readMcpFile } from "../../../src/services/mcp/McpServers.ts"
 
 const problemsOf = (value: unknown): ReadonlyArray<string> =>
   readMcpFile(JSON.stringify(value, null, 2)).problems.map(({ column, line, what }) => `${line}:${column}: ${what}`)

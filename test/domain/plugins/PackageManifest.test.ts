@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { entryCandidates, type PackageManifest } from "../../../src/domain/plugins/PackageManifest.ts"
+import { entryCandidates, type PackageManifest } from "../../../src/services/plugins/PluginFinder.ts"
 
 describe("entryCandidates", () => {
   const cases: ReadonlyArray<[name: string, manifest: PackageManifest, files: ReadonlyArray<string>]> = [

@@ -1,11 +1,8 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
-import { Abandon } from "effect/cluster/ClusterSchema"
 import * as EntityAddress from "effect/cluster/EntityAddress"
 import * as EntityId from "effect/cluster/EntityId"
 import * as EntityType from "effect/cluster/EntityType"
 import * as Envelope from "effect/cluster/Envelope"
-import { EntityNotAssignedToRunner, PersistenceError } from "effect/cluster/ClusterError"
 import type * as Message from "effect/cluster/Message"
 import * as MessageStorage from "effect/cluster/MessageStorage"
 import * as ShardId from "effect/cluster/ShardId"
@@ -18,7 +15,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
-import { layerLostWakes } from "../../../src/services/cluster/LostShards.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Abandon } from "effect/cluster/ClusterSchema"
+import { EntityNotAssignedToRunner, PersistenceError } from "effect/cluster/ClusterError"
+import { layerLostWakes } from "../../../src/services/cluster/ClusterEngine.ts"
 
 const shardId = ShardId.make("default", 7)
 const address = EntityAddress.make({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { findPassword } from "../../../src/services/cluster/DatabaseSettings.ts"
+import { findPassword } from "../../../src/services/cluster/ClusterDatabase.ts"
 
 const place = { host: "db.example", port: "5432", database: "conductor", user: "me" }
 

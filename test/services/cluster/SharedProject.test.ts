@@ -1,12 +1,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import { expect, layer } from "@effect/vitest"
 import { lockHolder } from "../../../src/services/files/Lock.ts"
-import { takeSharedProject } from "../../../src/services/cluster/SharedProject.ts"
+import { takeSharedProject } from "../../../src/app/worker.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 layer(NodeServices.layer, { excludeTestServices: true })("the project of a cluster run", (it) => {

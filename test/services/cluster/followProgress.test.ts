@@ -1,15 +1,15 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
+import { assert, describe, it } from "@effect/vitest"
 import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { cancelledEnding, ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/services/cluster/RunFollower.ts"
 import { lineOf } from "../../../src/services/journal/JournalLine.ts"
-import { makeRunAnswers } from "../../../src/services/cluster/RunAnswers.ts"
+import { makeRunAnswers } from "../../../src/services/cluster/RunWorkflow.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
 const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })

@@ -1,10 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, layer } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import { describe, expect, layer } from "@effect/vitest"
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs"
-import { CurrentUser } from "../../../src/services/configuration/FolderTrust.ts"
-import { StateFolder, userFolders } from "../../../src/services/configuration/UserFolders.ts"
+import { CurrentUser, StateFolder, userFolders } from "../../../src/services/configuration/UserFolders.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 /** A project, the home folder that the system knows, and another folder of the person. */

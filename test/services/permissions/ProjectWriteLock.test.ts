@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { assert, layer } from "@effect/vitest"
 import { ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
-import { layerConversationLock } from "../../../src/services/conversation/ConversationLock.ts"
+import { layerConversationLock } from "../../../src/app/conversation.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 

@@ -2,13 +2,13 @@
  * The rounds over a scheduler and a reviser that follow a script, with the real journal where sessions matter.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { expect, layer } from "@effect/vitest"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import { builtIns } from "../../../src/app/builtIns.ts"
+import { builtIns } from "../../../src/app/projectLayers.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"

@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readHtml } from "../../../src/services/web/HtmlReader.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { readHtml } from "../../../src/services/web/PublicWeb.ts"
 
 const url = "https://a.example/"
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"

@@ -1,0 +1,123 @@
+/**
+ * Cluster runs on the command line: `task-conductor attach`, `cancel` and `worker`, and the start of a run for `run --cluster`.
+ * Loaded only for these: nothing else needs the database.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
+import { runWorker } from "../../app/worker.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
+import { CurrentNotices, makeNotices } from "../../services/cluster/ClusterDatabase.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
+import type { RunRequest } from "../run/run.ts"
+import { flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
+import type { EventSink } from "../terminal/EventSink.ts"
+import { quietFailure } from "../terminal/Failure.ts"
+import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import { Output } from "../terminal/Output.ts"
+import type { CommandPorts } from "../terminal/ports.ts"
+
+/** The terminal answers what runs ask. */
+const client = layerClient({ approver: layerTerminal() })
+
+/** Says when the database is away, and when it is back. */
+const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Output.use(({ tell }) => Effect.provideService(effect, CurrentNotices, makeNotices(tell)))
+
+/** Follows a run to its report; says what happens to one that nobody follows any more. */
+const followToEnd = (run: string, sink: EventSink) =>
+  Output.use(({ tell }) =>
+    attachRun(run, sink.listen, tell).pipe(
+      /* A run that waits has not ended: its stream of events is still open. */
+      Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message))),
+      Effect.onInterrupt(() =>
+        tell(
+          `The run continues on its workers. Follow it: task-conductor attach ${run}. Cancel it: task-conductor cancel ${run}`
+        )
+      )
+    )
+  )
+
+/** Starts a run on the workers and follows it to its report. */
+export const startClusterRun = Effect.fn("startClusterRun")(function* (
+  { flags, order, project }: RunRequest,
+  { approveSteps, sink, yes = false }: CommandPorts
+) {
+  const runId = yield* makeRunId
+  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
+  return yield* submitRun(run).pipe(Effect.andThen(followToEnd(runId, sink)), Effect.provide(client), withNotices)
+})
+
+/** The run that is meant, among those in the database. */
+const clusterRunArgument = Argument.String("RUN").pipe(
+  Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
+)
+
+/** The command `attach`: follows a cluster run, and answers its questions. */
+export const attach = Command.make(
+  "attach",
+  { run: clusterRunArgument, json: outcomeFlags.json, plain: outcomeFlags.plain, verbose: outcomeFlags.verbose },
+  Effect.fn("attach")(function* ({ run, ...given }) {
+    const style = { ...given, isClusterRun: true }
+    const sink = yield* eventSink(style)
+    const report = yield* followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
+    yield* endWithReport(report, { ...style, sink })
+  })
+).pipe(
+  Command.withDescription(
+    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database"
+  ),
+  Command.withShortDescription("Follow a run on the workers"),
+  Command.withExamples([{ command: "task-conductor attach last", description: "Follow the newest run" }])
+)
+
+/** The command `cancel`; the workers stop within seconds. */
+export const cancel = Command.make(
+  "cancel",
+  { run: clusterRunArgument },
+  Effect.fn("cancel")(function* ({ run }) {
+    const { tell } = yield* Output
+    const { isCancelled, runId } = yield* cancelRun(run).pipe(Effect.provide(layerClusterRuns()), withNotices)
+    if (isCancelled) return yield* tell(`The workers stop the run ${runId}. Finished work is saved.`)
+    yield* tell(`The run ${runId} had already ended.`)
+    return yield* quietFailure(1)
+  })
+).pipe(
+  Command.withDescription("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database"),
+  Command.withShortDescription("Cancel a run on the workers"),
+  Command.withExamples([
+    {
+      command: "task-conductor cancel 20261120-183000-k3x9",
+      description: "Cancel a run; its workers stop within seconds"
+    }
+  ])
+)
+
+const { allow, deny, model, parallel, plugin } = runFlags
+
+/** The command `worker`: works on runs that clients put into a database, until it is stopped. */
+export const worker = Command.make(
+  "worker",
+  { allow, deny, model, parallel, plugin, ...modelFlags },
+  Effect.fn("worker")(function* (given) {
+    const { tell } = yield* Output
+    return yield* runWorker({
+      flags: flagConfiguration(given),
+      tell: (what) => tell(printable(what)),
+      ready: tell("The worker is ready for runs. Ctrl-C stops it; other workers then continue its work.")
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples"
+  ),
+  Command.withShortDescription("Work on runs that were started with --cluster"),
+  Command.withExamples([
+    {
+      command: "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4",
+      description: "Work on runs with the model server of another machine"
+    }
+  ])
+)
