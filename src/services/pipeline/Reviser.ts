@@ -13,8 +13,7 @@ import {
   frameOf,
   issuesBlock,
   leastResults,
-  partOf,
-  resultBlocks
+  partOf
 } from "../../domain/models/ExecutionBlocks.ts"
 import { type MissingChange, leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -24,7 +23,7 @@ import { withKept, TaskList } from "../../domain/plan/TaskList.ts"
 import { outstandingWithin } from "../../domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type FilledPrompt, fitsWindow } from "../../domain/models/PromptSize.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -94,6 +93,7 @@ export class Reviser extends Context.Service<
 
         /** Results are worth more than the map of the project, and tasks that are left more than results. */
         const fitted = (previous: Previous | undefined): FilledPrompt => {
+          named = all.shown
           const scale = calibration.scale(model)
           const frame = (shown: (text: string) => Shown) =>
             frameOf((text) => fill(shown(text), previous), window, scale)
@@ -128,14 +128,7 @@ export class Reviser extends Context.Service<
           stage: "iterate",
           round: order.round,
           turn: 0,
-          prompt: (previous) => {
-            named = all.shown
-            const completed = resultBlocks(finished, Number.POSITIVE_INFINITY, { expected: true })
-            const whole = fill({ completed, left: leftBlock(order), tasks: all.text }, previous)
-            if (fitsWindow(whole, window, calibration.scale(model))) return whole
-            const cut = fitted(previous)
-            return cut.lighter ?? cut
-          },
+          prompt: fitted,
           shape: taskListShape,
           readPart: (part) =>
             readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,

@@ -81,7 +81,7 @@ const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): L
 }
 
 /** What a text may rest on. `task` is absent for the answer of the run. */
-export interface EvidenceWorld extends KnownEvidence {
+export interface EvidenceContext extends KnownEvidence {
   readonly task?: string
   /** Paths below the project that calls of the run changed. */
   readonly changed: ReadonlySet<string>
@@ -174,7 +174,7 @@ export class Evidence extends Context.Service<
   Evidence,
   {
     /** Checks the links of a text. Without links it looks at nothing. */
-    check(text: string, world: EvidenceWorld): Effect.Effect<CheckedText>
+    check(text: string, world: EvidenceContext): Effect.Effect<CheckedText>
   }
 >()("task-conductor/services/references/Evidence") {
   static readonly layer = Layer.effect(
@@ -183,7 +183,7 @@ export class Evidence extends Context.Service<
       const activities = yield* Activities
       const judgeFile = yield* makeFileJudge
 
-      const judge = (link: EvidenceLink, { changed }: EvidenceWorld): Effect.Effect<Verdict> => {
+      const judge = (link: EvidenceLink, { changed }: EvidenceContext): Effect.Effect<Verdict> => {
         const { form } = link
         if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
         if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
@@ -195,7 +195,7 @@ export class Evidence extends Context.Service<
       }
 
       /** What is looked at on the disk is recorded, so that a replay finds the same. */
-      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, world: EvidenceWorld) {
+      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, world: EvidenceContext) {
         const onDisk = links.filter(isOnDisk)
         const seen =
           onDisk.length === 0
@@ -209,7 +209,7 @@ export class Evidence extends Context.Service<
         )
       })
 
-      const check = Effect.fnUntraced(function* (text: string, world: EvidenceWorld) {
+      const check = Effect.fnUntraced(function* (text: string, world: EvidenceContext) {
         const links = evidenceLinks(text)
         const verdicts = yield* judgeAll(links, world)
         const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {

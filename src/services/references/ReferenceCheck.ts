@@ -9,6 +9,7 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
@@ -19,7 +20,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type ReferenceProblem, type ReferenceWorld, type ReferenceResolver, requestOf } from "./ReferenceWorld.ts"
+import type { ReferenceProblem, ReferenceWorld, ReferenceResolver } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
@@ -58,7 +59,7 @@ const checkTask = Effect.fnUntraced(function* (
   return { task: new Task({ ...task, references }), issues, repairs }
 })
 
-const namesOf = (steps: ReadonlyArray<Step>) => steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
+const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
 export const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
@@ -73,10 +74,10 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
   resolve: ReferenceResolver
 ) {
   const { briefing, budget, finished, foresee, mayRead, tree } = given
-  const document = requestOf(briefing)
+  const document = readMarkdown(briefing.requestDocument)
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
-    const expected = namesOf(list.steps.slice(0, index))
-    const tooLate = namesOf(list.steps.slice(index))
+    const expected = tasksOf(list.steps.slice(0, index))
+    const tooLate = tasksOf(list.steps.slice(index))
     const world = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
     return Effect.forEach(step.tasks, (task) =>
       checkTask(task, { section: step.title, task: task.name, field: "References" }, world, resolve)

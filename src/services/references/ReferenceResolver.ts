@@ -9,10 +9,11 @@ import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
 import { closeMarkdown } from "../../domain/markdown/MarkdownTree.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { AnchorReference, ResultReference, UrlReference } from "../../domain/plan/Reference.ts"
-import { type TaskName, resultAnchor } from "../../domain/plan/TaskName.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { resultAnchor } from "../../domain/plan/TaskName.ts"
 import type { ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
+import { forgivingSlug } from "../../domain/text/Slug.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import { type FetchFailure, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { resolveFile } from "./FileReferences.ts"
@@ -25,41 +26,22 @@ import {
 } from "./ReferenceWorld.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
-/** The first name of each slug in a list of names, which is the same for all tasks of a section. */
-const firstNames = new WeakMap<ReadonlyArray<TaskName>, ReadonlyMap<string, TaskName>>()
-
-const exactName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
-  const known = firstNames.get(names) ?? new Map(names.map((name) => [slugOf(name), name] as const).toReversed())
-  firstNames.set(names, known)
-  return known.get(slug)
-}
-
-/** The only name with a similar slug. */
-const similarName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
-  const similar = names.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(slug))
+/** The only task with a similar slug. */
+const similarTask = (sought: string, tasks: ReadonlyArray<Task>): Task | undefined => {
+  const similar = tasks.filter(({ slug }) => forgivingSlug(slug) === forgivingSlug(sought))
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** Each task has a list of results of its own, so the results are searched, but their slugs are made once. */
-const resultSlugs = new WeakMap<TaskResult, string>()
-
-const slugOfResult = (result: TaskResult): string => {
-  const known = resultSlugs.get(result)
-  if (known !== undefined) return known
-  const slug = slugOf(result.name)
-  resultSlugs.set(result, slug)
-  return slug
-}
-
-const usableNames = ({ expected, finished }: ReferenceWorld): ReadonlyArray<TaskName> => [
-  ...new Set([...finished.map(({ name }) => name), ...expected])
+/** The tasks whose results may be used, each name once. */
+const usableTasks = ({ expected, finished }: ReferenceWorld): ReadonlyArray<Task> => [
+  ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
 
-const asResult = (reference: AnchorReference | ResultReference, name: TaskName): ResultReference => ({
+const asResult = (reference: AnchorReference | ResultReference, { name, slug }: Task): ResultReference => ({
   kind: "task_result",
   title: reference.title,
   href: `#${resultAnchor(name)}`,
-  target: slugOf(name)
+  target: slug
 })
 
 const asAnchor = (reference: AnchorReference | ResultReference, anchor: string): AnchorReference => ({
@@ -81,21 +63,21 @@ const resultContent = ({ result }: TaskResult, view: ReferenceWorld["view"]): Re
   text: view === "summary" ? summaryOf(result) : result.document
 })
 
-const lateProblem = (href: string, name: TaskName, usable: ReadonlyArray<TaskName>): ReferenceProblem =>
+const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem =>
   new ReferenceProblem({
     code: "reference-order",
     what: `"${href}" is the result of "${name}", which is not in an earlier section.`,
     how:
       usable.length === 0
         ? "Move the task into a later section, or leave the reference out."
-        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one)}`).join(", ")}.`
+        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one.name)}`).join(", ")}.`
   })
 
 const unknownProblem = (reference: AnchorReference | ResultReference, world: ReferenceWorld): ReferenceProblem => {
   const sought = reference.href.replace(/^#/, "")
   const anchors = [
     ...world.document.sections.map(({ anchor }) => anchor),
-    ...usableNames(world).map((name) => resultAnchor(name))
+    ...usableTasks(world).map(({ name }) => resultAnchor(name))
   ]
   return new ReferenceProblem({
     code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
@@ -122,19 +104,20 @@ const sectionOf = (reference: AnchorReference | ResultReference, anchor: string,
  * late, except when it was written like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
-  const { expected, finished, tooLate } = world
+  const { finished, tooLate } = world
   const { target } = reference
-  const exact = finished.find((one) => slugOfResult(one) === target)
-  const name = exact?.name ?? exactName(target, expected) ?? similarName(target, usableNames(world))
-  if (name === undefined) {
-    const late = exactName(target, tooLate) ?? similarName(target, tooLate)
+  const named = ({ slug }: Task): boolean => slug === target
+  const usable = usableTasks(world)
+  const task = usable.find(named) ?? similarTask(target, usable)
+  if (task === undefined) {
+    const late = tooLate.find(named) ?? similarTask(target, tooLate)
     if (late === undefined) return undefined
-    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usableNames(world))
+    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usable)
     return { reference, content: { kind: "later" } } satisfies ResolvedReference
   }
-  const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
-  const repaired = isSame ? reference : asResult(reference, name)
-  const result = exact ?? finished.find((one) => one.name === name)
+  const isSame = reference.kind === "task_result" && task.slug === target
+  const repaired = isSame ? reference : asResult(reference, task)
+  const result = finished.find(({ name }) => name === task.name)
   const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, world.view)
   return { reference: repaired, content } satisfies ResolvedReference
 })

@@ -12,6 +12,7 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
@@ -24,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceView, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -190,7 +191,7 @@ export class References extends Context.Service<
       const block = Effect.fnUntraced(function* (task: Task, given: BlockWorld) {
         if (task.references.length === 0) return { text: "", within: () => "" }
         const world = {
-          document: requestOf(given.briefing),
+          document: readMarkdown(given.briefing.requestDocument),
           finished: given.finished,
           view: given.view,
           expected: [],
