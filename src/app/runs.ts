@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
-import { taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
@@ -132,10 +132,10 @@ const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<Run
 
 /** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: RunContext) {
-  const { isMoved, isTorn, known, opened, setup } = yield* reopen(saved, ports)
+  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
-  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved, known }
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
   const since = startOfRun(order.runId)
   return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, { ...ports, since }, layerResumedRun(place))
 })
@@ -151,7 +151,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
-    return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })
+    return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
   }
   const { opened, setup } = yield* reopen(saved, ports)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }

@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type FileTouch, fileTouches } from "../../domain/journal/FileTouch.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { leftOutNote } from "../journal/UnknownRecords.ts"
@@ -155,19 +154,9 @@ const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArra
   return [{ code: "files-changed", text }]
 }
 
-const referencesRead: RunEvent["type"] = "references.read"
-
-/** Decodes only the records about files, since a journal is long. */
-const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> => {
-  const started = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
-  const wanted = lines.filter((line) => started.has(line.key) || line.event === referencesRead)
-  const settled = lines.flatMap(({ key, type }) => (type === "settled" ? [key] : []))
-  return fileTouches(readRecords(wanted), settled)
-}
-
 const readNotes = ({ lines, opened }: JournalContent, proven: Proven) =>
   Effect.map(
-    Effect.suspend(() => changedFiles(touchesOf(lines))),
+    Effect.suspend(() => changedFiles(fileTouches(readRecords(lines)))),
     (files): ReadonlyArray<ResumeNote> => [
       ...unproven(proven),
       ...unknown(lines),
