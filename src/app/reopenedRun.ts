@@ -10,7 +10,7 @@ import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { type KnownJournal, readProof } from "../services/history/RunJournal.ts"
+import { readProof } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
@@ -74,6 +74,5 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
     return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
-  const known: KnownJournal = { content, proof }
-  return { opened, setup, isMoved, isTorn: torn.length > 0, known }
+  return { opened, setup, isMoved, isTorn: torn.length > 0 }
 })
