@@ -17,7 +17,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import { readReference } from "../../domain/grammar/ReferenceForm.ts"
 import { resolveFile } from "../references/FileReferences.ts"
 import { textHash } from "../files/Hash.ts"
-import type { ReferenceWorld } from "../references/ReferenceWorld.ts"
+import type { ReferenceContext } from "../references/ReferenceWorld.ts"
 
 /** A file that is not as this task saw it. */
 export interface ChangedFile {
@@ -40,7 +40,7 @@ type SeenFiles = Map<string, Map<string, Seen>>
 const wholeFile = ""
 
 /** Without a permit: what needs a question is not opened. */
-const world: ReferenceWorld = {
+const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
   view: "document",
@@ -51,7 +51,7 @@ const world: ReferenceWorld = {
 }
 
 const shownNow = (reference: FileReference): Seen["now"] =>
-  Effect.match(resolveFile(reference, world), {
+  Effect.match(resolveFile(reference, context), {
     onFailure: () => null,
     onSuccess: ({ content }) => (content.kind === "file" ? textHash(content.text) : undefined)
   })

@@ -20,7 +20,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferenceProblem, ReferenceWorld, ReferenceResolver } from "./ReferenceWorld.ts"
+import type { ReferenceProblem, ReferenceContext, ReferenceResolver } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
@@ -32,7 +32,7 @@ const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
-  world: ReferenceWorld & { readonly budget: number },
+  context: ReferenceContext & { readonly budget: number },
   resolve: ReferenceResolver
 ) {
   const issues: Array<Issue> = []
@@ -40,7 +40,7 @@ const checkTask = Effect.fnUntraced(function* (
   const resolved: Array<ResolvedReference> = []
   const references: Array<Reference> = []
   for (const reference of task.references) {
-    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, world))
+    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, context))
     if (outcome !== undefined && Result.isFailure(outcome)) issues.push(issueOf(outcome.failure, where, reference.href))
     if (outcome === undefined || Result.isFailure(outcome)) {
       references.push(reference)
@@ -52,8 +52,8 @@ const checkTask = Effect.fnUntraced(function* (
     references.push(repaired)
   }
   const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
-  if (leastSize(distinct) > world.budget) {
-    const { how, what } = overBudget(distinct, world.budget)
+  if (leastSize(distinct) > context.budget) {
+    const { how, what } = overBudget(distinct, context.budget)
     issues.push(makeIssue("references-too-large", where, { what, how }))
   }
   return { task: new Task({ ...task, references }), issues, repairs }
@@ -67,9 +67,9 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
     readonly briefing: Briefing
     readonly finished: ReadonlyArray<TaskResult>
     readonly budget: number
-    readonly tree: ReferenceWorld["tree"]
-    readonly mayRead: NonNullable<ReferenceWorld["mayRead"]>
-    readonly foresee: NonNullable<ReferenceWorld["foresee"]>
+    readonly tree: ReferenceContext["tree"]
+    readonly mayRead: NonNullable<ReferenceContext["mayRead"]>
+    readonly foresee: NonNullable<ReferenceContext["foresee"]>
   },
   resolve: ReferenceResolver
 ) {
@@ -78,9 +78,9 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
     const expected = tasksOf(list.steps.slice(0, index))
     const tooLate = tasksOf(list.steps.slice(index))
-    const world = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
+    const context = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
     return Effect.forEach(step.tasks, (task) =>
-      checkTask(task, { section: step.title, task: task.name, field: "References" }, world, resolve)
+      checkTask(task, { section: step.title, task: task.name, field: "References" }, context, resolve)
     ).pipe(
       Effect.map(([first, ...rest]) => ({
         step: new Step({ title: step.title, tasks: [first.task, ...rest.map(({ task }) => task)] }),

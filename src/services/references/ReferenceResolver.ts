@@ -20,7 +20,7 @@ import { resolveFile } from "./FileReferences.ts"
 import {
   ReferenceProblem,
   type ReferenceResolver,
-  type ReferenceWorld,
+  type ReferenceContext,
   checkAccess,
   perhaps
 } from "./ReferenceWorld.ts"
@@ -33,7 +33,7 @@ const similarTask = (sought: string, tasks: ReadonlyArray<Task>): Task | undefin
 }
 
 /** The tasks whose results may be used, each name once. */
-const usableTasks = ({ expected, finished }: ReferenceWorld): ReadonlyArray<Task> => [
+const usableTasks = ({ expected, finished }: ReferenceContext): ReadonlyArray<Task> => [
   ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
 
@@ -58,7 +58,7 @@ const summaryOf = ({ document, summary }: ResultDocument): string => {
   return hasMore ? `${text}\n\n(There is more: the whole result is given when the task is executed.)` : text
 }
 
-const resultContent = ({ result }: TaskResult, view: ReferenceWorld["view"]): ReferenceContent => ({
+const resultContent = ({ result }: TaskResult, view: ReferenceContext["view"]): ReferenceContent => ({
   kind: "markdown",
   text: view === "summary" ? summaryOf(result) : result.document
 })
@@ -73,11 +73,11 @@ const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>):
         : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one.name)}`).join(", ")}.`
   })
 
-const unknownProblem = (reference: AnchorReference | ResultReference, world: ReferenceWorld): ReferenceProblem => {
+const unknownProblem = (reference: AnchorReference | ResultReference, context: ReferenceContext): ReferenceProblem => {
   const sought = reference.href.replace(/^#/, "")
   const anchors = [
-    ...world.document.sections.map(({ anchor }) => anchor),
-    ...usableTasks(world).map(({ name }) => resultAnchor(name))
+    ...context.document.sections.map(({ anchor }) => anchor),
+    ...usableTasks(context).map(({ name }) => resultAnchor(name))
   ]
   return new ReferenceProblem({
     code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
@@ -92,9 +92,9 @@ const unknownProblem = (reference: AnchorReference | ResultReference, world: Ref
   })
 }
 
-const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, world: ReferenceWorld) =>
-  Option.map(findSection(world.document, anchor), (section): ResolvedReference => {
-    const text = Option.getOrElse(sectionMarkdown(world.document, section.anchor), () => "")
+const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, context: ReferenceContext) =>
+  Option.map(findSection(context.document, anchor), (section): ResolvedReference => {
+    const text = Option.getOrElse(sectionMarkdown(context.document, section.anchor), () => "")
     const isSame = reference.kind === "anchor" && section.anchor === anchor
     return { reference: isSame ? reference : asAnchor(reference, section.anchor), content: { kind: "markdown", text } }
   })
@@ -103,11 +103,11 @@ const sectionOf = (reference: AnchorReference | ResultReference, anchor: string,
  * The result of a reference, if there is such a task. The reader of the list has already reported a result that comes too
  * late, except when it was written like a heading.
  */
-const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
-  const { finished, tooLate } = world
+const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, context: ReferenceContext) {
+  const { finished, tooLate } = context
   const { target } = reference
   const named = ({ slug }: Task): boolean => slug === target
-  const usable = usableTasks(world)
+  const usable = usableTasks(context)
   const task = usable.find(named) ?? similarTask(target, usable)
   if (task === undefined) {
     const late = tooLate.find(named) ?? similarTask(target, tooLate)
@@ -118,23 +118,23 @@ const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | Resul
   const isSame = reference.kind === "task_result" && task.slug === target
   const repaired = isSame ? reference : asResult(reference, task)
   const result = finished.find(({ name }) => name === task.name)
-  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, world.view)
+  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, context.view)
   return { reference: repaired, content } satisfies ResolvedReference
 })
 
 /** The content of an anchor: a heading of the request document, else the result of the task of this name. */
-const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, world: ReferenceWorld) {
-  const section = sectionOf(reference, reference.target, world)
+const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, context: ReferenceContext) {
+  const section = sectionOf(reference, reference.target, context)
   if (Option.isSome(section)) return section.value
-  return (yield* resultOf(reference, world)) ?? (yield* unknownProblem(reference, world))
+  return (yield* resultOf(reference, context)) ?? (yield* unknownProblem(reference, context))
 })
 
 /** The content of a result: that of the task, else a heading that ends in `-results`. */
-const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, world: ReferenceWorld) {
-  const result = yield* resultOf(reference, world)
+const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, context: ReferenceContext) {
+  const result = yield* resultOf(reference, context)
   if (result !== undefined) return result
-  const section = sectionOf(reference, `${reference.target}-results`, world)
-  return Option.isSome(section) ? section.value : yield* unknownProblem(reference, world)
+  const section = sectionOf(reference, `${reference.target}-results`, context)
+  return Option.isSome(section) ? section.value : yield* unknownProblem(reference, context)
 })
 
 /** A page; one fiber at a time fetches it until it is there. */
@@ -162,10 +162,10 @@ const makePageReferences = Effect.gen(function* () {
   }
 
   /** The content of a page; the check reads only its URL. */
-  return Effect.fn("resolvePage")(function* (reference: UrlReference, world: ReferenceWorld) {
+  return Effect.fn("resolvePage")(function* (reference: UrlReference, context: ReferenceContext) {
     const { href: url } = yield* Effect.mapError(parseTarget(reference.target), unfetchable)
-    yield* checkAccess(world, { _tag: "FetchUrl", url })
-    const { permit } = world
+    yield* checkAccess(context, { _tag: "FetchUrl", url })
+    const { permit } = context
     if (permit === undefined) return { reference, content: { kind: "later" } } satisfies ResolvedReference
     const authorize = (target: string) => permit({ _tag: "FetchUrl", url: target })
     yield* authorize(url)
@@ -194,16 +194,16 @@ const unknownKind = (href: string): ReferenceProblem =>
 export const makeReferenceResolver = Effect.gen(function* () {
   const resolvePage = yield* makePageReferences
   const provide = Effect.provideContext(yield* Effect.context<RunSettings | Workspace>())
-  const resolve: ReferenceResolver = (reference, world) => {
+  const resolve: ReferenceResolver = (reference, context) => {
     switch (reference.kind) {
       case "anchor":
-        return provide(resolveAnchor(reference, world))
+        return provide(resolveAnchor(reference, context))
       case "task_result":
-        return provide(resolveResult(reference, world))
+        return provide(resolveResult(reference, context))
       case "file":
-        return provide(resolveFile(reference, world))
+        return provide(resolveFile(reference, context))
       case "url":
-        return resolvePage(reference, world)
+        return resolvePage(reference, context)
       case "unknown":
         return Effect.fail(unknownKind(reference.href))
     }

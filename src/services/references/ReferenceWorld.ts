@@ -1,6 +1,6 @@
 /**
- * How references are resolved: in which world, to what, and why not. The check of a plan and the run of a task differ only
- * in the world.
+ * How references are resolved: in which context, to what, and why not. The check of a plan and the run of a task differ only
+ * in the context.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ export const perhaps = (names: ReadonlyArray<string>, fallback: string): string 
 
 export type ReferenceView = "summary" | "whole" | "document"
 
-export interface ReferenceWorld {
+export interface ReferenceContext {
   /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
@@ -52,7 +52,7 @@ export interface ReferenceWorld {
 
 /** Fails with what would certainly be denied when the task runs. */
 export const checkAccess = (
-  { foresee }: ReferenceWorld,
+  { foresee }: ReferenceContext,
   access: CanonicalAccess
 ): Effect.Effect<void, ReferenceProblem> =>
   foresee === undefined
@@ -61,5 +61,5 @@ export const checkAccess = (
 
 export type ReferenceResolver = (
   reference: Reference,
-  world: ReferenceWorld
+  context: ReferenceContext
 ) => Effect.Effect<ResolvedReference, ReferenceProblem>
