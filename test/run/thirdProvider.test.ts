@@ -137,6 +137,10 @@ const order = ["--model", "acme:small", "What time is it?"]
 
 /** The same provider as a module of a plugin. */
 const pluginFile = (url: string) => `
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as LanguageModel from "effect/ai/LanguageModel"
 import { definePlugin } from "task-conductor/plugin"
 
 const usage = { inputTokens: {}, outputTokens: {} }

@@ -21,7 +21,7 @@ import { Output } from "../terminal/Output.ts"
 import { readInput } from "../terminal/Input.ts"
 import { type CheckStyle, checkText, totalText, type CheckedText, type FixState, sarifPath } from "./checkText.ts"
 
-/** What makes the current folder a project. bin/task-conductor.cjs has the same list. */
+/** What makes the current folder a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
 /** The folder of the project; nothing when the text alone is checked. */

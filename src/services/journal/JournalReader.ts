@@ -113,5 +113,6 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
 /** The intact beginning of a journal, and the bytes after it. Fails when even the first record is damaged. */
 export const readIntact = Effect.fn("readIntact")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
-  return { intact: lines.length, size, rest: bytes.subarray(size) }
+  const rest: Uint8Array = bytes.subarray(size)
+  return { intact: lines.length, size, rest }
 })

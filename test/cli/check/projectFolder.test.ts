@@ -1,7 +1,7 @@
 import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
-import { readFileSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { projectMarkers } from "../../../src/cli/check/check.ts"
-import { makeSandbox, program } from "../../support/binary.ts"
+import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { wordsModule } from "../../support/PluginFiles.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -44,9 +44,7 @@ describe("the project of check", () => {
     assert.isTrue(stderr.startsWith("--project and --no-project exclude each other."))
   })
 
-  it("is known to the start script, which starts such a check with the modules that plugins share", async () => {
-    const listed = /markers = (\[[^\]]*\])/.exec(readFileSync(program, "utf8"))?.[1] ?? ""
-    assert.deepStrictEqual(JSON.parse(listed), projectMarkers)
+  it("shares its modules with the plugins that are configured", async () => {
     const skill =
       "---\nname: count\ndescription: Counts words.\nallowed-tools: word_count\n---\n\n## Execution\n\nCount.\n"
     sandbox.write("project/.agents/skills/count/SKILL.md", skill)
