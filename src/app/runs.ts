@@ -11,20 +11,14 @@ import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import {
-  type KnownJournal,
-  readProof,
-  layerNewRun,
-  layerResumedRun,
-  layerUnsavedRun
-} from "../services/history/RunJournal.ts"
+import { readProof, layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
-import { taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -95,8 +89,7 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
     return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
-  const known: KnownJournal = { content, proof }
-  return { opened, setup, isMoved, isTorn: torn.length > 0, known }
+  return { opened, setup, isMoved, isTorn: torn.length > 0 }
 })
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
@@ -207,10 +200,10 @@ const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<Run
 
 /** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: RunContext) {
-  const { isMoved, isTorn, known, opened, setup } = yield* reopen(saved, ports)
+  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
-  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved, known }
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
   const since = startOfRun(order.runId)
   return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, { ...ports, since }, layerResumedRun(place))
 })
@@ -226,7 +219,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
-    return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })
+    return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
   }
   const { opened, setup } = yield* reopen(saved, ports)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }

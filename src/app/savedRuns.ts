@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { createHash } from "node:crypto"
-import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
-import { type RunHead, runOverview, type RunStanding } from "../domain/history/RunOverview.ts"
+import { taskEvidence, TaskNotFound, runOf } from "../domain/history/RunEvidence.ts"
+import { type RunHead, type RunStanding } from "../domain/history/RunOverview.ts"
 import { makeWholePrompts } from "../domain/journal/JournalRecord.ts"
 import type { TimedRecord } from "../domain/report/RunSpans.ts"
 import { slugOf } from "../domain/text/Slug.ts"
@@ -88,10 +88,10 @@ export const readRun = Effect.fn("readRun")(function* (
 /** What one task of a run saw, said, called and found. */
 export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
   const { head, leftOut, records, runId } = yield* readRun(run)
-  const names = taskNames(records)
+  const { names } = runOf(records)
   const name = names.find((one) => slugOf(one) === slugOf(task))
   if (name === undefined) return yield* new TaskNotFound({ runId, given: task, names })
-  return { evidence: taskEvidence(records, name), leftOut, project: runOverview(records, head).project }
+  return { evidence: taskEvidence(records, name), leftOut, project: head.project }
 })
 
 /** What a report is. */

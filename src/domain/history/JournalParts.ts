@@ -3,33 +3,16 @@
  */
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
-import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
+import { foldRun } from "../runs/RunFold.ts"
 
-/** The round and the step of a task. */
-interface Place {
-  readonly round: number
-  readonly step: number
-  readonly list: TaskList
-}
-
-/** The task lists of all rounds, in order. */
-const listsOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<TaskList> => {
-  const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
-  const plan = events.findLast((event) => event.type === "plan.created")
-  const revised = new Map(
-    events.flatMap((event) => (event.type === "plan.revised" ? [[event.round, event.taskList] as const] : []))
-  )
-  const later = [...revised].toSorted(([a], [b]) => a - b).map(([, list]) => list)
-  return plan?.type === "plan.created" ? [plan.taskList, ...later] : []
-}
-
-const placeOf = (lists: ReadonlyArray<TaskList>, slug: string): Place | undefined => {
-  for (const [index, list] of lists.entries()) {
+/** The first round with a task, and its step in the plan of that round. */
+const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
+  for (const { list, round } of foldRun(eventsTold(records)).plans) {
     const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
-    if (step !== -1) return { round: index + 1, step, list }
+    if (step !== -1) return { round, step, list }
   }
   return undefined
 }
@@ -40,7 +23,7 @@ export const forkRecords = (
   task: string
 ): ReadonlyArray<JournalRecord> | undefined => {
   const slug = slugOf(task)
-  const place = placeOf(listsOf(records), slug)
+  const place = placeOf(records, slug)
   if (place === undefined) return undefined
   const { list, round, step } = place
   const before = new Set(

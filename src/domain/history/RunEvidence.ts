@@ -3,47 +3,22 @@
  */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, ModelCallId, modelCallKey, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import { eventsTold } from "./JournalParts.ts"
 import { fileTouches } from "../journal/FileTouch.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Access.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
+import { foldRun, type RunFold } from "../runs/RunFold.ts"
 import { slugOf } from "../text/Slug.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
-import type { Task } from "../plan/Task.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
 /** A call that was not run, with why. Its arguments are empty in a journal that does not have them. */
 export const UnrunCall = Schema.Struct({ id: ToolCallId, call: ToolCall, result: ToolResult })
 export type UnrunCall = typeof UnrunCall.Type
-
-const keyOf = (round: number, uid: string): string => `${round}/${uid}`
-
-/** The calls of the task of this name that ended without having started, in the order in which they ended. */
-export const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
-  const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
-  const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
-  const planned = new Map<string, ToolCall>()
-  const ended = new Map<string, UnrunCall>()
-  for (const event of events) {
-    if ((event.type === "task.refined" || event.type === "task.looked") && isMine(event.task)) {
-      for (const call of event.calls) planned.set(keyOf(event.round, call.uid), call)
-    }
-    if (event.type === "tool.started") ended.delete(keyOf(event.id.round, event.id.uid))
-    if (event.type !== "tool.finished" || !isMine(event.id.task)) continue
-    const { id, name: tool, result } = event
-    const key = keyOf(id.round, id.uid)
-    ended.set(key, { id, call: planned.get(key) ?? { uid: id.uid, name: tool, arguments: {} }, result })
-  }
-  const started = new Set(
-    events.flatMap((event) =>
-      event.type === "tool.started" && isMine(event.id.task) ? [keyOf(event.id.round, event.id.uid)] : []
-    )
-  )
-  return [...ended].flatMap(([key, call]) => (started.has(key) ? [] : [call]))
-}
 
 /** One prompt with its answer or failure. */
 export const Attempt = Schema.Struct({
@@ -109,6 +84,9 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
   }
 }
 
+/** What the events of a journal come to. */
+export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(eventsTold(records))
+
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 /** The events of one type that a journal holds, in order. */
@@ -162,46 +140,39 @@ export const attemptsOf = (
   })
 }
 
-/** The names of all tasks of all plans, in order. */
-export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => {
-  const lists = [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
-  return [...new Set(lists.flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name))))]
-}
-
-/** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
-export const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
-  new Map(
-    records.flatMap((record) =>
-      record.type === "event" && (record.event.type === "task.finished" || record.event.type === "task.failed")
-        ? [[slugOf(record.event.task), record.event] as const]
-        : []
-    )
-  )
-
 /** The state that an end of a task means. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The tasks by their slugs, each as the last plan with it states it. */
-export const plannedTasks = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Task> =>
-  new Map(
-    [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
-      .flatMap(({ taskList }) => taskList.tasks)
-      .map((task) => [task.slug, task] as const)
+/** The calls of the task of this name that ended without having started, in the order in which they ended. */
+const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
+  const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
+  const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
+  const chosen = [...eventsOf(records, "task.looked"), ...eventsOf(records, "task.refined")].flatMap((event) =>
+    isMine(event.task) ? event.calls.map((call) => [keyOf(event.round, call.uid), call] as const) : []
   )
+  const calls = new Map<string, ToolCall>(chosen)
+  const started = new Set(eventsOf(records, "tool.started").map(({ id }) => toolCallKey(id)))
+  const ended = eventsOf(records, "tool.finished").flatMap(({ id, name: tool, result }) => {
+    const key = toolCallKey(id)
+    if (!isMine(id.task) || started.has(key)) return []
+    return [[key, { id, call: calls.get(key) ?? { uid: id.uid, name: tool, arguments: {} }, result }] as const]
+  })
+  return [...new Map(ended).values()]
+}
 
 const filesWritten = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<string> => {
-  const written = fileTouches(records, []).flatMap((touch) =>
+  const written = fileTouches(records).flatMap((touch) =>
     touch._tag === "Written" && slugOf(touch.task) === slugOf(name) ? [touch.path] : []
   )
   return [...new Set(written)]
 }
 
-/** Everything about the task of this name, spelled as in the plan. `planned` are the tasks of the plans by their slugs. */
+/** Everything about the task of this name, spelled as in the plan. `records` may be only those of the task. */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
   name: string,
-  planned: ReadonlyMap<string, Task> = plannedTasks(records)
+  { ends, tasks }: RunFold = runOf(records)
 ): TaskEvidence => {
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
@@ -220,7 +191,7 @@ export const taskEvidence = (
   const calls = new Map(
     eventsOf(records, "tool.started")
       .filter(({ id }) => isMine(id))
-      .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
+      .map((event) => [toolCallKey(event.id), event] as const)
   )
   const unrun = unrunCalls(records, name)
   const begun = [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
@@ -229,8 +200,8 @@ export const taskEvidence = (
     return result === undefined ? evidence : Object.assign(evidence, { result })
   })
   const denied = deniedOf([...begun.flatMap(({ result }) => (result === undefined ? [] : [{ result }])), ...unrun])
-  const end = taskEnds(records).get(slugOf(name))
-  const task = planned.get(slugOf(name))
+  const end = ends.get(slugOf(name))
+  const task = tasks.get(slugOf(name))
   return {
     task: name,
     ...(task === undefined ? {} : { skill: task.skill, whatIsNeeded: task.whatIsNeeded }),

@@ -6,7 +6,8 @@ import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
-import { eventsOf, stateOf, taskEnds, taskNames, TaskState } from "./RunEvidence.ts"
+import type { RunFold } from "../runs/RunFold.ts"
+import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 
 /** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */
@@ -90,20 +91,19 @@ export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.finished"
 ])
 
-export const runOverview = (records: ReadonlyArray<JournalRecord>, head: RunHead): RunOverview => {
-  const ends = taskEnds(records)
-  const finished = eventsOf(records, "run.finished")
-  const last = finished.at(-1)
+export const runOverview = (
+  records: ReadonlyArray<JournalRecord>,
+  head: RunHead,
+  { end: last, ends, markdown, names, usage }: RunFold = runOf(records)
+): RunOverview => {
   const report = last?.report
   const isEnd = last !== undefined && head.status === last.report.status
   return {
     ...head,
     ...(isEnd ? { exitCode: last.exitCode } : {}),
-    ...(last === undefined
-      ? {}
-      : { durationMs: finished.reduce((sum, { report: { usage } }) => sum + usage.durationMs, 0) }),
-    plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
-    tasks: taskNames(records).map((name) => {
+    ...(last === undefined ? {} : { durationMs: usage.durationMs }),
+    plan: markdown,
+    tasks: names.map((name) => {
       const end = ends.get(slugOf(name))
       const text =
         end === undefined ? "" : end.type === "task.finished" ? end.result.result.summary : end.failure.message

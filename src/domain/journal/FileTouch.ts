@@ -13,29 +13,16 @@ export type FileTouch =
   /** A call may have changed the file; any file when it has no `path`. */
   | { readonly _tag: "Unsure"; readonly path?: string }
 
-/** The slugs of the finished tasks, from the keys of recorded stages. */
-const finishedTasks = (settled: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(
-    settled.flatMap((key) => {
-      const parsed = parseKey(key)
-      return parsed?.kind === "task" ? [parsed.task] : []
-    })
-  )
-
 const isSuccess = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "success" in value && value.success === true
 
 const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
-/**
- * All touches, in order. A write is one once its outcome says that it happened. `settled` are the keys of recorded stages.
- */
-export const fileTouches = (
-  records: ReadonlyArray<JournalRecord>,
-  settled: ReadonlyArray<string>
-): ReadonlyArray<FileTouch> => {
-  const finished = finishedTasks(settled)
+/** All touches, in order. A write is one once its outcome says that it happened. */
+export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
+  const stages = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
+  const finished = new Set(stages.flatMap((stage) => (stage.kind === "task" ? [stage.task] : [])))
   const intents = new Map<string, CallIntent>()
   return records.flatMap((record): ReadonlyArray<FileTouch> => {
     switch (record.type) {

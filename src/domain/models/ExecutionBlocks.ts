@@ -153,9 +153,12 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. */
-export const leastResults = (results: ReadonlyArray<TaskResult>): string =>
-  results.length === 0 ? "" : namesWithin(results, 0)
+/** The shortest text about finished tasks. Of few tasks with short summaries that is not a text without their names. */
+export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
+  if (results.length === 0) return ""
+  const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
+  return forms.reduce((shortest, form) => (form.length < shortest.length ? form : shortest))
+}
 
 /**
  * The results of finished tasks for a frame: whole summaries, shortened ones, the same without what each task was to
@@ -172,7 +175,7 @@ export const fittedResults = (
     const shortest = resultBlocks(results, 0, form)
     if (frame.fits(shortest)) return resultBlocks(results, frame.budget(shortest), form)
   }
-  return results.length === 0 ? "" : namesWithin(results, frame.budget(leastResults(results)))
+  return results.length === 0 ? "" : namesWithin(results, frame.budget(namesWithin(results, 0)))
 }
 
 /** `## heading` with the issues and what to do about them; nothing without issues. */

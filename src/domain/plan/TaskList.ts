@@ -35,27 +35,6 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     })
     return new TaskList({ goals: this.goals, steps })
   }
-
-  /** Tasks without a result that the list does not gate. */
-  readersWithoutResult(finished: ReadonlySet<TaskName>): ReadonlyArray<Task> {
-    return this.tasks.filter((task) => !finished.has(task.name) && !task.requiresApproval)
-  }
-
-  /** Tasks without a result that the list gates. */
-  writersWithoutResult(finished: ReadonlySet<TaskName>): ReadonlyArray<Task> {
-    return this.tasks.filter((task) => !finished.has(task.name) && task.requiresApproval)
-  }
-
-  /** Steps that hold a task the list gates. */
-  get stepsThatRequireApproval(): ReadonlyArray<Step> {
-    return this.steps.filter((step) => step.tasks.some((task) => task.requiresApproval))
-  }
-
-  /** The task with this slug, if exactly one has it. */
-  taskBySlug(slug: string): Task | undefined {
-    const found = this.tasks.filter((task) => task.slug === slug)
-    return found.length === 1 ? found[0] : undefined
-  }
 }
 
 /** The steps, and behind them the outstanding tasks after the first `shown`, without those that were written anew. */

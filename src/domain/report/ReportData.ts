@@ -3,21 +3,12 @@
  */
 import * as Schema from "effect/Schema"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
-import {
-  Attempt,
-  attemptsOf,
-  eventsOf,
-  plannedTasks,
-  TaskEvidence,
-  taskEvidence,
-  taskNames
-} from "../history/RunEvidence.ts"
+import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence } from "../history/RunEvidence.ts"
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
-import { cachedTokensOf } from "../models/TokenCounts.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
-import type { TaskList } from "../plan/TaskList.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
+import { foldRun, type RunFold } from "../runs/RunFold.ts"
 import { RunUsage } from "../runs/RunReport.ts"
 import { belowHome, withoutProject } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -50,30 +41,7 @@ export const PlanRound = Schema.Struct({
 })
 export type PlanRound = typeof PlanRound.Type
 
-interface Planned {
-  readonly round: number
-  readonly list: TaskList
-  readonly finished: ReadonlyArray<string>
-}
-
-/** The last plan of each round: a session that goes on tells it again. */
-const plansOf = (records: ReadonlyArray<TimedRecord>): ReadonlyArray<Planned> => {
-  const plans = new Map<number, Planned>()
-  const finished = new Map<string, string>()
-  for (const { record } of records) {
-    if (record.type !== "event") continue
-    const { event } = record
-    if (event.type === "task.finished") finished.set(slugOf(event.task), event.task)
-    const round = event.type === "plan.created" ? 1 : event.type === "plan.revised" ? event.round + 1 : undefined
-    if (round === undefined || (event.type !== "plan.created" && event.type !== "plan.revised")) continue
-    const known = plans.get(round)
-    plans.set(round, { round, list: event.taskList, finished: known?.finished ?? [...finished.values()] })
-  }
-  return [...plans.values()].toSorted((a, b) => a.round - b.round)
-}
-
-export const planRounds = (records: ReadonlyArray<TimedRecord>): ReadonlyArray<PlanRound> => {
-  const plans = plansOf(records)
+export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> => {
   return plans.map(({ finished, list, round }, index): PlanRound => {
     const previous = plans[index - 1]?.list
     const earlier = new Map((previous?.tasks ?? []).map((task) => [task.slug, task]))
@@ -202,18 +170,6 @@ const approvalsByTask = (
   return parts
 }
 
-const noUsage: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
-
-const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
-  modelCalls: one.modelCalls + other.modelCalls,
-  toolCalls: one.toolCalls + other.toolCalls,
-  promptTokens: one.promptTokens + other.promptTokens,
-  ...cachedTokensOf([one, other]),
-  answerTokens: one.answerTokens + other.answerTokens,
-  modelMs: one.modelMs + other.modelMs,
-  durationMs: one.durationMs + other.durationMs
-})
-
 /** What the journal of a run says, for its report. */
 export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): ReportData => {
   const records = timed.map(({ record }) => record)
@@ -224,17 +180,16 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   const of = recordsByTask(records)
   const approvals = approvalsOf(events)
   const asked = approvalsByTask(approvals)
-  const planned = plannedTasks(records)
-  const names = taskNames(records)
-  const slugs = new Set(names.map(slugOf))
+  const run = foldRun(events)
+  const slugs = new Set(run.names.map(slugOf))
   return {
-    run: runOverview(records, head),
+    run: runOverview(records, head, run),
     program: first?.type === "opened" ? first.program : "",
-    usage: eventsOf(records, "run.finished").reduce((sum, { report }) => addUsage(sum, report.usage), noUsage),
-    rounds: planRounds(timed),
-    tasks: names.map((name): ReportTask => {
+    usage: run.usage,
+    rounds: planRounds(run),
+    tasks: run.names.map((name): ReportTask => {
       const slug = slugOf(name)
-      return Object.assign(taskEvidence(of(slug), name, planned), { slug, approvals: asked.get(slug) ?? [] })
+      return Object.assign(taskEvidence(of(slug), name, run), { slug, approvals: asked.get(slug) ?? [] })
     }),
     stages: attemptsOf(of(""), ({ task }) => task === undefined),
     approvals: approvals.filter(({ items }) => items.every(({ task }) => !slugs.has(slugOf(task)))),

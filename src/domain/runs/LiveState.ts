@@ -120,7 +120,7 @@ const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): Li
   return { ...state, tasks: withEntry(state.tasks, name, { ...task, ...change }) }
 }
 
-/** A new plan takes the place of what was not settled; what was settled stays, unless the new plan has it again. */
+/** A new plan takes the place of what has not ended; what has ended stays, unless the new plan has it again. */
 const withPlan = (state: LiveState, list: TaskList): LiveState => {
   const planned = new Set<string>(list.tasks.map(({ name }) => name))
   const stays = (name: string): boolean => {
@@ -238,7 +238,7 @@ const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
   }
 }
 
-/** What was not settled when its step ended is not run in this round: the step was declined. */
+/** What had not ended when its step ended is not run in this round: the step was declined. */
 const endStep = (state: LiveState, title: string): LiveState =>
   (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
     .filter((name) => !isSettled(state.tasks.get(name)?.stage ?? "skipped"))

@@ -55,7 +55,7 @@ interface Shown {
   readonly step: LiveStep
   readonly tasks: ReadonlyArray<LiveTask>
   readonly active: ReadonlyArray<LiveTask>
-  readonly settled: number
+  readonly ended: number
   readonly failed: number
   readonly ready: number
 }
@@ -82,17 +82,17 @@ const shownSteps = (state: LiveState, { calls, tools }: Work): ReadonlyArray<Sho
       step,
       tasks,
       active: tasks.filter(({ name, stage }) => !isSettled(stage) && (calls.has(name) || tools.has(name))),
-      settled: tasks.filter(({ stage }) => isSettled(stage)).length,
+      ended: tasks.filter(({ stage }) => isSettled(stage)).length,
       failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length,
       ready: tasks.filter(({ stage }) => stage === "ready").length
     }
   })
 
-const isDone = ({ settled, tasks }: Shown): boolean => settled === tasks.length
+const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 
 /** One line for a step: finished, at work, or still to come. */
 const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => {
-  const { active, failed, ready, settled, step, tasks } = shown
+  const { active, failed, ready, ended, step, tasks } = shown
   const title = stepWords(step.title)
   const failures = failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }]
   if (isDone(shown)) {
@@ -102,9 +102,9 @@ const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => 
         : { text: `${marks.failed} `, style: "red" as const }
     return cutLine([mark, { text: `${title} · ${tasksText(tasks.length)}`, style: "dim" }, ...failures], columns)
   }
-  const isOpen = active.length > 0 || settled > 0
-  const count = settled > 0 ? `${settled}/${tasks.length}` : tasksText(tasks.length)
-  const prepared = settled === 0 && ready > 0 ? `, ${ready} ready` : ""
+  const isOpen = active.length > 0 || ended > 0
+  const count = ended > 0 ? `${ended}/${tasks.length}` : tasksText(tasks.length)
+  const prepared = ended === 0 && ready > 0 ? `, ${ready} ready` : ""
   return cutLine(
     [
       { text: `${isOpen ? marks.open : marks.waiting} ` },

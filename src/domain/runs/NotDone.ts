@@ -4,7 +4,7 @@
  * counts is what the calls came to.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
-import { failureLines } from "../models/ExecutionBlocks.ts"
+import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
@@ -249,4 +249,35 @@ export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY
     tasks: notRun.map(({ task }) => task)
   }
   return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], budget)
+}
+
+/** What a prompt says of finished tasks, and of what was not done. */
+export interface ResultsAndLines {
+  readonly completed: string
+  readonly left: string
+}
+
+/**
+ * Results and lines about what was not done for a prompt without room for all of both: the lines have half of the room, and
+ * what the results leave of theirs. `lines(budget)` has at most `budget` characters more than `lines(0)`.
+ */
+export const sharedRoom = (
+  results: ReadonlyArray<TaskResult>,
+  lines: (budget: number) => string,
+  frame: (place: (text: string) => ResultsAndLines) => Frame,
+  form: { readonly expected?: boolean } = {}
+): ResultsAndLines => {
+  const linesBeside = (completed: string, share: number): string =>
+    partOf(
+      frame((left) => ({ completed, left })),
+      share,
+      (budget) => ({ text: lines(budget) })
+    ).text
+  const half = linesBeside(leastResults(results), 1 / 2)
+  const completed = fittedResults(
+    results,
+    frame((text) => ({ completed: text, left: half })),
+    form
+  )
+  return { completed, left: linesBeside(completed, 1) }
 }

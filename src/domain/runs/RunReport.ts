@@ -4,7 +4,6 @@
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import type { ModelError } from "../models/ModelAnswer.ts"
 
 /**
  * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
@@ -68,26 +67,6 @@ const exitCodes: Record<RunStatus, number> = {
 
 /** The exit code of the binary for a status. A report never has 2 (usage or configuration). */
 export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
-
-/** How the rounds of a run ended, before it becomes a report. */
-export interface Ending {
-  readonly status: RunStatus
-  readonly message: string
-  readonly issues: ReadonlyArray<Issue>
-  readonly answer: string
-}
-
-/** An end without an answer. */
-export const ending = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Ending => ({
-  status,
-  message,
-  issues,
-  answer: ""
-})
-
-/** The end of a run whose model call failed. */
-export const endingOf = (error: ModelError): Ending =>
-  ending(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 /** How one message of a conversation was answered. */
 export const AskReport = Schema.Struct({

@@ -33,23 +33,16 @@ import { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Briefer, type BriefingError } from "../pipeline/Briefer.ts"
-import { PlanChecker, type PlanWorld } from "../pipeline/PlanChecker.ts"
+import { PlanChecker, type PlanContext } from "../pipeline/PlanChecker.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "../pipeline/RefinementReader.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** The results that a task refers to are taken to be there: a refinement does not say which tasks have finished. */
-const withProducers = (world: PlanWorld, slugs: ReadonlyArray<string>): PlanWorld => ({
-  ...world,
-  finished: [
-    ...world.finished,
-    ...slugs.map(
-      (slug) => new TaskResult({ task: plainTask(slug, "", "", ""), calls: [], result: { summary: "", document: "" } })
-    )
-  ]
-})
+/** A task that has finished, of which only the name is known. */
+const finishedTask = (name: string): TaskResult =>
+  new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
 
 export const makeRefinementCheck = Effect.gen(function* () {
   const plans = yield* PlanChecker
@@ -59,13 +52,19 @@ export const makeRefinementCheck = Effect.gen(function* () {
   const workspace = yield* Workspace
   const allTools = registry.tools.map(({ name }) => name)
 
-  return Effect.fn("checkRefinement")(function* (text: string, { inputs, planned }: CheckOptions, world: PlanWorld) {
+  return Effect.fn("checkRefinement")(function* (
+    text: string,
+    { inputs, planned }: CheckOptions,
+    context: PlanContext
+  ) {
     const first = readRefinement(text, { task: planned, inputs })
     if (Option.isNone(first.value)) return first
     const { task: written } = first.value.value
     const places = refinementPlaces(text)
     const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [written] })] })
-    const checked = yield* plans.checkList(list, withProducers(world, written.producerSlugs))
+    // A refinement does not say which tasks have finished: those that it refers to are taken to be there.
+    const finished = [...context.finished, ...written.producerSlugs.map(finishedTask)]
+    const checked = yield* plans.checkList(list, { ...context, finished })
     const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? written
     const skill = skills.find(task.skill)
     // Only the skill says which inputs there are.
@@ -107,10 +106,6 @@ interface Examined {
   readonly report: CheckReport
   readonly strictForms: ReadonlyArray<string>
 }
-
-/** A task that has finished, of which only the name is known. */
-const finishedTask = (name: string): TaskResult =>
-  new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
 
 export class DocumentChecker extends Context.Service<
   DocumentChecker,

@@ -18,7 +18,8 @@ import type { ConversationMessage } from "../../domain/models/ConversationMessag
 import { stageModel } from "../../domain/models/Generation.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { type AskEnding, type AskReport, exitCodeOf, type RunReport, endingOf } from "../../domain/runs/RunReport.ts"
+import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
+import { modelOutcome } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -114,7 +115,7 @@ const makeShapedAnswer = Effect.gen(function* () {
     if (form === undefined) return Effect.succeed(ending)
     if (ending.status !== "done") return Effect.succeed({ ...ending, answer: "" })
     return Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
-      const { message, status } = endingOf(error)
+      const { message, status } = modelOutcome(error)
       return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
     })
   }

@@ -89,14 +89,6 @@ export interface RunPlace {
   readonly settings?: Configuration
   /** True when the project is no longer where it was when the run began. */
   readonly isMoved?: boolean
-  /** The journal of a resumed run, when it was read before. */
-  readonly known?: KnownJournal
-}
-
-/** A journal that was read, and what its MACs prove; no proof when there is no key. */
-export interface KnownJournal {
-  readonly content: JournalContent
-  readonly proof?: Proof
 }
 
 const folderMode = 0o700
@@ -130,7 +122,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
 
 /** What protects the journal: no secrets, and the MACs of the person, which go on from these lines. */
 const protectionOf = Effect.fnUntraced(function* (
-  { known, locks, runId, secrets }: RunPlace,
+  { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>
 ): Effect.fn.Return<JournalProtection & { readonly problem?: string }, never, FileSystem.FileSystem | Path.Path> {
   const file = yield* journalKeyFile(locks)
@@ -138,8 +130,7 @@ const protectionOf = Effect.fnUntraced(function* (
   const write = makeSafeJson(secrets)
   if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
   const key = new SealKey(found.key, runId)
-  const proven = known?.content.lines === lines ? known.proof : undefined
-  return { write, seal: { key, proof: proven ?? (lines.length === 0 ? newProof : proofOf(lines, key)) } }
+  return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
 /** What the MACs of a saved journal prove, with the key that is there; nothing when there is none. */
@@ -187,16 +178,13 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
     .filter((file) => isWithin(path, root, file.path))
 })
 
-/**
- * The journal of a resumed run. What is known of it counts only if its file is still the same under the lock, since another
- * process may have continued the run.
- */
+/** The journal of a resumed run, read under its lock: another process may have continued the run meanwhile. */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
-      const content: JournalContent = yield* readJournal(file, place.known?.content)
+      const content: JournalContent = yield* readJournal(file)
       const unknown = neededUnknown(content.lines, file)
       if (unknown !== undefined) return yield* unknown
       const protection = yield* protectionOf(place, content.lines)

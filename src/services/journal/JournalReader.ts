@@ -21,8 +21,6 @@ export interface JournalContent {
   readonly size: number
   /** The incomplete line that a crash left behind them. */
   readonly torn: Uint8Array
-  /** The state of the file when it was read; a file that was written since then has another one. */
-  readonly state?: string
 }
 
 /** Larger journals are not read. */
@@ -71,9 +69,6 @@ const decodeHead = Schema.decodeUnknownOption(
   })
 )
 
-const stateOf = ({ dev, ino, mtime, size }: FileSystem.File.Info): string =>
-  [dev, Option.getOrElse(ino, () => 0), Option.getOrElse(mtime, () => new Date(0)).getTime(), size].join(" ")
-
 /** The bytes of a journal, at most 512 MiB, with its intact lines; the first of them opens a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -100,25 +95,18 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
     return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
   }
   const opened = readRecord(first)
-  if (opened?.type === "opened") return { ...read, opened, bytes, state: stateOf(info) }
+  if (opened?.type === "opened") return { ...read, opened, bytes }
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/**
- * Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. Returns `before` when
- * the file is as it was when that was read.
- */
-export const readJournal = Effect.fn("readJournal")(function* (path: string, before?: JournalContent) {
-  if (before?.state !== undefined) {
-    const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(path))
-    if (Option.isSome(info) && stateOf(info.value) === before.state) return before
-  }
-  const { bytes, expected, lines, opened, size, state, stop } = yield* readOpened(path)
+/** Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. */
+export const readJournal = Effect.fn("readJournal")(function* (path: string) {
+  const { bytes, expected, lines, opened, size, stop } = yield* readOpened(path)
   const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }
   const torn = bytes.subarray(size)
   const isTorn = end === bytes.length - 1 && what === "shape" && !wasSaved(torn.toString("utf8"), expected)
   if (!isTorn) return yield* new JournalError({ path, reason: { _tag: "Damaged", line: expected.seq, what } })
-  const content: JournalContent = { opened, lines, size, torn, state }
+  const content: JournalContent = { opened, lines, size, torn }
   return content
 })
 

@@ -161,18 +161,6 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
-/** The spare reading of an earlier attempt. */
-interface Kept<A> extends Spare<A> {
-  readonly call: ModelCallId
-  readonly answer: string
-}
-
-/** What the attempts before have come to. */
-interface Course {
-  readonly previous?: Previous
-  readonly tuning: Tuning
-}
-
 export class Attempts extends Context.Service<
   Attempts,
   {
@@ -187,85 +175,69 @@ export class Attempts extends Context.Service<
       const events = yield* RunEvents
       const { limits } = yield* RunSettings
 
-      const run = <A, E, R>(
+      const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
-      ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> => {
+      ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
+        const { format, model, pass, round, shape, stage, task, turn } = plan
         const where = {
-          stage: plan.stage,
-          round: plan.round,
-          ...(plan.task === undefined ? {} : { task: plan.task }),
-          ...(plan.pass === undefined ? {} : { pass: plan.pass })
+          stage,
+          round,
+          ...(task === undefined ? {} : { task }),
+          ...(pass === undefined ? {} : { pass })
         }
-        const most = limitsOf(limits, plan.stage).attempts
+        const most = limitsOf(limits, stage).attempts
         const seen = new Set<string>()
-
-        const next = (
-          attempt: number,
-          { previous, tuning }: Course,
-          kept?: Kept<A>
-        ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
-          Effect.gen(function* () {
-            const call = { ...where, attempt }
-            const { format, model, shape, turn } = plan
-            const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape }
-            const asked = yield* caller.ask(request).pipe(
-              Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
-              Effect.catchTag("ModelError", (error) =>
-                Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
-              )
+        let previous: Previous | undefined
+        let tuning: Tuning = firstTuning
+        let spare: (Spare<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+        yield* events.publish({ type: "stage.started", ...where })
+        for (let attempt = 1; ; attempt += 1) {
+          const call = { ...where, attempt }
+          const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape }
+          const asked = yield* caller.ask(request).pipe(
+            Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
+            Effect.catchTag("ModelError", (error) =>
+              Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
             )
-            const reading: Attempted<A> =
-              asked.issues.length > 0
-                ? { value: Option.none(), issues: asked.issues, repairs: [] }
-                : yield* plan.read(asked.answer)
-            if (reading.issues.length === 0 && Option.isSome(reading.value)) {
-              if (reading.repairs.length > 0) {
-                yield* events.publish({ type: "answer.repaired", call, repairs: reading.repairs })
-              }
-              return { value: reading.value.value, answer: asked.answer, attempts: attempt }
-            }
-            yield* events.publish({
-              type: "answer.rejected",
-              call,
-              answer: asked.answer,
-              issues: reading.issues,
-              mostAttempts: most
-            })
-            const { hasOnlyThought = false } = asked
-            // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
-            const sign = [
-              asked.answer.trim(),
-              ...asked.issues.map(({ what }) => what),
-              ...(hasOnlyThought ? [attempt] : [])
-            ].join("\n")
-            const isRepeated = seen.has(sign)
-            seen.add(sign)
-            const spare = reading.spare === undefined ? kept : { ...reading.spare, call, answer: asked.answer }
-            if (spare !== undefined && attempt >= most) {
-              yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
-              return { value: spare.value, answer: spare.answer, attempts: attempt }
-            }
-            if (attempt >= most) {
+          )
+          const { answer, hasOnlyThought = false, shown } = asked
+          const reading: Attempted<A> =
+            asked.issues.length > 0
+              ? { value: Option.none(), issues: asked.issues, repairs: [] }
+              : yield* plan.read(answer)
+          const { issues, repairs } = reading
+          if (issues.length === 0 && Option.isSome(reading.value)) {
+            if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call, repairs })
+            return { value: reading.value.value, answer, attempts: attempt }
+          }
+          yield* events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts: most })
+          // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
+          const sign = [
+            answer.trim(),
+            ...asked.issues.map(({ what }) => what),
+            ...(hasOnlyThought ? [attempt] : [])
+          ].join("\n")
+          const isRepeated = seen.has(sign)
+          seen.add(sign)
+          if (reading.spare !== undefined) spare = { ...reading.spare, call, answer }
+          if (attempt >= most) {
+            if (spare === undefined) {
               const repeated = attempt > 1 && seen.size === 1
-              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
+              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues })
             }
-            const course: Course = {
-              previous: {
-                answer: asked.shown,
-                issues: issuesAsShown(reading.issues, asked.answer, plan.hidesAnswer === true ? "" : asked.shown)
-              },
-              tuning: {
-                repeats: tuning.repeats + (isRepeated ? 1 : 0),
-                thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
-              }
-            }
-            return yield* next(attempt + 1, course, spare)
-          })
-
-        return events
-          .publish({ type: "stage.started", ...where })
-          .pipe(Effect.andThen(next(1, { tuning: firstTuning })))
-      }
+            yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
+            return { value: spare.value, answer: spare.answer, attempts: attempt }
+          }
+          previous = {
+            answer: shown,
+            issues: issuesAsShown(issues, answer, plan.hidesAnswer === true ? "" : shown)
+          }
+          tuning = {
+            repeats: tuning.repeats + (isRepeated ? 1 : 0),
+            thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
+          }
+        }
+      })
 
       return Attempts.of({ run })
     })

@@ -17,8 +17,7 @@ import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { builtInOrigin, type CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Attempted } from "./Attempts.ts"
-import { type CheckedText, Evidence, type EvidenceWorld } from "../references/Evidence.ts"
-import { requestOf } from "../references/ReferenceWorld.ts"
+import { type CheckedText, Evidence, type EvidenceContext } from "../references/Evidence.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
@@ -131,66 +130,34 @@ interface ReadResult {
   readonly isAsWritten: boolean
 }
 
-/**
- * What links are held against. The work grows with the tasks that have finished, so each part waits for a link that needs it;
- * most texts have none.
- */
-class LazyWorld implements EvidenceWorld {
-  declare readonly task?: string
-  readonly #text: string
-  readonly #sources: EvidenceSources
-  readonly #changeOf: ChangeKinds["changeOf"]
-  #finished: EvidenceWorld["finished"] | undefined
-  #anchors: EvidenceWorld["anchors"] | undefined
-  #material: EvidenceWorld["material"] | undefined
-  #changed: EvidenceWorld["changed"] | undefined
-
-  constructor(text: string, sources: EvidenceSources, changeOf: ChangeKinds["changeOf"]) {
-    if (sources.task !== undefined) this.task = sources.task
-    this.#text = text
-    this.#sources = sources
-    this.#changeOf = changeOf
-  }
-
-  get #calls(): ReadonlyArray<CallOutcome> {
-    return [...this.#sources.finished.flatMap(({ calls }) => calls), ...this.#sources.calls]
-  }
-
-  get finished(): EvidenceWorld["finished"] {
-    return (this.#finished ??= this.#sources.finished.map(({ name }) => name).filter((name) => name !== this.task))
-  }
-
-  get anchors(): EvidenceWorld["anchors"] {
-    const { briefing } = this.#sources
-    return (this.#anchors ??= new Set([...anchorsOf(readMarkdown(this.#text)), ...anchorsOf(requestOf(briefing))]))
-  }
-
-  get material(): EvidenceWorld["material"] {
-    const { briefing, finished, material } = this.#sources
-    return (this.#material ??= [
-      briefing.prompt,
-      briefing.requestDocument,
-      ...material,
-      ...this.#calls.map(callText),
-      ...finished.map(({ result }) => result.document)
-    ])
-  }
-
-  get changed(): EvidenceWorld["changed"] {
-    return (this.#changed ??= new Set(
-      this.#calls.flatMap(({ call, result }) => {
-        const change = result.success ? this.#changeOf(call) : undefined
-        return change?.isFile === true ? [change.target.slice(1)] : []
-      })
-    ))
-  }
-}
-
 export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
 
-  const worldOf = (text: string, sources: EvidenceSources): EvidenceWorld => new LazyWorld(text, sources, changeOf)
+  const contextOf = (
+    text: string,
+    { briefing, finished, material, task, ...own }: EvidenceSources
+  ): EvidenceContext => {
+    const calls = [...finished.flatMap((result) => result.calls), ...own.calls]
+    return {
+      task,
+      finished: finished.map(({ name }) => name).filter((name) => name !== task),
+      anchors: new Set([...anchorsOf(readMarkdown(text)), ...anchorsOf(readMarkdown(briefing.requestDocument))]),
+      material: [
+        briefing.prompt,
+        briefing.requestDocument,
+        ...material,
+        ...calls.map(callText),
+        ...finished.map(({ result }) => result.document)
+      ],
+      changed: new Set(
+        calls.flatMap(({ call, result }) => {
+          const change = result.success ? changeOf(call) : undefined
+          return change?.isFile === true ? [change.target.slice(1)] : []
+        })
+      )
+    }
+  }
 
   return {
     /** Reads the result of a task. */
@@ -198,7 +165,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const reading: Attempted<ResultDocument> = readResult(answer)
       if (Option.isNone(reading.value) || reading.issues.length > 0) return reading
       const result = reading.value.value
-      const found = yield* evidence.check(result.document, worldOf(result.document, sources))
+      const found = yield* evidence.check(result.document, contextOf(result.document, sources))
       const checked = inAnswer(found, result.document, answer)
       const read = { result, answer, isAsWritten: reading.repairs.length === 0 }
       return attempted(checked, reading, (document, count) => resultOf(document, count, read))
@@ -210,7 +177,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
         return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
       }
       const text = reading.value.value
-      const checked = inAnswer(yield* evidence.check(text, worldOf(text, sources)), text, answer)
+      const checked = inAnswer(yield* evidence.check(text, contextOf(text, sources)), text, answer)
       const before = { value: Option.none(), issues: [], repairs: reading.repairs }
       return attempted(checked, before, (final, count): CheckedAnswer => ({ text: final, evidence: count }))
     })

@@ -8,12 +8,17 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
+import { fittedResults, frameOf, issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { openFailures, type TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type MissingChange, type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import {
+  type MissingChange,
+  type NotRun,
+  notDoneBlock,
+  type ResultsAndLines,
+  sharedRoom
+} from "../../domain/runs/NotDone.ts"
 import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -73,18 +78,16 @@ export class Concluder extends Context.Service<
       const { contextWindow: window, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
 
-      const frame = (fill: (text: string) => FilledPrompt) => frameOf(fill, window, calibration.scale(model))
-
       const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
         const shared = briefingBlocks(order.briefing)
         const form = yield* formOf(order.outputSchema)
-        const fill = (completed: string, notDone: string, previous: Previous | undefined) =>
+        const fill = ({ completed, left }: ResultsAndLines, previous: Previous | undefined) =>
           prompts.fill("conclusion", {
             user_prompt: shared.user_prompt,
             goals: rawBlock("## Goals / summary", order.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
             failed_tasks: [
-              notDone,
+              left,
               fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
               issuesBlock("## Issues with your previous answer", previous?.issues),
               form === undefined ? "" : answerForm(form)
@@ -95,28 +98,17 @@ export class Concluder extends Context.Service<
           round: order.round,
           turn: 0,
           prompt: (previous) => {
-            const whole = notDoneBlock(order)
-            const beside = frame((text) => fill(text, whole, previous))
+            const frame = (place: (text: string) => ResultsAndLines) =>
+              frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
+            const left = notDoneBlock(order)
+            const beside = frame((completed) => ({ completed, left }))
             const completed = fittedResults(order.finished, beside)
-            if (beside.fits(completed)) return fill(completed, whole, previous)
-            // What results do not need of their half goes to what was not done.
-            const cut = (budget: number) => ({ text: notDoneBlock(order, budget) })
-            const least = leastResults(order.finished)
-            const half = partOf(
-              frame((text) => fill(least, text, previous)),
-              1 / 2,
-              cut
-            ).text
-            const results = fittedResults(
-              order.finished,
-              frame((text) => fill(text, half, previous))
-            )
-            const notDone = partOf(
-              frame((text) => fill(results, text, previous)),
-              1,
-              cut
-            ).text
-            return fill(results, notDone, previous)
+            return beside.fits(completed)
+              ? fill({ completed, left }, previous)
+              : fill(
+                  sharedRoom(order.finished, (budget) => notDoneBlock(order, budget), frame),
+                  previous
+                )
           },
           format: form?.schema,
           read: (answer) =>

@@ -20,10 +20,15 @@ import {
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
-import { causeText } from "../tools/ForeignCode.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
+import { causeText } from "../tools/ForeignCode.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { BriefingError } from "./Briefer.ts"
-import type { CheckedTaskList, Prepared } from "./Planner.ts"
+import { Concluder } from "./Concluder.ts"
+import { type CheckedTaskList, Preparation, type Prepared } from "./Planner.ts"
+import { Rounds } from "./Rounds.ts"
+import { RunReporter } from "./RunReporter.ts"
 
 export class Pipeline extends Context.Service<
   Pipeline,
@@ -40,9 +45,6 @@ export class Pipeline extends Context.Service<
   static readonly layer = Layer.effect(
     Pipeline,
     Effect.gen(function* () {
-      const { Concluder, Gate, Preparation, Rounds, RunReporter, ToolRunner } = yield* Effect.promise(
-        () => import("./PipelineStages.ts")
-      )
       const preparation = yield* Preparation
       const rounds = yield* Rounds
       const concluder = yield* Concluder
@@ -64,11 +66,7 @@ export class Pipeline extends Context.Service<
         const answer = yield* concluder.concludeRun({ briefing, ended, outputSchema, state })
         const { results } = yield* state.get
         const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
-        const outcome = outcomeOf(ended.end, text, {
-          ...ended,
-          denials: yield* gate.denials,
-          runId
-        })
+        const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
         return { ...outcome, evidence: answer.evidence }
       })
 

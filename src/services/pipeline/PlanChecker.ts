@@ -81,7 +81,7 @@ const makeApprovalWarnings = Effect.gen(function* () {
 })
 
 /** What the list may rely on. */
-export interface PlanWorld {
+export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: no task at all means that the goals are met. */
@@ -131,9 +131,9 @@ export class PlanChecker extends Context.Service<
   PlanChecker,
   {
     /** Checks the text of a task list; the value is the list with all repairs applied. */
-    check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>
+    check(text: string, context: PlanContext): Effect.Effect<Reading<TaskList>>
     /** Checks the skills and references of a list that is already a value. */
-    checkList(list: TaskList, world: PlanWorld): Effect.Effect<Reading<TaskList>>
+    checkList(list: TaskList, context: PlanContext): Effect.Effect<Reading<TaskList>>
   }
 >()("task-conductor/services/pipeline/PlanChecker") {
   static readonly layer = Layer.effect(
@@ -162,15 +162,15 @@ export class PlanChecker extends Context.Service<
           })
         )
 
-      const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
+      const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {
         const withSkills = checkSkills(list, known, whyUnusable)
         const withReferences = yield* references.check(withSkills.list, {
-          briefing: world.briefing,
-          finished: world.finished,
+          briefing: context.briefing,
+          finished: context.finished,
           budget: settings.referenceBudget
         })
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
-        const tooLarge = sizeIssues(withReferences.list, world.briefing).filter(({ where }) => !found.has(where.task))
+        const tooLarge = sizeIssues(withReferences.list, context.briefing).filter(({ where }) => !found.has(where.task))
         return {
           value: Option.some(withReferences.list),
           issues: [...withSkills.issues, ...withReferences.issues, ...tooLarge],
@@ -178,11 +178,11 @@ export class PlanChecker extends Context.Service<
         }
       })
 
-      const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
-        const finished = world.finished.map((result) => result.name)
-        const read = readTaskList(text, { finished, allowEmpty: world.mayBeEmpty })
+      const check = Effect.fn("PlanChecker.check")(function* (text: string, context: PlanContext) {
+        const finished = context.finished.map((result) => result.name)
+        const read = readTaskList(text, { finished, allowEmpty: context.mayBeEmpty })
         if (Option.isNone(read.value)) return read
-        const checked = yield* checkList(read.value.value, world)
+        const checked = yield* checkList(read.value.value, context)
         if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }
         const issues = [...read.issues, ...checked.issues]
         const repairs = [...read.repairs, ...checked.repairs]

@@ -15,6 +15,7 @@ import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { Briefing, attachmentAnchor, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { AnchorReference } from "../../domain/plan/Reference.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
@@ -24,7 +25,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Briefer, type BriefingError } from "./Briefer.ts"
-import { PlanChecker, type PlanWorld, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
+import { PlanChecker, type PlanContext, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Skills } from "../skills/Skills.ts"
 
@@ -36,7 +37,7 @@ const Planned = Schema.Struct({
 })
 type Planned = typeof Planned.Type
 
-const startOf = (briefing: Briefing): PlanWorld => ({ briefing, finished: [], mayBeEmpty: false })
+const startOf = (briefing: Briefing): PlanContext => ({ briefing, finished: [], mayBeEmpty: false })
 
 export class Planner extends Context.Service<
   Planner,
@@ -107,17 +108,9 @@ export class Planner extends Context.Service<
         }
         const unusable = missing.whyUnusable(found)
         if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
-        const references =
-          briefing.attachment === undefined
-            ? []
-            : [
-                {
-                  kind: "anchor" as const,
-                  title: "Attached input",
-                  href: `#${attachmentAnchor}`,
-                  target: attachmentAnchor
-                }
-              ]
+        const target = attachmentAnchor
+        const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
+        const references = briefing.attachment === undefined ? [] : [attached]
         const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.", { references })
         const step = new Step({ title: "Task section 1", tasks: [task] })
         return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
@@ -161,12 +154,7 @@ export class Preparation extends Context.Service<
       const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
         activities.runStage(
           { key: stageKey.briefing, success: Briefing },
-          briefer.brief({
-            prompt,
-            openFiles,
-            currentFile,
-            attachment
-          })
+          briefer.brief({ prompt, openFiles, currentFile, attachment })
         )
 
       const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>

@@ -169,7 +169,7 @@ export const makeRefinementReader = Effect.gen(function* () {
     }
   }
 
-  /** What the world says about the calls that may change it. */
+  /** What the project says about the calls that may change it. */
   const tryCalls = (calls: ReadonlyArray<ToolCall>, frame: RefinementFrame) =>
     calls.some(frame.rules.mayChange)
       ? activities.record(
@@ -178,11 +178,11 @@ export const makeRefinementReader = Effect.gen(function* () {
         )
       : Effect.succeed([])
 
-  const checkWorld = Effect.fnUntraced(function* (
+  const checkProject = Effect.fnUntraced(function* (
     { inputs: given, task }: RefinementDocument,
     { inputs, order }: RefinementFrame
   ) {
-    const world =
+    const checked =
       task.references.length === 0
         ? { list: undefined, issues: [], repairs: [] }
         : yield* references.check(new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }), {
@@ -196,7 +196,7 @@ export const makeRefinementReader = Effect.gen(function* () {
           { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
           provide(checkInputPaths(inputs, given, task.name))
         )
-    return { task: world.list?.tasks[0] ?? task, issues: [...paths, ...world.issues], repairs: world.repairs }
+    return { task: checked.list?.tasks[0] ?? task, issues: [...paths, ...checked.issues], repairs: checked.repairs }
   })
 
   /** Reads an answer; the value holds what was understood even when the answer is rejected. */
@@ -208,7 +208,7 @@ export const makeRefinementReader = Effect.gen(function* () {
     const reading = readRefinement(answer, { task: order.task, inputs, kept })
     if (Option.isNone(reading.value)) return reading
     const written = reading.value.value
-    const world = yield* checkWorld(written, frame)
+    const checked = yield* checkProject(written, frame)
     const looks = checkCalls(written.looks ?? [], "Look first", frame)
     const acting = checkCalls(written.calls, "Tool Calls", frame)
     const decided = decidePass({ looks: looks.calls, calls: acting.calls }, rules, order.task.name)
@@ -216,7 +216,7 @@ export const makeRefinementReader = Effect.gen(function* () {
     const left = decided.looks.length > 0 && looks.calls.length > 0 ? [] : [acting]
     const unfit = decided.looks.length > 0 ? [] : yield* tryCalls(acting.fitting, frame)
     const all = [...rules.seen, ...decided.looks, ...decided.calls]
-    const next = withoutUnusable(world.task, order.task, [...reading.issues, ...world.issues])
+    const next = withoutUnusable(checked.task, order.task, [...reading.issues, ...checked.issues])
     return {
       value: Option.some({
         task: next.task,
@@ -226,16 +226,16 @@ export const makeRefinementReader = Effect.gen(function* () {
       }),
       issues: [
         ...reading.issues,
-        ...world.issues,
+        ...checked.issues,
         ...[looks, ...left].flatMap(({ issues }) => issues),
         ...decided.issues,
         ...unfit,
         ...checkRepetition([...decided.looks, ...decided.calls], limits.identicalCalls, order.task),
-        ...(tools.size === 0 ? [] : checkPurpose(all, world.task, reading, answer))
+        ...(tools.size === 0 ? [] : checkPurpose(all, checked.task, reading, answer))
       ],
       repairs: [
         ...reading.repairs,
-        ...world.repairs,
+        ...checked.repairs,
         ...next.repairs,
         ...[looks, ...left].flatMap(({ repairs }) => repairs),
         ...decided.repairs

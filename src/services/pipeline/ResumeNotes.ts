@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type FileTouch, fileTouches } from "../../domain/journal/FileTouch.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { leftOutNote } from "../journal/UnknownRecords.ts"
@@ -18,7 +17,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import { readReference } from "../../domain/grammar/ReferenceForm.ts"
 import { resolveFile } from "../references/FileReferences.ts"
 import { textHash } from "../files/Hash.ts"
-import type { ReferenceWorld } from "../references/ReferenceWorld.ts"
+import type { ReferenceContext } from "../references/ReferenceWorld.ts"
 
 /** A file that is not as this task saw it. */
 export interface ChangedFile {
@@ -41,7 +40,7 @@ type SeenFiles = Map<string, Map<string, Seen>>
 const wholeFile = ""
 
 /** Without a permit: what needs a question is not opened. */
-const world: ReferenceWorld = {
+const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
   view: "document",
@@ -52,7 +51,7 @@ const world: ReferenceWorld = {
 }
 
 const shownNow = (reference: FileReference): Seen["now"] =>
-  Effect.match(resolveFile(reference, world), {
+  Effect.match(resolveFile(reference, context), {
     onFailure: () => null,
     onSuccess: ({ content }) => (content.kind === "file" ? textHash(content.text) : undefined)
   })
@@ -155,19 +154,9 @@ const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArra
   return [{ code: "files-changed", text }]
 }
 
-const referencesRead: RunEvent["type"] = "references.read"
-
-/** Decodes only the records about files, since a journal is long. */
-const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> => {
-  const started = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
-  const wanted = lines.filter((line) => started.has(line.key) || line.event === referencesRead)
-  const settled = lines.flatMap(({ key, type }) => (type === "settled" ? [key] : []))
-  return fileTouches(readRecords(wanted), settled)
-}
-
 const readNotes = ({ lines, opened }: JournalContent, proven: Proven) =>
   Effect.map(
-    Effect.suspend(() => changedFiles(touchesOf(lines))),
+    Effect.suspend(() => changedFiles(fileTouches(readRecords(lines)))),
     (files): ReadonlyArray<ResumeNote> => [
       ...unproven(proven),
       ...unknown(lines),

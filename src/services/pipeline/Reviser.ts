@@ -7,16 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
 import {
-  type Frame,
-  fittedResults,
-  frameOf,
-  issuesBlock,
-  leastResults,
-  partOf,
-  resultBlocks
-} from "../../domain/models/ExecutionBlocks.ts"
-import { type MissingChange, leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
+  type MissingChange,
+  leftBlock,
+  type ResultsAndLines,
+  sharedRoom,
+  wishBlock
+} from "../../domain/runs/NotDone.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
@@ -24,7 +22,7 @@ import { withKept, TaskList } from "../../domain/plan/TaskList.ts"
 import { outstandingWithin } from "../../domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type FilledPrompt, fitsWindow } from "../../domain/models/PromptSize.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -47,9 +45,7 @@ export interface RevisionOrder {
 }
 
 /** The lists of the prompt, as far as they are shown. */
-interface Shown {
-  readonly completed: string
-  readonly left: string
+interface Shown extends ResultsAndLines {
   readonly tasks: string
 }
 
@@ -94,13 +90,13 @@ export class Reviser extends Context.Service<
 
         /** Results are worth more than the map of the project, and tasks that are left more than results. */
         const fitted = (previous: Previous | undefined): FilledPrompt => {
-          const scale = calibration.scale(model)
+          named = all.shown
           const frame = (shown: (text: string) => Shown) =>
-            frameOf((text) => fill(shown(text), previous), window, scale)
-          const blocks = (beside: Frame) => fittedResults(finished, beside, { expected: true })
-          const whole = { completed: "", left: leftBlock(order), tasks: all.text }
+            frameOf((text) => fill(shown(text), previous), window, calibration.scale(model))
+          const form = { expected: true }
+          const whole = { left: leftBlock(order), tasks: all.text }
           const beside = frame((completed) => ({ ...whole, completed }))
-          const completed = blocks(beside)
+          const completed = fittedResults(finished, beside, form)
           if (beside.fits(completed)) return fill({ ...whole, completed }, previous)
           const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
           const { shown, text: tasks } = partOf(
@@ -109,33 +105,16 @@ export class Reviser extends Context.Service<
             (budget) => outstandingWithin(outstanding, budget)
           )
           named = shown
-          const cut = (budget: number) => ({ text: leftBlock(order, budget) })
-          const half = partOf(
-            frame((text) => ({ ...least, left: text, tasks })),
-            1 / 2,
-            cut
-          ).text
-          const results = blocks(frame((text) => ({ completed: text, left: half, tasks })))
-          const left = partOf(
-            frame((text) => ({ completed: results, left: text, tasks })),
-            1,
-            cut
-          ).text
-          return fill({ completed: results, left, tasks }, previous)
+          const lines = (budget: number) => leftBlock(order, budget)
+          const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
+          return fill({ ...sharedRoom(finished, lines, besideTasks, form), tasks }, previous)
         }
 
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
           turn: 0,
-          prompt: (previous) => {
-            named = all.shown
-            const completed = resultBlocks(finished, Number.POSITIVE_INFINITY, { expected: true })
-            const whole = fill({ completed, left: leftBlock(order), tasks: all.text }, previous)
-            if (fitsWindow(whole, window, calibration.scale(model))) return whole
-            const cut = fitted(previous)
-            return cut.lighter ?? cut
-          },
+          prompt: fitted,
           shape: taskListShape,
           readPart: (part) =>
             readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,

@@ -25,7 +25,7 @@ import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
 /** A finished round, with the tasks after it. */
-const SettledRound = Schema.Struct({
+const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   revised: TaskList,
@@ -33,13 +33,13 @@ const SettledRound = Schema.Struct({
   redirected: Schema.optionalKey(RequestedChange)
 })
 
-const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
+const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
 
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
-type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
+type RoundResult = { readonly end: RoundsEnd } | typeof FinishedRound.Type
 
 /** A round that is about to run. */
-interface RoundAhead {
+interface NextRound {
   readonly briefing: Briefing
   readonly list: TaskList
   readonly state: RunState
@@ -82,11 +82,11 @@ export class Rounds extends Context.Service<
       const reviser = yield* Reviser
       const kinds = yield* changeKinds
 
-      const runRound = Effect.fnUntraced(function* (ahead: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
-        const { briefing, list, round, state } = ahead
+      const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
+        const { briefing, list, round, state } = next
         yield* events.publish({ type: "round.started", round })
         const before = (yield* gate.wishes).length
-        const declined = yield* scheduler.runRound(ahead)
+        const declined = yield* scheduler.runRound(next)
         const rounds = yield* state.rounds
         const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
         yield* events.publish({
@@ -114,11 +114,11 @@ export class Rounds extends Context.Service<
           wishes
         })
         const redirected = declined && wishes.find((wish) => wish.declined === declined.step)
-        const settled = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
-        return yield* activities.runStage(stageOf(round), Effect.succeed(settled), () => results.every(isFinal))
+        const finished = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
+        return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
       })
 
-      const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<RoundAhead, "round">) {
+      const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
         const redirected: Array<RequestedChange> = []

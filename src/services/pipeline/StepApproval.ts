@@ -10,26 +10,14 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
-import type { Risk } from "../../domain/tools/Access.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 
-/** Says why a task needs approval for calls of these risks; nothing when it needs none. */
-const makeGatedBy = Effect.map(
-  Skills,
-  (skills) =>
-    (task: Task, refined: Task, risks: ReadonlyArray<Risk>): GatedTask["gatedBy"] | undefined => {
-      if (task.requiresApproval || refined.requiresApproval) return "list"
-      if (skills.find(task.skill)?.requiresApproval === true) return "skill"
-      return risks.includes("high") ? "risk" : undefined
-    }
-)
-
-/** Makes the decision; it returns nothing for a task that needs no approval. */
+/** Makes the function that says which calls of a task need approval, and why; nothing for a task that needs none. */
 export const makeGatedCalls = Effect.gen(function* () {
-  const gatedByOf = yield* makeGatedBy
+  const skills = yield* Skills
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
 
@@ -49,8 +37,10 @@ export const makeGatedCalls = Effect.gen(function* () {
       unready.push({ call, info, problem: prepared.failure.message })
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
-    const gatedBy = gatedByOf(task, refinement.task, risks)
-    if (gatedBy === undefined) return undefined
+    const byList = task.requiresApproval || refinement.task.requiresApproval
+    const bySkill = skills.find(task.skill)?.requiresApproval === true
+    if (!byList && !bySkill && !risks.includes("high")) return undefined
+    const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
     const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
     return gated
   })

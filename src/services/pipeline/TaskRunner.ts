@@ -58,25 +58,16 @@ export class TaskRunner extends Context.Service<
         const all = [...looks, ...outcomes]
         const frame = callFrame(all)
         const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
-        /** What the prompt takes by itself; the prompt would live as long as the call. */
-        const bareFor = (previous: Previous | undefined) => ({
-          previous,
-          characters: lightestCharacters(fill("", previous))
-        })
-        let bare = bareFor(undefined)
-        const budgetOf = (previous: Previous | undefined): number => {
-          if (bare.previous !== previous) bare = bareFor(previous)
-          return Math.max(0, taskPrompts.budgetBeside(task, bare.characters) - frame)
-        }
-        const referenceBudget = (previous: Previous | undefined): number => {
-          const budget = budgetOf(previous)
-          return budget - Math.min(wanted, Math.floor(budget * outputShare))
+        const budgetsOf = (previous?: Previous) => {
+          const beside = taskPrompts.budgetBeside(task, lightestCharacters(fill("", previous)))
+          const whole = Math.max(0, beside - frame)
+          return { whole, references: whole - Math.min(wanted, Math.floor(whole * outputShare)) }
         }
         const block = yield* references.block(task, {
           briefing,
           finished,
           view: "document",
-          budget: referenceBudget(undefined),
+          budget: budgetsOf().references,
           place: stagePlace(order.round, "execute")
         })
         return yield* attempts.run({
@@ -86,8 +77,9 @@ export class TaskRunner extends Context.Service<
           task: task.name,
           turn: order.step,
           prompt: (previous) => {
-            const contents = block.within(referenceBudget(previous))
-            const budget = budgetOf(previous) - contents.length
+            const { references: most, whole } = budgetsOf(previous)
+            const contents = block.within(most)
+            const budget = whole - contents.length
             const acts = callBlocks(outcomes, budget - doneHeading.length)
             // The calls of the task have the room before the looks, although they come after them.
             const seen = lookBlocks(looks, budget + frame - acts.length)
@@ -96,12 +88,10 @@ export class TaskRunner extends Context.Service<
             return {
               system: prompt.system,
               user: prompt.user,
-              get parts() {
-                return splitPart(prompt.parts ?? [], "precursor", [
-                  { name: "references", characters: contents.length },
-                  { name: "tool_outputs", characters: outputs.length }
-                ])
-              }
+              parts: splitPart(prompt.parts ?? [], "precursor", [
+                { name: "references", characters: contents.length },
+                { name: "tool_outputs", characters: outputs.length }
+              ])
             }
           },
           shape: resultShape,
@@ -112,15 +102,15 @@ export class TaskRunner extends Context.Service<
       })
 
       const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
-        const { task } = order.refinement
-        const { looks = [] } = order.refinement
-        const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, order.refinement.calls), (error) =>
+        const { calls, looks = [], task } = order.refinement
+        const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
+        const all = [...looks, ...outcomes]
         const accepted = yield* Effect.mapError(execute(order, outcomes), (error) =>
-          taskFailure(task, "execution", error, [...looks, ...outcomes])
+          taskFailure(task, "execution", error, all)
         )
-        return new TaskResult({ task, calls: [...looks, ...outcomes], result: accepted.value })
+        return new TaskResult({ task, calls: all, result: accepted.value })
       })
 
       return TaskRunner.of({ run })

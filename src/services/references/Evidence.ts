@@ -1,5 +1,5 @@
 /**
- * Holds the links of a result or an answer against the world: files and their lines, quotations, results, pages. Only
+ * Holds the links of a result or an answer against the project and the run: files and their lines, quotations, results, pages. Only
  * files that may be read without a question are looked at, so that no answer tells whether another one exists.
  */
 import * as Context from "effect/Context"
@@ -41,17 +41,17 @@ interface KnownEvidence {
 }
 
 /** The verdict about a link to a result or a heading; nothing for other links. */
-const judgeResult = ({ form }: EvidenceLink, world: KnownEvidence): LinkVerdict | undefined => {
+const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdict | undefined => {
   const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
   if (form._tag !== "Result" && !isAnchor) return undefined
   const [href, sought] =
     form._tag === "Result" ? [form.href, slugOf(form.name)] : [form.reference.href, slugOf(form.reference.href)]
-  if (world.anchors.has(slugOf(href.replace(/^#/, "")))) return {}
-  const exact = world.finished.find((name) => slugOf(name) === sought)
-  const similar = world.finished.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(sought))
+  if (context.anchors.has(slugOf(href.replace(/^#/, "")))) return {}
+  const exact = context.finished.find((name) => slugOf(name) === sought)
+  const similar = context.finished.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(sought))
   const name = exact ?? (similar.length === 1 ? similar[0] : undefined)
   if (name !== undefined) return href === `#${resultAnchor(name)}` ? {} : { href: `#${resultAnchor(name)}` }
-  const anchors = world.finished.map((one) => `#${resultAnchor(one)}`)
+  const anchors = context.finished.map((one) => `#${resultAnchor(one)}`)
   const how = perhaps(nearest(href, anchors), ruleOf("evidence-result").fix)
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
@@ -80,7 +80,7 @@ const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): L
 }
 
 /** What a text may rest on. `task` is absent for the answer of the run. */
-export interface EvidenceWorld extends KnownEvidence {
+export interface EvidenceContext extends KnownEvidence {
   readonly task?: string
   /** Paths below the project that calls of the run changed. */
   readonly changed: ReadonlySet<string>
@@ -173,7 +173,7 @@ export class Evidence extends Context.Service<
   Evidence,
   {
     /** Checks the links of a text. Without links it looks at nothing. */
-    check(text: string, world: EvidenceWorld): Effect.Effect<CheckedText>
+    check(text: string, context: EvidenceContext): Effect.Effect<CheckedText>
   }
 >()("task-conductor/services/references/Evidence") {
   static readonly layer = Layer.effect(
@@ -182,7 +182,7 @@ export class Evidence extends Context.Service<
       const activities = yield* Activities
       const judgeFile = yield* makeFileJudge
 
-      const judge = (link: EvidenceLink, { changed }: EvidenceWorld): Effect.Effect<Verdict> => {
+      const judge = (link: EvidenceLink, { changed }: EvidenceContext): Effect.Effect<Verdict> => {
         const { form } = link
         if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
         if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
@@ -194,29 +194,31 @@ export class Evidence extends Context.Service<
       }
 
       /** What is looked at on the disk is recorded, so that a replay finds the same. */
-      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, world: EvidenceWorld) {
+      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
         const onDisk = links.filter(isOnDisk)
         const seen =
           onDisk.length === 0
             ? []
             : yield* activities.record(
-                { key: seenKey.evidence(world.task), success: Schema.Array(Verdict) },
-                Effect.forEach(onDisk, (link) => judge(link, world))
+                { key: seenKey.evidence(context.task), success: Schema.Array(Verdict) },
+                Effect.forEach(onDisk, (link) => judge(link, context))
               )
         return links.map((link) =>
-          isOnDisk(link) ? (seen[onDisk.indexOf(link)] ?? null) : (judgeResult(link, world) ?? judgePage(link, world))
+          isOnDisk(link)
+            ? (seen[onDisk.indexOf(link)] ?? null)
+            : (judgeResult(link, context) ?? judgePage(link, context))
         )
       })
 
-      const check = Effect.fnUntraced(function* (text: string, world: EvidenceWorld) {
+      const check = Effect.fnUntraced(function* (text: string, context: EvidenceContext) {
         const links = evidenceLinks(text)
-        const verdicts = yield* judgeAll(links, world)
+        const verdicts = yield* judgeAll(links, context)
         const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {
           const verdict = verdicts[index] ?? null
           return verdict === null ? [] : [{ link, verdict }]
         })
         const placeOf = ({ line }: EvidenceLink): Where => ({
-          ...(world.task === undefined ? {} : { task: world.task }),
+          ...(context.task === undefined ? {} : { task: context.task }),
           line
         })
         const wrong = judged.flatMap(({ link, verdict }) =>

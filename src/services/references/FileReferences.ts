@@ -22,7 +22,7 @@ import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { ReferenceProblem, type ReferenceWorld, checkAccess, perhaps } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceWorld.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 interface Found {
@@ -56,9 +56,9 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
 }
 
 /** Why there is no file at a path, and what is there instead. */
-const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, world: ReferenceWorld) {
+const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, context: ReferenceContext) {
   const workspace = yield* Workspace
-  const tree = yield* world.tree.pipe(Effect.orElseSucceed(() => []))
+  const tree = yield* context.tree.pipe(Effect.orElseSucceed(() => []))
   const relative = inside ? path.slice(workspace.root.length + 1) : path.replace(/^\/+/, "")
   const within = tree.filter((file) => relative === "" || file.startsWith(`${relative}/`))
   if (within.length > 0) {
@@ -81,12 +81,12 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   })
 })
 
-const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
+const find = Effect.fnUntraced(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
   /* Whether a file exists out there is told only to who may read it. */
-  if (world.permit !== undefined && !direct.inside) {
-    yield* world.permit({ _tag: "ReadFile", path: direct.path, inside: false })
+  if (context.permit !== undefined && !direct.inside) {
+    yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
   if (/^[\\/]/.test(reference.target)) {
@@ -96,7 +96,7 @@ const find = Effect.fnUntraced(function* (reference: FileReference, world: Refer
       return { reference: repaired, ...inProject.value }
     }
   }
-  return yield* yield* explainMissing({ reference, ...direct }, world)
+  return yield* yield* explainMissing({ reference, ...direct }, context)
 })
 
 const lineProblem = ({ href, target }: FileReference, text: string): ReferenceProblem => {
@@ -173,21 +173,21 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
 })
 
 /** The content of a file reference. In the check, a file that needs a question only has to exist. */
-export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, world: ReferenceWorld) {
+export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
-  const found = yield* find(reference, world)
+  const found = yield* find(reference, context)
   const later: ReferenceContent = { kind: "later" }
   const access = { _tag: "ReadFile", path: found.path, inside: found.inside } as const
-  yield* checkAccess(world, access)
-  if (world.permit === undefined) {
+  yield* checkAccess(context, access)
+  if (context.permit === undefined) {
     const isOpen = found.inside && !isSecretLike(found.path)
-    if (!isOpen || world.mayRead === undefined || !(yield* world.mayRead(found.path))) {
+    if (!isOpen || context.mayRead === undefined || !(yield* context.mayRead(found.path))) {
       return { reference: found.reference, content: later } satisfies ResolvedReference
     }
   }
-  if (world.permit !== undefined && found.inside) {
-    yield* world.permit(access)
+  if (context.permit !== undefined && found.inside) {
+    yield* context.permit(access)
   }
   const language = languageOf(found.path)
   const read = yield* Effect.result(workspace.readText(found.path, limits.readFileBytes))

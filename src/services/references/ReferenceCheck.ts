@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { type Issue, type Repair, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
@@ -18,7 +19,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type ReferenceProblem, type ReferenceWorld, type ReferenceResolver, requestOf } from "./ReferenceWorld.ts"
+import type { ReferenceProblem, ReferenceContext, ReferenceResolver } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
@@ -30,7 +31,7 @@ const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
-  world: ReferenceWorld & { readonly budget: number },
+  context: ReferenceContext & { readonly budget: number },
   resolve: ReferenceResolver
 ) {
   const issues: Array<Issue> = []
@@ -38,7 +39,7 @@ const checkTask = Effect.fnUntraced(function* (
   const resolved: Array<ResolvedReference> = []
   const references: Array<Reference> = []
   for (const reference of task.references) {
-    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, world))
+    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, context))
     if (outcome !== undefined && Result.isFailure(outcome)) issues.push(issueOf(outcome.failure, where, reference.href))
     if (outcome === undefined || Result.isFailure(outcome)) {
       references.push(reference)
@@ -50,14 +51,14 @@ const checkTask = Effect.fnUntraced(function* (
     references.push(repaired)
   }
   const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
-  if (leastSize(distinct) > world.budget) {
-    const { how, what } = overBudget(distinct, world.budget)
+  if (leastSize(distinct) > context.budget) {
+    const { how, what } = overBudget(distinct, context.budget)
     issues.push(makeIssue("references-too-large", where, { what, how }))
   }
   return { task: new Task({ ...task, references }), issues, repairs }
 })
 
-const namesOf = (steps: ReadonlyArray<Step>) => steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
+const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
 export const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
@@ -65,20 +66,20 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
     readonly briefing: Briefing
     readonly finished: ReadonlyArray<TaskResult>
     readonly budget: number
-    readonly tree: ReferenceWorld["tree"]
-    readonly mayRead: NonNullable<ReferenceWorld["mayRead"]>
-    readonly foresee: NonNullable<ReferenceWorld["foresee"]>
+    readonly tree: ReferenceContext["tree"]
+    readonly mayRead: NonNullable<ReferenceContext["mayRead"]>
+    readonly foresee: NonNullable<ReferenceContext["foresee"]>
   },
   resolve: ReferenceResolver
 ) {
   const { briefing, budget, finished, foresee, mayRead, tree } = given
-  const document = requestOf(briefing)
+  const document = readMarkdown(briefing.requestDocument)
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
-    const expected = namesOf(list.steps.slice(0, index))
-    const tooLate = namesOf(list.steps.slice(index))
-    const world = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
+    const expected = tasksOf(list.steps.slice(0, index))
+    const tooLate = tasksOf(list.steps.slice(index))
+    const context = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
     return Effect.forEach(step.tasks, (task) =>
-      checkTask(task, { section: step.title, task: task.name, field: "References" }, world, resolve)
+      checkTask(task, { section: step.title, task: task.name, field: "References" }, context, resolve)
     ).pipe(
       Effect.map(([first, ...rest]) => ({
         step: new Step({ title: step.title, tasks: [first.task, ...rest.map(({ task }) => task)] }),

@@ -9,57 +9,39 @@ import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
 import { closeMarkdown } from "../../domain/markdown/MarkdownTree.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { AnchorReference, ResultReference, UrlReference } from "../../domain/plan/Reference.ts"
-import { type TaskName, resultAnchor } from "../../domain/plan/TaskName.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { resultAnchor } from "../../domain/plan/TaskName.ts"
 import type { ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
+import { forgivingSlug } from "../../domain/text/Slug.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import { type FetchFailure, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { resolveFile } from "./FileReferences.ts"
 import {
   ReferenceProblem,
   type ReferenceResolver,
-  type ReferenceWorld,
+  type ReferenceContext,
   checkAccess,
   perhaps
 } from "./ReferenceWorld.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
-/** The first name of each slug in a list of names, which is the same for all tasks of a section. */
-const firstNames = new WeakMap<ReadonlyArray<TaskName>, ReadonlyMap<string, TaskName>>()
-
-const exactName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
-  const known = firstNames.get(names) ?? new Map(names.map((name) => [slugOf(name), name] as const).toReversed())
-  firstNames.set(names, known)
-  return known.get(slug)
-}
-
-/** The only name with a similar slug. */
-const similarName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
-  const similar = names.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(slug))
+/** The only task with a similar slug. */
+const similarTask = (sought: string, tasks: ReadonlyArray<Task>): Task | undefined => {
+  const similar = tasks.filter(({ slug }) => forgivingSlug(slug) === forgivingSlug(sought))
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** Each task has a list of results of its own, so the results are searched, but their slugs are made once. */
-const resultSlugs = new WeakMap<TaskResult, string>()
-
-const slugOfResult = (result: TaskResult): string => {
-  const known = resultSlugs.get(result)
-  if (known !== undefined) return known
-  const slug = slugOf(result.name)
-  resultSlugs.set(result, slug)
-  return slug
-}
-
-const usableNames = ({ expected, finished }: ReferenceWorld): ReadonlyArray<TaskName> => [
-  ...new Set([...finished.map(({ name }) => name), ...expected])
+/** The tasks whose results may be used, each name once. */
+const usableTasks = ({ expected, finished }: ReferenceContext): ReadonlyArray<Task> => [
+  ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
 
-const asResult = (reference: AnchorReference | ResultReference, name: TaskName): ResultReference => ({
+const asResult = (reference: AnchorReference | ResultReference, { name, slug }: Task): ResultReference => ({
   kind: "task_result",
   title: reference.title,
   href: `#${resultAnchor(name)}`,
-  target: slugOf(name)
+  target: slug
 })
 
 const asAnchor = (reference: AnchorReference | ResultReference, anchor: string): AnchorReference => ({
@@ -76,26 +58,26 @@ const summaryOf = ({ document, summary }: ResultDocument): string => {
   return hasMore ? `${text}\n\n(There is more: the whole result is given when the task is executed.)` : text
 }
 
-const resultContent = ({ result }: TaskResult, view: ReferenceWorld["view"]): ReferenceContent => ({
+const resultContent = ({ result }: TaskResult, view: ReferenceContext["view"]): ReferenceContent => ({
   kind: "markdown",
   text: view === "summary" ? summaryOf(result) : result.document
 })
 
-const lateProblem = (href: string, name: TaskName, usable: ReadonlyArray<TaskName>): ReferenceProblem =>
+const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem =>
   new ReferenceProblem({
     code: "reference-order",
     what: `"${href}" is the result of "${name}", which is not in an earlier section.`,
     how:
       usable.length === 0
         ? "Move the task into a later section, or leave the reference out."
-        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one)}`).join(", ")}.`
+        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one.name)}`).join(", ")}.`
   })
 
-const unknownProblem = (reference: AnchorReference | ResultReference, world: ReferenceWorld): ReferenceProblem => {
+const unknownProblem = (reference: AnchorReference | ResultReference, context: ReferenceContext): ReferenceProblem => {
   const sought = reference.href.replace(/^#/, "")
   const anchors = [
-    ...world.document.sections.map(({ anchor }) => anchor),
-    ...usableNames(world).map((name) => resultAnchor(name))
+    ...context.document.sections.map(({ anchor }) => anchor),
+    ...usableTasks(context).map(({ name }) => resultAnchor(name))
   ]
   return new ReferenceProblem({
     code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
@@ -110,9 +92,9 @@ const unknownProblem = (reference: AnchorReference | ResultReference, world: Ref
   })
 }
 
-const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, world: ReferenceWorld) =>
-  Option.map(findSection(world.document, anchor), (section): ResolvedReference => {
-    const text = Option.getOrElse(sectionMarkdown(world.document, section.anchor), () => "")
+const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, context: ReferenceContext) =>
+  Option.map(findSection(context.document, anchor), (section): ResolvedReference => {
+    const text = Option.getOrElse(sectionMarkdown(context.document, section.anchor), () => "")
     const isSame = reference.kind === "anchor" && section.anchor === anchor
     return { reference: isSame ? reference : asAnchor(reference, section.anchor), content: { kind: "markdown", text } }
   })
@@ -121,37 +103,38 @@ const sectionOf = (reference: AnchorReference | ResultReference, anchor: string,
  * The result of a reference, if there is such a task. The reader of the list has already reported a result that comes too
  * late, except when it was written like a heading.
  */
-const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
-  const { expected, finished, tooLate } = world
+const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, context: ReferenceContext) {
+  const { finished, tooLate } = context
   const { target } = reference
-  const exact = finished.find((one) => slugOfResult(one) === target)
-  const name = exact?.name ?? exactName(target, expected) ?? similarName(target, usableNames(world))
-  if (name === undefined) {
-    const late = exactName(target, tooLate) ?? similarName(target, tooLate)
+  const named = ({ slug }: Task): boolean => slug === target
+  const usable = usableTasks(context)
+  const task = usable.find(named) ?? similarTask(target, usable)
+  if (task === undefined) {
+    const late = tooLate.find(named) ?? similarTask(target, tooLate)
     if (late === undefined) return undefined
-    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usableNames(world))
+    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usable)
     return { reference, content: { kind: "later" } } satisfies ResolvedReference
   }
-  const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
-  const repaired = isSame ? reference : asResult(reference, name)
-  const result = exact ?? finished.find((one) => one.name === name)
-  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, world.view)
+  const isSame = reference.kind === "task_result" && task.slug === target
+  const repaired = isSame ? reference : asResult(reference, task)
+  const result = finished.find(({ name }) => name === task.name)
+  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, context.view)
   return { reference: repaired, content } satisfies ResolvedReference
 })
 
 /** The content of an anchor: a heading of the request document, else the result of the task of this name. */
-const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, world: ReferenceWorld) {
-  const section = sectionOf(reference, reference.target, world)
+const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, context: ReferenceContext) {
+  const section = sectionOf(reference, reference.target, context)
   if (Option.isSome(section)) return section.value
-  return (yield* resultOf(reference, world)) ?? (yield* unknownProblem(reference, world))
+  return (yield* resultOf(reference, context)) ?? (yield* unknownProblem(reference, context))
 })
 
 /** The content of a result: that of the task, else a heading that ends in `-results`. */
-const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, world: ReferenceWorld) {
-  const result = yield* resultOf(reference, world)
+const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, context: ReferenceContext) {
+  const result = yield* resultOf(reference, context)
   if (result !== undefined) return result
-  const section = sectionOf(reference, `${reference.target}-results`, world)
-  return Option.isSome(section) ? section.value : yield* unknownProblem(reference, world)
+  const section = sectionOf(reference, `${reference.target}-results`, context)
+  return Option.isSome(section) ? section.value : yield* unknownProblem(reference, context)
 })
 
 /** A page; one fiber at a time fetches it until it is there. */
@@ -179,10 +162,10 @@ const makePageReferences = Effect.gen(function* () {
   }
 
   /** The content of a page; the check reads only its URL. */
-  return Effect.fn("resolvePage")(function* (reference: UrlReference, world: ReferenceWorld) {
+  return Effect.fn("resolvePage")(function* (reference: UrlReference, context: ReferenceContext) {
     const { href: url } = yield* Effect.mapError(parseTarget(reference.target), unfetchable)
-    yield* checkAccess(world, { _tag: "FetchUrl", url })
-    const { permit } = world
+    yield* checkAccess(context, { _tag: "FetchUrl", url })
+    const { permit } = context
     if (permit === undefined) return { reference, content: { kind: "later" } } satisfies ResolvedReference
     const authorize = (target: string) => permit({ _tag: "FetchUrl", url: target })
     yield* authorize(url)
@@ -211,16 +194,16 @@ const unknownKind = (href: string): ReferenceProblem =>
 export const makeReferenceResolver = Effect.gen(function* () {
   const resolvePage = yield* makePageReferences
   const provide = Effect.provideContext(yield* Effect.context<RunSettings | Workspace>())
-  const resolve: ReferenceResolver = (reference, world) => {
+  const resolve: ReferenceResolver = (reference, context) => {
     switch (reference.kind) {
       case "anchor":
-        return provide(resolveAnchor(reference, world))
+        return provide(resolveAnchor(reference, context))
       case "task_result":
-        return provide(resolveResult(reference, world))
+        return provide(resolveResult(reference, context))
       case "file":
-        return provide(resolveFile(reference, world))
+        return provide(resolveFile(reference, context))
       case "url":
-        return resolvePage(reference, world)
+        return resolvePage(reference, context)
       case "unknown":
         return Effect.fail(unknownKind(reference.href))
     }

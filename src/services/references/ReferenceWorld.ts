@@ -1,15 +1,14 @@
 /**
- * How references are resolved: in which world, to what, and why not. The check of a plan and the run of a task differ only
- * in the world.
+ * How references are resolved: in which context, to what, and why not. The check of a plan and the run of a task differ only
+ * in the context.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
-import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
-import type { Briefing } from "../../domain/models/Briefing.ts"
-import type { TaskName } from "../../domain/plan/TaskName.ts"
+import type { MarkdownDocument } from "../../domain/markdown/Markdown.ts"
+import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { IssueCode } from "../../domain/findings/Issue.ts"
@@ -29,28 +28,18 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
-/** The request document stays the same in a run, in which every task may refer to it. */
-const requests = new WeakMap<Briefing, MarkdownDocument>()
-
-/** The request document with its headings. */
-export const requestOf = (briefing: Briefing): MarkdownDocument => {
-  const document = requests.get(briefing) ?? readMarkdown(briefing.requestDocument)
-  requests.set(briefing, document)
-  return document
-}
-
 export type ReferenceView = "summary" | "whole" | "document"
 
-export interface ReferenceWorld {
+export interface ReferenceContext {
   /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
   /** Results appear as their summary, or as the document: `whole` for a refinement that acts on them. */
   readonly view: ReferenceView
   /** Tasks that have finished when the task runs. */
-  readonly expected: ReadonlyArray<TaskName>
+  readonly expected: ReadonlyArray<Task>
   /** Tasks of the list that have not. */
-  readonly tooLate: ReadonlyArray<TaskName>
+  readonly tooLate: ReadonlyArray<Task>
   /** In the check: what the rules let be read without a question. Nothing else is opened. */
   readonly mayRead?: (path: string) => Effect.Effect<boolean>
   /** Asks the gate before something is opened. Absent in the check, which opens nothing that may need a question. */
@@ -63,7 +52,7 @@ export interface ReferenceWorld {
 
 /** Fails with what would certainly be denied when the task runs. */
 export const checkAccess = (
-  { foresee }: ReferenceWorld,
+  { foresee }: ReferenceContext,
   access: CanonicalAccess
 ): Effect.Effect<void, ReferenceProblem> =>
   foresee === undefined
@@ -72,5 +61,5 @@ export const checkAccess = (
 
 export type ReferenceResolver = (
   reference: Reference,
-  world: ReferenceWorld
+  context: ReferenceContext
 ) => Effect.Effect<ResolvedReference, ReferenceProblem>

@@ -12,6 +12,7 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
@@ -24,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceView, type ReferenceContext } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -65,13 +66,13 @@ const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): 
 const lineCharacters = 100
 
 /** What a list is checked against. `budget` counts characters per task. */
-interface CheckWorld {
+interface CheckContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number
 }
 
-interface BlockWorld {
+interface BlockContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly view: ReferenceView
@@ -92,13 +93,13 @@ export class References extends Context.Service<
   References,
   {
     /**
-     * Checks the references of a whole list against the world: headings of the request document, tasks that exist,
+     * Checks the references of a whole list against the project and the run: headings of the request document, tasks that exist,
      * readable files, size against `budget` (characters per task). `list` has the repairs applied. The reader of the list
      * checks the forms of links and the order of sections.
      */
     check(
       list: TaskList,
-      world: CheckWorld
+      context: CheckContext
     ): Effect.Effect<{
       readonly list: TaskList
       readonly issues: ReadonlyArray<Issue>
@@ -109,7 +110,7 @@ export class References extends Context.Service<
      * content; empty for a task without references. Results of tasks appear as `view` says. What is too long is shown
      * in parts.
      */
-    block(task: Task, world: BlockWorld): Effect.Effect<ReferenceBlock, ReferenceError>
+    block(task: Task, context: BlockContext): Effect.Effect<ReferenceBlock, ReferenceError>
   }
 >()("task-conductor/services/references/References") {
   static readonly layer = Layer.effect(
@@ -126,7 +127,7 @@ export class References extends Context.Service<
       const foresee = (access: CanonicalAccess) =>
         Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
-      const check = Effect.fnUntraced(function* (list: TaskList, given: CheckWorld) {
+      const check = Effect.fnUntraced(function* (list: TaskList, given: CheckContext) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
@@ -136,21 +137,21 @@ export class References extends Context.Service<
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
-      const look = (reference: Reference, scope: QuestionScope, world: Omit<ReferenceWorld, "permit">) => {
+      const look = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
         const denials: Array<PermissionDenied> = []
-        const permit: ReferenceWorld["permit"] = (access) =>
+        const permit: ReferenceContext["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
             denials.push(denied)
             return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
           })
         const resolved = Effect.mapError(
-          resolve(reference, { ...world, permit }),
+          resolve(reference, { ...context, permit }),
           ({ message }) => new ReferenceError({ href: reference.href, detail: message })
         )
         if (reference.kind === "task_result") return resolved
         const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
         /* A refinement records one view of a reference; which one follows from its skill. */
-        const view = world.view === "whole" ? "summary" : world.view
+        const view = context.view === "whole" ? "summary" : context.view
         const key = seenKey.reference(scope.task, view, reference.href)
         return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ denials, found }) => {
           const denied = denials.at(-1)
@@ -161,10 +162,10 @@ export class References extends Context.Service<
       }
 
       /** Resolves each reference once, so that nobody is asked twice about the same access. */
-      const resolveAll = (task: Task, place: string, world: Omit<ReferenceWorld, "permit">) =>
+      const resolveAll = (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
         Effect.forEach(
           withoutRepetitions(task.references, (reference) => reference),
-          (reference) => look(reference, { task: task.name, place }, world)
+          (reference) => look(reference, { task: task.name, place }, context)
         )
 
       const tell = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
@@ -187,17 +188,17 @@ export class References extends Context.Service<
           : events.publish({ type: "references.read", task: task.name, references })
       }
 
-      const block = Effect.fnUntraced(function* (task: Task, given: BlockWorld) {
+      const block = Effect.fnUntraced(function* (task: Task, given: BlockContext) {
         if (task.references.length === 0) return { text: "", within: () => "" }
-        const world = {
-          document: requestOf(given.briefing),
+        const context = {
+          document: readMarkdown(given.briefing.requestDocument),
           finished: given.finished,
           view: given.view,
           expected: [],
           tooLate: [],
           tree: yield* Effect.cached(workspace.tree)
         }
-        const resolved = withoutRepetitions(yield* resolveAll(task, given.place, world), ({ reference }) => reference)
+        const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
         const { limits, referenceBudget } = settings
         const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
         const fit = (blocks?: number) =>

@@ -39,6 +39,19 @@ describe("the evidence of a task", () => {
       { id, call, risk: "safe", targets: [], result: denied }
     ])
   })
+
+  it("has a denied call although a call of another task with the same id runs later", () => {
+    const denied: ToolResult = { ...result, success: false, data: null, error_type: "permission_denied" }
+    const refused: JournalRecord = {
+      type: "event",
+      event: { type: "tool.finished", id, name: "read_file", result: denied }
+    }
+    const other: JournalRecord = {
+      type: "event",
+      event: { type: "tool.started", id: { ...id, task: "Look 2" }, call, risk: "safe", targets: [] }
+    }
+    expect(taskEvidence([refused, other], "Look 1").unrun).toEqual([{ id, call, result: denied }])
+  })
 })
 
 describe("a task that ended twice", () => {

@@ -12,6 +12,7 @@ const intent = (key: string, task: string, paths: ReadonlyArray<string>): Journa
   files: paths.map((path) => ({ path, before: null, after: `hash of ${path}` }))
 })
 const outcome = (key: string, success: boolean): JournalRecord => ({ type: "outcome", key, value: { success } })
+const settled = (key: string): JournalRecord => ({ type: "settled", key, value: {} })
 const shown = (task: string, href: string): JournalRecord => ({
   type: "event",
   event: { type: "references.read", task, references: [{ href, title: "", characters: 1, tokens: 1, hash: "h" }] }
@@ -26,7 +27,9 @@ describe("what a journal tells of files", () => {
       outcome("write", true),
       outcome("plan/attempt-1", true)
     ]
-    expect(fileTouches(records, ["plan", "round-1/refined/look-2", "round-1/task/look-1"])).toEqual([
+    expect(
+      fileTouches([...records, ...["plan", "round-1/refined/look-2", "round-1/task/look-1"].map(settled)])
+    ).toEqual([
       { _tag: "Shown", task: "Look 1", href: "a.md", hash: "h" },
       { _tag: "Unsure", path: "/p/a.txt" },
       { _tag: "Unsure", path: "/p/b.txt" },
@@ -43,7 +46,7 @@ describe("what a journal tells of files", () => {
       intent("command", "Build 1", []),
       outcome("command", true)
     ]
-    expect(fileTouches(records, [])).toEqual([
+    expect(fileTouches(records)).toEqual([
       { _tag: "Unsure", path: "/p/a.txt" },
       { _tag: "Unsure", path: "/p/b.txt" },
       { _tag: "Unsure" }

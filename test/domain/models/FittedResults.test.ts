@@ -44,6 +44,14 @@ it("shows short summaries whole where the notes that they are cut would take mor
   expect(fittedResults(results, frameIn(5000, 0))).toBe(resultBlocks(results, Number.POSITIVE_INFINITY))
 })
 
+it("shows the whole of one short result where that is shorter than a text without its name", () => {
+  const results = resultsOf(1, 0)
+  const frame = frameIn(2048, 5237)
+  const text = fittedResults(results, frame, { expected: true })
+  expect(frame.fits(text)).toBe(true)
+  expect(frame.fits(leastResults(results))).toBe(true)
+})
+
 it.effect.prop(
   "fits whenever the rest of the prompt does, and names as many tasks as there is room for",
   { count: between(0, 2000), words: between(0, 60), window: between(2048, 262_144), rest: between(0, 40_000) },

@@ -34,22 +34,6 @@ it("has pending work until every task has a result", () => {
   expect(list.hasPending(new Set(["Research 1", "Research 2", "Write it"]))).toBe(false)
 })
 
-it("tells readers from writers among the tasks without a result", () => {
-  expect(list.readersWithoutResult(new Set(["Research 1"]))).toEqual([research2])
-  expect(list.writersWithoutResult(new Set(["Research 1"]))).toEqual([write])
-  expect(list.stepsThatRequireApproval).toEqual([second])
-})
-
-it("finds a task by slug unless two tasks share it", () => {
-  expect(list.taskBySlug("research-2")).toEqual(research2)
-  expect(list.taskBySlug("research-3")).toBeUndefined()
-  const twins = new TaskList({
-    goals: "",
-    steps: [new Step({ title: "Task section 1", tasks: [task("A b"), task("a B")] })]
-  })
-  expect(twins.taskBySlug("a-b")).toBeUndefined()
-})
-
 it("names the producers a task refers to, each once", () => {
   expect(write.producerSlugs).toEqual(["research-1", "research-2", "elsewhere"])
   expect(task("Twice", { uses: ["research-1", "research-1"] }).producerSlugs).toEqual(["research-1"])

@@ -6,6 +6,7 @@ import {
   type TimedRecord,
   workTimeOf
 } from "../../../src/domain/report/RunSpans.ts"
+import { runOf } from "../../../src/domain/history/RunEvidence.ts"
 import { planRounds } from "../../../src/domain/report/ReportData.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
@@ -126,6 +127,8 @@ describe("the critical path", () => {
   })
 })
 
+const roundsOf = (...all: ReadonlyArray<TimedRecord>) => planRounds(runOf(all.map(({ record }) => record)))
+
 describe("the plans of a run", () => {
   const plan = told(0, {
     type: "plan.created",
@@ -142,7 +145,7 @@ describe("the plans of a run", () => {
   })
 
   it("say what is new, changed, kept, dropped and finished", () => {
-    const [first, second] = planRounds([plan, done, again])
+    const [first, second] = roundsOf(plan, done, again)
     expect(first?.steps[0]?.tasks.map(({ change, name }) => [name, change])).toEqual([
       ["A", undefined],
       ["B", undefined],
@@ -159,6 +162,6 @@ describe("the plans of a run", () => {
 
   it("are not told twice by a session that goes on", () => {
     const late = told(9, { type: "task.finished", round: 1, step: 0, task: "B", result: finished("B", "Yes.") })
-    expect(planRounds([plan, done, again, late, plan, again])).toEqual(planRounds([plan, done, again]))
+    expect(roundsOf(plan, done, again, late, plan, again)).toEqual(roundsOf(plan, done, again))
   })
 })

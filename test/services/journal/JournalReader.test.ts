@@ -7,7 +7,7 @@ import { expect, layer } from "@effect/vitest"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { appendFileSync, renameSync, truncateSync, unlinkSync, writeFileSync } from "node:fs"
+import { truncateSync, writeFileSync } from "node:fs"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { maxJournalBytes, readJournal } from "../../../src/services/journal/JournalReader.ts"
 import { journalBytes, journalLines, oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
@@ -195,24 +195,6 @@ layer(NodeServices.layer)("reading a journal", (it) => {
           expect(cut).toMatchObject({ _tag: "Failure", failure: { reason } })
         }
       }
-    })
-  )
-
-  it.effect("gives what was read before while the file is the same, and reads it again when it is not", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeFolder
-      const file = `${folder}/journal.jsonl`
-      writeFileSync(file, bytesOf(lines.slice(0, 3)))
-      const before = yield* readJournal(file)
-      expect(yield* readJournal(file, before)).toBe(before)
-      appendFileSync(file, lines[3]!)
-      const longer = yield* readJournal(file, before)
-      expect([before.lines.length, longer.lines.length]).toEqual([3, 4])
-      writeFileSync(`${folder}/new`, bytesOf(other.slice(0, 4).map((line) => `${line}\n`)))
-      renameSync(`${folder}/new`, file)
-      expect((yield* readJournal(file, longer)).opened.order.runId).toBe("20261120-190000-abcd")
-      unlinkSync(file)
-      expect(yield* Effect.flip(readJournal(file, longer))).toMatchObject({ reason: { _tag: "Missing" } })
     })
   )
 

@@ -12,7 +12,7 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { Evidence, type EvidenceWorld } from "../../../src/services/references/Evidence.ts"
+import { Evidence, type EvidenceContext } from "../../../src/services/references/Evidence.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 
@@ -27,7 +27,7 @@ const files = {
 }
 
 const known = Schema.decodeUnknownSync(TaskName)("Search 1")
-const world: EvidenceWorld = {
+const world: EvidenceContext = {
   task: "Read 1",
   finished: [known],
   anchors: new Set(["project-description"]),
@@ -37,7 +37,7 @@ const world: EvidenceWorld = {
 
 const rules: ReadonlyArray<Rule> = [{ verdict: "deny", tool: "read_file", pattern: "private" }]
 
-const check = (text: string, more: Partial<EvidenceWorld> = {}) =>
+const check = (text: string, more: Partial<EvidenceContext> = {}) =>
   Effect.gen(function* () {
     const project = yield* makeProject(files)
     const outside = yield* makeFolder
