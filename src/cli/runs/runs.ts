@@ -17,7 +17,7 @@ import { layerRuns } from "../../app/savedRuns.ts"
 import { runsOf, RunStore } from "../../services/history/RunStore.ts"
 import { repairJournal } from "../../services/journal/JournalRepair.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
-import { noPagerFlag, showLong } from "../terminal/Pager.ts"
+import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { Output } from "../terminal/Output.ts"
 

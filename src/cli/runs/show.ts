@@ -14,7 +14,7 @@ import { overviewEvents, RunOverview, runOverview } from "../../domain/history/R
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag, storeOf } from "./runs.ts"
-import { noPagerFlag, showLong } from "../terminal/Pager.ts"
+import { noPagerFlag, showLong } from "./Pager.ts"
 import { evidenceText, overviewText, wrappedText, taskText } from "./showText.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"

@@ -6,7 +6,7 @@ import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import { foldRun } from "../runs/RunFold.ts"
+import { foldRun } from "./RunFold.ts"
 
 /** The first round with a task, and its step in the plan of that round. */
 const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {

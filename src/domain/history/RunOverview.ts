@@ -6,7 +6,7 @@ import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
-import type { RunFold } from "../runs/RunFold.ts"
+import type { RunFold } from "./RunFold.ts"
 import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { toolPage } from "../../../src/domain/tools/ToolPage.ts"
+import { toolPage } from "../../../src/domain/plugins/ToolPage.ts"
 
 const info = {
   name: "draw",

@@ -1,9 +1,9 @@
 /**
  * One tool as markdown for a person: what it does, its parameters, an example, how it fails.
  */
-import type { EffectClass, Risk } from "./Access.ts"
-import type { ToolInfo } from "./ToolCall.ts"
-import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
+import type { EffectClass, Risk } from "../tools/Access.ts"
+import type { ToolInfo } from "../tools/ToolCall.ts"
+import { type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
 
 const riskMeanings: Readonly<Record<Risk, string>> = {
   safe: "runs without a question",

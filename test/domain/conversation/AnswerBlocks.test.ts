@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { answerBlocks } from "../../../src/domain/markdown/AnswerBlocks.ts"
+import { answerBlocks } from "../../../src/domain/conversation/AnswerBlocks.ts"
 
 const document =
   "# Title\n\nOne line\ngoes on.\n\n- first\n  more\n- second\n\n```js\nconst a = 1\n\n- no item\n```\n1. one\n2. two\n\n~~~~\n```\n~~~~\nend"

@@ -5,8 +5,8 @@ import { cachedTokensOf } from "../models/TokenCounts.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { RunEvent } from "./RunEvent.ts"
-import type { RunUsage } from "./RunReport.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+import type { RunUsage } from "../runs/RunReport.ts"
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 

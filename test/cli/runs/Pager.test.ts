@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { environmentOf, makeSandbox, program } from "../../support/binary.ts"
 import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
-import { isLongerThan, pagerCommand } from "../../../src/cli/terminal/Pager.ts"
+import { isLongerThan, pagerCommand } from "../../../src/cli/runs/Pager.ts"
 
 describe("a pager", () => {
   it.each<[string | undefined, string | undefined, string | undefined]>([

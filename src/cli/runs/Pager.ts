@@ -2,14 +2,14 @@
  * Shows a text that is longer than the screen in the pager of the person: `$PAGER`, else `less -R`. What is not read on a
  * terminal is printed as it is.
  */
-import { switchFlag } from "./Flags.ts"
+import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
 import { textWidth } from "../../domain/text/TextWidth.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
-import { Output } from "./Output.ts"
-import { Signals } from "./Signals.ts"
+import { Output } from "../terminal/Output.ts"
+import { Signals } from "../terminal/Signals.ts"
 
 /** Prints all at once. */
 export const noPagerFlag = switchFlag("no-pager", "Print all at once, also when it is longer than the screen")
