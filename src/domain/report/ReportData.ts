@@ -8,7 +8,7 @@ import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.t
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import { foldRun, type RunFold } from "../runs/RunFold.ts"
+import { foldRun, type RunFold } from "../history/RunFold.ts"
 import { RunUsage } from "../runs/RunReport.ts"
 import { belowHome, withoutProject } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
