@@ -27,7 +27,7 @@ import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 
 /**
  * The lock of a conversation on its project, under the name `runId` for other processes: taken when a call wants to change
@@ -164,7 +164,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   })
 
   return yield* observed(setup, ports.listen, (listen, noted) =>
-    tellStartup({ ...first, setup: noted }, given, warn).pipe(
+    reportStartup({ ...first, setup: noted }, given, warn).pipe(
       Effect.andThen(holdToTheEnd),
       Effect.provide(layerProject(setup, { ...ports, listen }, lock))
     )

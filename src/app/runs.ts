@@ -28,7 +28,7 @@ import { observed } from "./observed.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
@@ -138,7 +138,7 @@ const layerJournal = (
 
 const carryOut = (ready: ReadyRun, { warn, ...ports }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
   observed(ready.setup, ports.listen, (listen, setup) =>
-    tellStartup({ ...ready, setup }, ready.given, warn).pipe(
+    reportStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
       Effect.provide(layerRun(setup, { ...ports, listen, readOnly: ready.order.readOnly ?? false, journal }))
     )
@@ -178,7 +178,7 @@ export const planRun = Effect.fn("planRun")(function* (
   { warn, ...ports }: RunContext
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
-  return yield* tellStartup(fitted, given, warn).pipe(
+  return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
     Effect.provide(layerRun(fitted.setup, ports))
   )

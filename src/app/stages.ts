@@ -20,7 +20,7 @@ import type { RunContext } from "./RunContext.ts"
 import { layerStages } from "./runLayers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">
@@ -40,7 +40,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   /* Only a stage that carries something out can change the project, and locks it. */
   const journal = isExecution ? layerUnsavedRun(placeOf(fitted.setup, { runId: yield* makeRunId })) : undefined
-  return yield* tellStartup(fitted, given, warn).pipe(
+  return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),
     Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, journal }))
   )

@@ -323,11 +323,11 @@ describe("a run of the library", () => {
       const file = join(stateFolder, "runs", runId, "journal.jsonl")
       appendFileSync(file, '{"seq":')
       const torn = resume(runId, { ...where, model: "embedded" })
-      const told = yield* Effect.promise(async () => {
+      const reported = yield* Effect.promise(async () => {
         for await (const event of torn.events) if (event.type === "message") return event.text
         return ""
       })
-      expect([(yield* Effect.promise(() => torn.report)).status, told]).toEqual([
+      expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
         "done",
         "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
       ])

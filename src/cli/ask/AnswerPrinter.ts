@@ -29,7 +29,7 @@ const shortOutput = (result: ToolResult): string => {
 }
 
 const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
-  /* The answer to the question was told, and the end of the message says what was denied. */
+  /* The answer to the question was reported, and the end of the message says what was denied. */
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`

@@ -68,11 +68,11 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
 })
 
 /** Sends every line of progress to the client; collects what was denied. */
-const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
+const listenTo = (report: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
   listen: ({ event }) => {
     heard(event)
     const line = progressLine(event, plain)
-    return line === undefined ? Effect.void : tell(line.trim())
+    return line === undefined ? Effect.void : report(line.trim())
   },
   abort: () => Effect.void
 })
@@ -114,8 +114,8 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
     description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
     parameters: PlanParameters,
     isReadOnly: true,
-    execute: (given, tell) =>
-      planPrompt(request(orderOf(given)), portsTo(listenTo(tell, () => undefined))).pipe(
+    execute: (given, report) =>
+      planPrompt(request(orderOf(given)), portsTo(listenTo(report, () => undefined))).pipe(
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
           return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
@@ -131,14 +131,14 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
       "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
     parameters: RunParameters,
     isReadOnly: false,
-    execute: (given, tell) => {
+    execute: (given, report) => {
       const denied: Array<string> = []
       const heard = (event: RunEvent): void => {
         if (event.type === "tool.finished" && event.result.error_type === "permission_denied") {
           denied.push(event.result.error_message ?? "")
         }
       }
-      return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
+      return runPrompt(request(orderOf(given)), portsTo(listenTo(report, heard))).pipe(
         Effect.map(({ answer, message, runId, status }): ServedResult => {
           const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""

@@ -52,7 +52,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, 
   const resumable = makeResumable(ports)
   return yield* beginRun(yield* newRun(request), yield* startPorts(resumable.ports)).pipe(
     untilReport(ports.sink),
-    resumable.tellWhenStopped
+    resumable.reportWhenStopped
   )
 })
 

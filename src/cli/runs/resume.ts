@@ -30,7 +30,7 @@ const goOn = Effect.fnUntraced(function* (
   const report = yield* start(saved, yield* startPorts(resumable.ports)).pipe(
     Effect.provide(layerRuns),
     untilReport(sink),
-    resumable.tellWhenStopped
+    resumable.reportWhenStopped
   )
   yield* endWithReport(report, { ...given, ...ports })
 })

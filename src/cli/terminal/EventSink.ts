@@ -120,7 +120,7 @@ const makeLifeFilter = () => {
 
 /** Draws what goes on as long as there is something. */
 const makeDrawing = (
-  { screen, tellPaint }: Output["Service"],
+  { emitPaint, screen }: Output["Service"],
   { stop = "stops", unfinished = () => "" }: LineSinkOptions,
   current: () => LiveState
 ) => {
@@ -128,7 +128,7 @@ const makeDrawing = (
     const state = current()
     const text = redactText(unfinished() || state.answer)
     const options = { size, now, marks: marksAt(now, screen.isUnicode), stop, unfinished: text }
-    return liveView(state, options).map((line) => paintLine(line, tellPaint))
+    return liveView(state, options).map((line) => paintLine(line, emitPaint))
   }
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }
@@ -148,7 +148,7 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
     const { event } = recorded
     if (isFleeting(event)) return undefined
     if (isSignOfLife(event) && (isDrawn || live.questions.size > 0 || life.hides(recorded))) return undefined
-    const text = line(event, output.tellPaint, { isVerbose, isDrawn, live, seen })
+    const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen })
     if (text !== undefined) life.shown(recorded)
     return text
   }
@@ -165,7 +165,7 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
         const isAsked = state.questions.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
         update()
-        return Effect.forEach(lines, output.tell, { discard: true })
+        return Effect.forEach(lines, output.emit, { discard: true })
       }),
     abort: () => Effect.sync(output.screen.hide),
     personMs: () => state.personMs,
@@ -180,7 +180,7 @@ export const quietSink: Effect.Effect<EventSink, never, Output> = lineSink(
   { isPlain: true }
 )
 
-/** The progress of a run; on request with everything that the model is told about its answers. */
+/** The progress of a run; on request with everything that the model learns about its answers. */
 export const progressSink = (
   isVerbose: boolean,
   options: LineSinkOptions = {}

@@ -81,7 +81,7 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string =>
 
 const forTask = (task: string): string => ` for "${shown(task)}"`
 
-/** What a call was, as it was told when it began; only its name when nobody was listening then. */
+/** What a call was, as it was reported when it began; only its name when nobody was listening then. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions

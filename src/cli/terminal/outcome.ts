@@ -70,17 +70,17 @@ export const endWithReport = Effect.fnUntraced(function* (
   report: RunReport,
   { isClusterRun = false, json, plain = false, quiet = false, sink, verbose = false }: ReportStyle
 ) {
-  const { isWatched, screen, tell, tellPaint } = yield* Output
+  const { emit, emitPaint, isWatched, screen } = yield* Output
   if (!json) {
     yield* printAnswer(report.answer, plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
       const personMs = sink?.personMs?.() ?? 0
       const project = sink?.project?.() ?? ""
-      if (isWatched && report.answer.trim() !== "") yield* tell("")
-      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+      if (isWatched && report.answer.trim() !== "") yield* emit("")
+      yield* emit(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     }
-    if (canResume(report.status) && !isClusterRun) yield* tell(resumeLine(report.runId))
+    if (canResume(report.status) && !isClusterRun) yield* emit(resumeLine(report.runId))
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
@@ -103,13 +103,13 @@ export const makeResumable = (ports: CommandPorts) => {
       }
     }
   }
-  const tell = Effect.suspend(() =>
+  const reportResume = Effect.suspend(() =>
     begun === undefined || ports.isJson === true
       ? Effect.void
-      : Output.use((output) => output.tell(resumeLine(begun ?? "")))
+      : Output.use((output) => output.emit(resumeLine(begun ?? "")))
   )
   return {
     ports: noticing,
-    tellWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => tell)
+    reportWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => reportResume)
   }
 }

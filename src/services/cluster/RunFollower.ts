@@ -87,7 +87,7 @@ const putQuestion = Effect.fnUntraced(function* (
 const pollsPerProgress = 10
 
 /**
- * Lets through what is said of calls that go on. A call that has ended may have been told about before, by a worker that says
+ * Lets through what is said of calls that go on. A call that has ended may have been reported before, by a worker that says
  * how far its calls are only now and then.
  */
 const makeProgressFilter = () => {
