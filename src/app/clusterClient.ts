@@ -52,14 +52,14 @@ export const layerClusterRuns = (address?: DatabaseAddress) =>
   )
 
 /** What a client provides. */
-export interface ClientPorts {
+export interface ClientOptions {
   readonly database?: DatabaseAddress
   /** Answers the questions of runs. */
   readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
 }
 
 /** What a client needs to start and follow runs. */
-export const layerClient = ({ approver, database }: ClientPorts) =>
+export const layerClient = ({ approver, database }: ClientOptions) =>
   Layer.mergeAll(layerClientEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
     Layer.provide(layerNamedDatabase(database)),
     Layer.merge(approver)

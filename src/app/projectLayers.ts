@@ -189,18 +189,18 @@ export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = [])
 /** Tools, gate and project, which runs and conversations share. `lock` decides who may change the project, and when. */
 export const layerProject = (
   setup: Setup,
-  ports: RunContext,
+  context: RunContext,
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
-  const style = { bell: setup.settings.bell ?? true, isColoured: ports.isColoured ?? false }
-  const asked = ports.worker?.answers ?? layerRecordedAnswers(ports.approver ?? layerTerminal(style))
-  const approver = ports.approveSteps ? Approver.layerApproveSteps(asked) : asked
-  return layerTools(setup, ports).pipe(
-    Layer.provideMerge(layerGate(setup, ports.yes === true ? Approver.layerYes(asked) : approver, ports)),
+  const style = { bell: setup.settings.bell ?? true, isColoured: context.isColoured ?? false }
+  const asked = context.worker?.answers ?? layerRecordedAnswers(context.approver ?? layerTerminal(style))
+  const approver = context.approveSteps ? Approver.layerApproveSteps(asked) : asked
+  return layerTools(setup, context).pipe(
+    Layer.provideMerge(layerGate(setup, context.yes === true ? Approver.layerYes(asked) : approver, context)),
     Layer.provideMerge(
-      Layer.mergeAll(layerWorld(setup, ports.replay), layerEvents(ports), RunSettings.layer(setup.settings), lock)
+      Layer.mergeAll(layerWorld(setup, context.replay), layerEvents(context), RunSettings.layer(setup.settings), lock)
     ),
-    Layer.provideMerge(ports.journal ?? layerUnsaved)
+    Layer.provideMerge(context.journal ?? layerUnsaved)
   )
 }
 

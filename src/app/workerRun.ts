@@ -203,16 +203,20 @@ export const makeWorkerRun = (runId: string, { flags, keep, progress, report, se
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunContext & { readonly worker: WorkerContext }) =>
+export const layerClusterRun = (
+  setup: Setup,
+  runId: string,
+  context: RunContext & { readonly worker: WorkerContext }
+) =>
   layerPipeline.pipe(
-    Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
+    Layer.provide(layerClusterTasks(runId, context.worker.secrets)),
     Layer.provideMerge(layerTasks),
     Layer.provide(
       layerCalls(
-        ports,
-        Layer.provide(layerClusterActivities(ports.worker.secrets.redact, ports.worker.finish), Activities.layer)
+        context,
+        Layer.provide(layerClusterActivities(context.worker.secrets.redact, context.worker.finish), Activities.layer)
       )
     ),
-    Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...ports, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
   )

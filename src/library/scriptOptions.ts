@@ -134,7 +134,7 @@ export const asWrongOption = <E>(error: E): E | ConfigurationError =>
     : error
 
 /** What a script passes to its run; `listen` gets every event, and warnings right after the first one. */
-export const portsOf = (
+export const runContextOf = (
   options: ScriptOptions & { readonly arbitrate?: Arbitrate },
   listen: (recorded: RecordedEvent) => void
 ): RunContext => {

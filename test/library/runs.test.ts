@@ -420,7 +420,7 @@ describe("the library without promises", () => {
   it.live("begins runs, lists them and goes on with them in the same way", () =>
     Effect.gen(function* () {
       const { project, stateFolder } = yield* makeWorld
-      const ports = {
+      const context = {
         listen: () => Effect.void,
         approveSteps: false,
         approver: Approver.layerDenyAll,
@@ -429,9 +429,9 @@ describe("the library without promises", () => {
       }
       const work = Effect.gen(function* () {
         const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, ports)
+        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, context)
         const store = yield* RunStore
-        const second = yield* resumeRun({ run: order.runId, given: {} }, ports)
+        const second = yield* resumeRun({ run: order.runId, given: {} }, context)
         const [listed] = yield* store.list
         return [first.status, second.answer, listed?.runId, listed?.standing]
       })

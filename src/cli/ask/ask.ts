@@ -37,7 +37,7 @@ import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"
-import { startPorts } from "../terminal/ports.ts"
+import { runContextOf } from "../terminal/runContext.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 
@@ -77,9 +77,9 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   }
   const saveConversations = Option.getOrUndefined(save)
   const flags = { ...flagConfiguration(given), ...(saveConversations === undefined ? {} : { saveConversations }) }
-  const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
+  const context = yield* runContextOf({ sink, approveSteps: false, isQuiet, yes })
   const conversation = { project, given: flags, order, continues, keep: true }
-  return yield* holdConversation(conversation, ports, use)
+  return yield* holdConversation(conversation, context, use)
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */

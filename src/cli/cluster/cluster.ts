@@ -17,7 +17,7 @@ import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
-import type { CommandPorts } from "../terminal/ports.ts"
+import type { CommandOptions } from "../terminal/runContext.ts"
 
 /** The terminal answers what runs ask. */
 const client = layerClient({ approver: layerTerminal() })
@@ -43,7 +43,7 @@ const followToEnd = (run: string, sink: EventSink) =>
 /** Starts a run on the workers and follows it to its report. */
 export const startClusterRun = Effect.fn("startClusterRun")(function* (
   { flags, order, project }: RunRequest,
-  { approveSteps, sink, yes = false }: CommandPorts
+  { approveSteps, sink, yes = false }: CommandOptions
 ) {
   const runId = yield* makeRunId
   const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })

@@ -15,7 +15,7 @@ import { projectFileName } from "../../services/configuration/ConfigurationFile.
 import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
 import { readSetup } from "../../app/setup.ts"
 import { modelFlags, runFlags } from "../run/runFlags.ts"
-import { chooseFrom } from "../terminal/ports.ts"
+import { chooseFrom } from "../terminal/runContext.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 

@@ -107,7 +107,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
   const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
-  const portsTo = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
+  const optionsFor = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
@@ -115,7 +115,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
     parameters: PlanParameters,
     isReadOnly: true,
     execute: (given, report) =>
-      planPrompt(request(orderOf(given)), portsTo(listenTo(report, () => undefined))).pipe(
+      planPrompt(request(orderOf(given)), optionsFor(listenTo(report, () => undefined))).pipe(
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
           return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
@@ -138,7 +138,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
           denied.push(event.result.error_message ?? "")
         }
       }
-      return runPrompt(request(orderOf(given)), portsTo(listenTo(report, heard))).pipe(
+      return runPrompt(request(orderOf(given)), optionsFor(listenTo(report, heard))).pipe(
         Effect.map(({ answer, message, runId, status }): ServedResult => {
           const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""

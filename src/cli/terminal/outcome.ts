@@ -10,7 +10,7 @@ import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
-import type { CommandPorts } from "./ports.ts"
+import type { CommandOptions } from "./runContext.ts"
 import type { Signals } from "./Signals.ts"
 
 /** True unless the run is done or has no plan to continue with. */
@@ -88,12 +88,12 @@ export const endWithReport = Effect.fnUntraced(function* (
 /** The line that says how to resume a run. */
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
-/** Ports that notice when a run begins, and what says how to resume it when it is stopped after that. */
-export const makeResumable = (ports: CommandPorts) => {
+/** Options that notice when a run begins, and what says how to resume it when it is stopped after that. */
+export const makeResumable = (options: CommandOptions) => {
   let begun: string | undefined
-  const { abort, listen } = ports.sink
-  const noticing: CommandPorts = {
-    ...ports,
+  const { abort, listen } = options.sink
+  const noticing: CommandOptions = {
+    ...options,
     sink: {
       abort,
       listen: (recorded) => {
@@ -104,12 +104,12 @@ export const makeResumable = (ports: CommandPorts) => {
     }
   }
   const reportResume = Effect.suspend(() =>
-    begun === undefined || ports.isJson === true
+    begun === undefined || options.isJson === true
       ? Effect.void
       : Output.use((output) => output.emit(resumeLine(begun ?? "")))
   )
   return {
-    ports: noticing,
+    options: noticing,
     reportWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => reportResume)
   }
 }

@@ -84,7 +84,8 @@ export const makePickModel: Effect.Effect<
   (context) => (offer) => Effect.provide(ask(offer), context)
 )
 
-export interface CommandPorts {
+/** How a command starts its run. */
+export interface CommandOptions {
   readonly sink: EventSink
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
@@ -114,11 +115,11 @@ const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* emit(note(tornNote))
 })
 
-/** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
-export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
+/** The context of a run that a command starts. A person at a terminal is asked for a model when none is named. */
+export const runContextOf = Effect.fnUntraced(function* (given: CommandOptions) {
   const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
-  const ports: RunContext = {
+  const context: RunContext = {
     listen: sink.listen,
     approveSteps,
     yes,
@@ -127,5 +128,5 @@ export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
     approver
   }
-  return ports
+  return context
 })
