@@ -10,7 +10,7 @@ import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
 import { builtInOrigin } from "../domain/tools/ToolCall.ts"
 import { builtInPlugins } from "../plugins/builtIns.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { isFleeting, isSignOfLife } from "../domain/runs/RunEvent.ts"
+import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
 import { unfetchable } from "../domain/web/NetworkAddress.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
@@ -55,14 +55,14 @@ export const builtIns = ({
   }))
 
 /**
- * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
+ * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read
  * them, and there only those that do not come every second.
  */
 const layerEvents = ({ listen, worker }: RunContext): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) =>
-        isFleeting(recorded.event) || (worker === undefined && isSignOfLife(recorded.event))
+        isTransient(recorded.event) || (worker === undefined && isHeartbeat(recorded.event))
           ? listen(recorded)
           : Effect.andThen(journal.enqueue({ type: "event", event: recorded.event }), listen(recorded))
       )

@@ -12,7 +12,7 @@ import * as Flag from "effect/cli/Flag"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
-import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
+import { type ModelOffer, resolveModels } from "../../app/chosenModel.ts"
 import { readSetup } from "../../app/setup.ts"
 import { modelFlags, runFlags } from "../run/runFlags.ts"
 import { chooseFrom } from "../terminal/runContext.ts"
@@ -73,7 +73,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const pickModel = (offer: ModelOffer) =>
     chooseFrom(offer).pipe(Effect.provideService(Output, output), Effect.provideService(Terminal.Terminal, terminal))
   const [output, terminal] = [yield* Output, yield* Terminal.Terminal]
-  const { notes, setup } = yield* settleModels(open, canAsk ? pickModel : undefined)
+  const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
   for (const note of notes) yield* emit(printable(note))
   return setup.settings.model
 })

@@ -140,11 +140,11 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
       }
       return runPrompt(request(orderOf(given)), optionsFor(listenTo(report, heard))).pipe(
         Effect.map(({ answer, message, runId, status }): ServedResult => {
-          const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
+          const parts = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""
           )
           const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
-          return { text: words.join("\n\n"), data, isError: status !== "done" }
+          return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         provide

@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { settleModels } from "../../app/chosenModel.ts"
+import { resolveModels } from "../../app/chosenModel.ts"
 import { type BenchListener, benchModels } from "../../app/modelBench.ts"
 import { installedModels } from "../../app/modelServer.ts"
 import { readSetup, renameModels, type Setup, withDefaultServer } from "../../app/setup.ts"
@@ -27,7 +27,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   if (names.length > 0) {
     return yield* Effect.forEach([...new Set(names)], (name) =>
       Effect.map(
-        settleModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
+        resolveModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
         (found) => found.setup.settings.model
       )
     )

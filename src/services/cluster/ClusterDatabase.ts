@@ -189,7 +189,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 }
 
 /** What the database said, in one line. */
-const databaseWords = ({ message, reason }: SqlError): string => {
+const databaseErrorText = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
@@ -254,7 +254,7 @@ export const layerDatabase = (
       })
       return yield* Effect.mapError(
         Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection)),
-        (error) => new DatabaseUnavailable({ what: databaseWords(error) })
+        (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
       )
     })
   )
@@ -283,8 +283,8 @@ export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Eff
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices
     const result = yield* Effect.tapError(query, (error) =>
-      isPassing(error) ? failed(databaseWords(error)) : Effect.void
+      isPassing(error) ? failed(databaseErrorText(error)) : Effect.void
     ).pipe(Effect.retry({ schedule: intervals, while: isPassing }))
     yield* answered
     return result
-  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseWords(error) })))
+  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseErrorText(error) })))

@@ -103,7 +103,7 @@ describe("progressSink", () => {
 const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
 const line = (time: string) => `  planning: loading the model or reading for ${time}; is stopped after 5 min`
 
-describe("signs of life", () => {
+describe("heartbeats", () => {
   const call = { stage: "plan", round: 0, attempt: 1 } as const
   const sign = (seconds: number): RunEvent => ({
     type: "model.waiting",
