@@ -104,7 +104,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "model.started":
     "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",
   "model.waiting":
-    "A sign of life, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `ends_at_seconds`. It is not saved with the run.",
+    "A heartbeat, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `ends_at_seconds`. It is not saved with the run.",
   "model.finished": "The answer of the model is complete.",
   "model.failed":
     "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `will_retry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
@@ -136,7 +136,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.failed": "A task ended without a result, or was skipped.",
   "tool.started": "A tool call was allowed and has started.",
   "tool.running":
-    "A sign of life, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
+    "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
   "approval.requested": "Approval is needed; the items show for what.",
   "approval.answered":

@@ -7,7 +7,7 @@ import { configurationJsonSchema } from "../src/domain/configuration/Configurati
 import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
-import { lifeEvery } from "../src/domain/runs/RunEvent.ts"
+import { heartbeatEvery } from "../src/domain/runs/RunEvent.ts"
 import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
 import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
 import { importTime } from "../src/services/plugins/PluginImport.ts"
@@ -131,7 +131,7 @@ export const limitsPage = (): string =>
       "A stage may have limits of its own under `limits.stages` where the table says so, and a tool under `limits.tools`. They are",
       "merged key by key, like the limits of the run. What ends a call or a run says so, with the name of the limit."
     ].join("\n"),
-    `While a call of the model or of a tool goes on, a line (and the event \`model.waiting\` or \`tool.running\`) says at least every ${lifeEvery / 1000}\nseconds what it waits for and when its limit ends it.`,
+    `While a call of the model or of a tool goes on, a line (and the event \`model.waiting\` or \`tool.running\`) says at least every ${heartbeatEvery / 1000}\nseconds what it waits for and when its limit ends it.`,
     "## Limits that can be set",
     tableOf(["limit", "default", "for", "meaning", "when it is reached"], [...settable, ...ofTools]),
     "## Limits in other settings",

@@ -25,9 +25,14 @@ describe("task-conductor/cluster", { timeout: 60_000, ...needsPostgres }, () => 
       process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
       const project = `${sandbox.root}/project`
       const server = yield* FakeOllama.make((body) => writing(askedOf(body)))
-      const told: Array<string> = []
+      const reported: Array<string> = []
       const stop = new AbortController()
-      const working = work({ database, host: server.url, signal: stop.signal, tell: (what) => void told.push(what) })
+      const working = work({
+        database,
+        host: server.url,
+        signal: stop.signal,
+        tell: (what) => void reported.push(what)
+      })
       const options = { prompt: "Do it.", project, model: fakeModel, database }
 
       const asked: Array<string> = []
@@ -53,7 +58,7 @@ describe("task-conductor/cluster", { timeout: 60_000, ...needsPostgres }, () => 
 
       stop.abort()
       yield* Effect.promise(() => working)
-      expect(told).toContain(`${answered.runId}: done`)
+      expect(reported).toContain(`${answered.runId}: done`)
     })
   )
 })

@@ -30,8 +30,8 @@ export interface ModelOffer {
 /** Asks a person at a terminal for one of the models, and saves the answer; nothing when they pick none. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
-/** Models that are settled, with what the server says of them. */
-export interface SettledModels {
+/** Models that are resolved, with what the server says of them. */
+export interface ResolvedModels {
   readonly setup: Setup
   readonly facts: ReadonlyMap<string, Facts>
   /** What the person should know about the choice; a sentence each. */
@@ -64,7 +64,7 @@ const pick = Effect.fnUntraced(function* (
 })
 
 /** What the server knows by a name, or the only tag that the name can mean. */
-const settle = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
+const resolveModel = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
   const found = yield* facts(given)
   if (found.isMissing !== true || missing === undefined) return { given, name: given, facts: found }
   const reason = missing(given)
@@ -81,27 +81,27 @@ const settle = Effect.fnUntraced(function* (given: string, { facts, inventory, m
 })
 
 /**
- * Settles all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
+ * Resolves all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
  * run says so, after it was waited for.
  */
-export const settleModels = Effect.fn("settleModels")(function* (given: Setup, pickModel: PickModel | undefined) {
+export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup, pickModel: PickModel | undefined) {
   const picked = given.usesDefaultModel
     ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
     : undefined
   const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked?.model)
   const provider = providerOfRun(setup)
   const named = modelNames(setup).filter((name) => providerOf(name, setup.providers) === provider)
-  const settled =
+  const resolved =
     (yield* askServer(setup, (server) =>
-      Effect.forEach(named, (name) => settle(name, server), { concurrency: "unbounded" })
+      Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
     )) ?? []
-  const names = new Map(settled.map(({ given, name }) => [given, name]))
-  const found: SettledModels = {
+  const names = new Map(resolved.map(({ given, name }) => [given, name]))
+  const found: ResolvedModels = {
     setup: renameModels(setup, names),
-    facts: new Map(settled.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
+    facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
     notes: [
       ...(picked?.notes ?? []),
-      ...settled.flatMap(({ given, name }) =>
+      ...resolved.flatMap(({ given, name }) =>
         given === name ? [] : [`Using ${name}, the only installed tag of ${given}.`]
       )
     ]

@@ -52,14 +52,14 @@ export const layerClusterRuns = (address?: DatabaseAddress) =>
   )
 
 /** What a client provides. */
-export interface ClientPorts {
+export interface ClientOptions {
   readonly database?: DatabaseAddress
   /** Answers the questions of runs. */
   readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
 }
 
 /** What a client needs to start and follow runs. */
-export const layerClient = ({ approver, database }: ClientPorts) =>
+export const layerClient = ({ approver, database }: ClientOptions) =>
   Layer.mergeAll(layerClientEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
     Layer.provide(layerNamedDatabase(database)),
     Layer.merge(approver)
@@ -124,13 +124,13 @@ export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
 })
 
 /**
- * Follows a run from its beginning to its report; the `Approver` answers its questions. `tell` receives that no worker is there,
+ * Follows a run from its beginning to its report; the `Approver` answers its questions. `report` receives that no worker is there,
  * and that one came.
  */
 export const attachRun = Effect.fn("attachRun")(function* (
   given: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
-  tell?: (what: string) => Effect.Effect<void>
+  report?: (what: string) => Effect.Effect<void>
 ) {
   const store = yield* Effect.provide(RunStore, layerClusterStore)
   const runId = yield* store.find(given)
@@ -141,8 +141,8 @@ export const attachRun = Effect.fn("attachRun")(function* (
   yield* RunWorkflow.execute({ order }, { discard: true })
   const { progress } = yield* ClusterWorkers
   const runs = yield* ClusterRuns
-  if (tell !== undefined && (yield* runs.standing(runId))?.ending === undefined)
-    yield* Effect.forkScoped(Effect.ignore(watchWorkers(opened.program, tell)))
+  if (report !== undefined && (yield* runs.standing(runId))?.ending === undefined)
+    yield* Effect.forkScoped(Effect.ignore(watchWorkers(opened.program, report)))
   const ending = yield* followRun(runId, yield* makeRunAnswers(engine, order), listen, {
     progress: progress(runId),
     redact

@@ -27,7 +27,7 @@ import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 
 /**
  * The lock of a conversation on its project, under the name `runId` for other processes: taken when a call wants to change
@@ -117,18 +117,18 @@ const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, r
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, given, keep = false, order, project }: NewConversation,
-  { warn, ...ports }: RunContext,
+  { warn, ...context }: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const first = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
+  const first = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
   const { setup } = first
   const before = continues ? (yield* lastConversation(conversationPlace(setup))).messages : (order.messages ?? [])
   const isKept = keep && setup.configuration.saveConversations !== false
   const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
 
   const prepareModel = Effect.fnUntraced(function* (name: string) {
-    const fitted = yield* fitWindow(yield* readSetup(project, { ...given, model: name }), ports)
-    yield* ToolSupport.use((support) => support.require).pipe(Effect.provide(layerAskModel(fitted.setup, ports)))
+    const fitted = yield* fitWindow(yield* readSetup(project, { ...given, model: name }), context)
+    yield* ToolSupport.use((support) => support.require).pipe(Effect.provide(layerAskModel(fitted.setup, context)))
     return fitted
   })
 
@@ -139,21 +139,21 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     tools: AskOrder["tools"],
     isLater: boolean
   ) {
-    const provided = yield* Effect.context<Effect.Services<ReturnType<typeof prepareModel>>>()
-    const context = { setup, prepareModel: (name: string) => Effect.provideContext(prepareModel(name), provided) }
+    const services = yield* Effect.context<Effect.Services<ReturnType<typeof prepareModel>>>()
+    const provided = { setup, prepareModel: (name: string) => Effect.provideContext(prepareModel(name), services) }
     let ended: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, openFiles: _files, ...later } = order
     /* The files of the order were shown with the first message. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {
-          const kept = isKept ? yield* saving(session, setup, order.runId, { warn, ...ports }) : session
-          const next = (yield* use(kept, context)) ?? undefined
+          const kept = isKept ? yield* saving(session, setup, order.runId, { warn, ...context }) : session
+          const next = (yield* use(kept, provided)) ?? undefined
           const names = (yield* session.tools).map(({ name }) => name)
           ended = { next, messages: yield* session.messages, tools: names }
         })
       )
-    ).pipe(Effect.provide(layerAskModel(setup, ports)))
+    ).pipe(Effect.provide(layerAskModel(setup, context)))
     return { report, ...ended }
   })
 
@@ -163,10 +163,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return part.report
   })
 
-  return yield* observed(setup, ports.listen, (listen, noted) =>
-    tellStartup({ ...first, setup: noted }, given, warn).pipe(
+  return yield* observed(setup, context.listen, (listen, noted) =>
+    reportStartup({ ...first, setup: noted }, given, warn).pipe(
       Effect.andThen(holdToTheEnd),
-      Effect.provide(layerProject(setup, { ...ports, listen }, lock))
+      Effect.provide(layerProject(setup, { ...context, listen }, lock))
     )
   )
 })

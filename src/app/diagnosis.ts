@@ -80,7 +80,7 @@ const windowFinding = ({ isLowered, note, setup }: FittedSetup, model: Installed
   return { name: "window", state: "note", what: `${contextWindow} tokens; ${again}` }
 }
 
-/** Models that are there, by their settled names. */
+/** Models that are there, by their resolved names. */
 const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
   const [name = "", ...ofStages] = modelNames(setup)

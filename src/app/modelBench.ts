@@ -67,7 +67,7 @@ const eventsOf = Effect.fnUntraced(function* (
 ) {
   const { setup } = yield* fitWindow(yield* makeSetup(given, model), {})
   const events: Array<RunEvent> = []
-  const ports = {
+  const context = {
     listen: ({ event }: { readonly event: RunEvent }) =>
       Effect.andThen(
         Effect.sync(() => void events.push(event)),
@@ -77,7 +77,7 @@ const eventsOf = Effect.fnUntraced(function* (
     approver: layerRuleApprover(rules, setup.project)
   }
   yield* Pipeline.use(work).pipe(
-    Effect.provide(layerRun(setup, ports)),
+    Effect.provide(layerRun(setup, context)),
     /* A model that cannot do it is what the comparison is about; what failed is in the events. */
     Effect.catch(() => Effect.void)
   )

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { settleModels } from "./chosenModel.ts"
+import { resolveModels } from "./chosenModel.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { withPluginProviders } from "./pluginProviders.ts"
 import { providerOfRun, type Setup, withWindow } from "./setup.ts"
@@ -50,7 +50,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
     facts: known,
     notes: modelNotes,
     setup
-  } = yield* settleModels(found, pickModel).pipe(
+  } = yield* resolveModels(found, pickModel).pipe(
     Effect.tapError(() => warn?.({ setup: found, warnings: found.folders.notes, isTorn: false }) ?? Effect.void)
   )
   const { configuration, settings } = setup

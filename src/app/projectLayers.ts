@@ -10,7 +10,7 @@ import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
 import { builtInOrigin } from "../domain/tools/ToolCall.ts"
 import { builtInPlugins } from "../plugins/builtIns.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { isFleeting, isSignOfLife } from "../domain/runs/RunEvent.ts"
+import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
 import { unfetchable } from "../domain/web/NetworkAddress.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
@@ -55,14 +55,14 @@ export const builtIns = ({
   }))
 
 /**
- * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
+ * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read
  * them, and there only those that do not come every second.
  */
 const layerEvents = ({ listen, worker }: RunContext): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) =>
-        isFleeting(recorded.event) || (worker === undefined && isSignOfLife(recorded.event))
+        isTransient(recorded.event) || (worker === undefined && isHeartbeat(recorded.event))
           ? listen(recorded)
           : Effect.andThen(journal.enqueue({ type: "event", event: recorded.event }), listen(recorded))
       )
@@ -189,18 +189,18 @@ export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = [])
 /** Tools, gate and project, which runs and conversations share. `lock` decides who may change the project, and when. */
 export const layerProject = (
   setup: Setup,
-  ports: RunContext,
+  context: RunContext,
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
-  const style = { bell: setup.settings.bell ?? true, isColoured: ports.isColoured ?? false }
-  const asked = ports.worker?.answers ?? layerRecordedAnswers(ports.approver ?? layerTerminal(style))
-  const approver = ports.approveSteps ? Approver.layerApproveSteps(asked) : asked
-  return layerTools(setup, ports).pipe(
-    Layer.provideMerge(layerGate(setup, ports.yes === true ? Approver.layerYes(asked) : approver, ports)),
+  const style = { bell: setup.settings.bell ?? true, isColoured: context.isColoured ?? false }
+  const asked = context.worker?.answers ?? layerRecordedAnswers(context.approver ?? layerTerminal(style))
+  const approver = context.approveSteps ? Approver.layerApproveSteps(asked) : asked
+  return layerTools(setup, context).pipe(
+    Layer.provideMerge(layerGate(setup, context.yes === true ? Approver.layerYes(asked) : approver, context)),
     Layer.provideMerge(
-      Layer.mergeAll(layerWorld(setup, ports.replay), layerEvents(ports), RunSettings.layer(setup.settings), lock)
+      Layer.mergeAll(layerWorld(setup, context.replay), layerEvents(context), RunSettings.layer(setup.settings), lock)
     ),
-    Layer.provideMerge(ports.journal ?? layerUnsaved)
+    Layer.provideMerge(context.journal ?? layerUnsaved)
   )
 }
 

@@ -68,42 +68,42 @@ export const layerPipeline = Pipeline.layer.pipe(
 )
 
 /** The stages of a run, each to be used by itself. */
-export const layerStages = (setup: Setup, ports: RunContext) =>
+export const layerStages = (setup: Setup, context: RunContext) =>
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
-    Layer.provideMerge(layerCalls(ports)),
-    Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
+    Layer.provideMerge(layerCalls(context)),
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, context, ProjectWriteLock.layerHeld))
   )
 
 /** A conversation over models, tools and project. */
 const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.provide(ToolRunner.layerSettings))
 
 /** Everything a run needs. */
-export const layerRun = (setup: Setup, ports: RunContext) =>
+export const layerRun = (setup: Setup, context: RunContext) =>
   layerPipeline.pipe(
     Layer.provide(layerTasks),
-    Layer.provide(layerCalls(ports)),
-    Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provide(ports.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
-    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
+    Layer.provide(layerCalls(context)),
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provide(context.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
+    Layer.provideMerge(layerProject(setup, context, ProjectWriteLock.layerHeld))
   )
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
-export const layerAskModel = (setup: Setup, ports: RunContext) => {
+export const layerAskModel = (setup: Setup, context: RunContext) => {
   const { settings } = setup
   const toolSupport =
-    ports.model === undefined
+    context.model === undefined
       ? layerToolSupport(setup, stageModel(settings, "ask") ?? settings.model)
       : ToolSupport.layerAssumed
   return layerConversation.pipe(
-    Layer.provide(layerCalls(ports)),
-    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provide(layerCalls(context)),
+    Layer.provide(context.model ?? layerModel(setup)),
     Layer.provideMerge(toolSupport),
     Layer.provide(RunSettings.layer(setup.settings))
   )
 }
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (setup: Setup, ports: RunContext, lock: Parameters<typeof layerProject>[2]) =>
-  layerAskModel(setup, ports).pipe(Layer.provideMerge(layerProject(setup, ports, lock)))
+export const layerAsk = (setup: Setup, context: RunContext, lock: Parameters<typeof layerProject>[2]) =>
+  layerAskModel(setup, context).pipe(Layer.provideMerge(layerProject(setup, context, lock)))

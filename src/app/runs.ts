@@ -28,7 +28,7 @@ import { observed } from "./observed.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
@@ -131,16 +131,16 @@ const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model"
 /** The journal of a new run; `begin` holds what it takes over from the run that it is forked from. */
 const layerJournal = (
   { order, setup }: ReadyRun,
-  ports: Pick<RunContext, "model">,
+  context: Pick<RunContext, "model">,
   begin: ReadonlyArray<JournalRecord> = []
 ) =>
-  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, ports) }, begin)
+  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
-const carryOut = (ready: ReadyRun, { warn, ...ports }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
-  observed(ready.setup, ports.listen, (listen, setup) =>
-    tellStartup({ ...ready, setup }, ready.given, warn).pipe(
+const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
+  observed(ready.setup, context.listen, (listen, setup) =>
+    reportStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
-      Effect.provide(layerRun(setup, { ...ports, listen, readOnly: ready.order.readOnly ?? false, journal }))
+      Effect.provide(layerRun(setup, { ...context, listen, readOnly: ready.order.readOnly ?? false, journal }))
     )
   )
 
@@ -156,18 +156,18 @@ const forgetRun = (state: string, runId: string) =>
 /** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
-  ports: RunContext
+  context: RunContext
 ) {
-  const ready = { ...(yield* fitWindow(yield* readSetup(project, given), ports)), order, given }
+  const ready = { ...(yield* fitWindow(yield* readSetup(project, given), context)), order, given }
   const { folders } = ready.setup
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
     hasBegun ||= recorded.event.type === "run.started"
-    return ports.listen(recorded)
+    return context.listen(recorded)
   }
-  const journal = keep ? layerJournal(ready, ports) : layerUnsavedRun(placeOf(ready.setup, order))
+  const journal = keep ? layerJournal(ready, context) : layerUnsavedRun(placeOf(ready.setup, order))
   /* What could not begin, by a mistake in what was given, leaves nothing to resume. */
-  return yield* carryOut(ready, { ...ports, listen }, journal).pipe(
+  return yield* carryOut(ready, { ...context, listen }, journal).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : forgetRun(folders.state, order.runId)))
   )
 })
@@ -175,12 +175,12 @@ export const beginRun = Effect.fn("beginRun")(function* (
 /** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
 export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
-  { warn, ...ports }: RunContext
+  { warn, ...context }: RunContext
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
-  return yield* tellStartup(fitted, given, warn).pipe(
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
+  return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
-    Effect.provide(layerRun(fitted.setup, ports))
+    Effect.provide(layerRun(fitted.setup, context))
   )
 })
 
@@ -199,13 +199,17 @@ const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<Run
 })
 
 /** Resumes a saved run and carries it to its report. */
-export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: RunContext) {
-  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, ports)
+export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {
+  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
   const { order } = opened
-  const fitted = yield* fitWindow(setup, ports)
-  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
+  const fitted = yield* fitWindow(setup, context)
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
   const since = startOfRun(order.runId)
-  return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, { ...ports, since }, layerResumedRun(place))
+  return yield* carryOut(
+    { ...fitted, order, given: saved.given, isTorn },
+    { ...context, since },
+    layerResumedRun(place)
+  )
 })
 
 /**
@@ -214,15 +218,15 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, port
  */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
-  ports: RunContext
+  context: RunContext
 ) {
   const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
   }
-  const { opened, setup } = yield* reopen(saved, ports)
+  const { opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { ...(yield* fitWindow(setup, ports)), order, given: saved.given }
-  return yield* carryOut(ready, ports, layerJournal(ready, ports, begin))
+  const ready = { ...(yield* fitWindow(setup, context)), order, given: saved.given }
+  return yield* carryOut(ready, context, layerJournal(ready, context, begin))
 })

@@ -139,14 +139,14 @@ const runTest = Effect.fnUntraced(function* (
   const { asked, model } = scripted(test)
   const events: Array<RunEvent> = []
   const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))
-  const ports = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
+  const context = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
   const report = yield* Effect.gen(function* () {
     const toolNames = (yield* ToolRegistry).tools.map((tool) => tool.name)
     const found = (yield* Skills).find(name)
     const because = found === undefined ? undefined : whyNotOffered(found, toolNames)
     if (because !== undefined) return yield* Effect.fail({ message: because })
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
-  }).pipe(Effect.provide(layerRun(setup, ports)))
+  }).pipe(Effect.provide(layerRun(setup, context)))
   const refined = events.findLast((event) => event.type === "task.refined")
   return judgeSkillTest(test, {
     report,

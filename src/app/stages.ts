@@ -20,7 +20,7 @@ import type { RunContext } from "./RunContext.ts"
 import { layerStages } from "./runLayers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
-import { tellStartup } from "./startup.ts"
+import { reportStartup } from "./startup.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">
@@ -34,34 +34,34 @@ export type StageOrder =
 const work = Effect.fnUntraced(function* <A, E, R>(
   stage: Effect.Effect<A, E, R>,
   { given, project }: StagePlace,
-  { warn, ...ports }: RunContext,
+  { warn, ...context }: RunContext,
   isExecution = false
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
   /* Only a stage that carries something out can change the project, and locks it. */
   const journal = isExecution ? layerUnsavedRun(placeOf(fitted.setup, { runId: yield* makeRunId })) : undefined
-  return yield* tellStartup(fitted, given, warn).pipe(
+  return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),
-    Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, journal }))
+    Effect.provide(layerStages(fitted.setup, { ...context, readOnly: !isExecution, journal }))
   )
 })
 
 /** Refines one task of a plan. */
-export const refine = (order: PlanStage & { readonly task: string }, place: StagePlace, ports: RunContext) =>
-  work(refineTask(order), place, ports)
+export const refine = (order: PlanStage & { readonly task: string }, place: StagePlace, context: RunContext) =>
+  work(refineTask(order), place, context)
 
 /** Carries out a refinement, behind the gate and under the lock on the project. */
-export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, ports: RunContext) =>
-  work(executeRefinement(order), place, ports, true)
+export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, context: RunContext) =>
+  work(executeRefinement(order), place, context, true)
 
 /** The tasks that are still to do; fails when the model gave no valid list. */
-export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, ports: RunContext) {
+export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, context: RunContext) {
   let isRevised = false
   const listen: RunContext["listen"] = (recorded) => {
     isRevised ||= recorded.event.type === "plan.revised"
-    return ports.listen(recorded)
+    return context.listen(recorded)
   }
-  const iterated = yield* work(iteratePlan(order), place, { ...ports, listen })
+  const iterated = yield* work(iteratePlan(order), place, { ...context, listen })
   return { ...iterated, isRevised }
 })
 
@@ -69,7 +69,7 @@ export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: 
 export const promptOfStage = Effect.fn("promptOfStage")(function* (
   order: StageOrder,
   place: StagePlace,
-  ports: RunContext
+  context: RunContext
 ) {
   const prompts: Array<FilledPrompt> = []
   const model = ScriptedModel.layer((prompt) => {
@@ -77,7 +77,7 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
     return ""
   })
   const isExpected = (error: unknown): error is TaskFailure => error instanceof TaskFailure && prompts.length > 0
-  const quiet: RunContext = { ...ports, model, listen: () => Effect.void }
+  const quiet: RunContext = { ...context, model, listen: () => Effect.void }
   if (order.stage === "execute") yield* execute(order, place, quiet)
   else if (order.stage === "iterate") yield* iterate(order, place, quiet)
   // The silent model gives no valid answer, so the task fails after it was asked.

@@ -18,7 +18,7 @@ interface StartedWith extends Partial<FittedSetup> {
 }
 
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
-export const tellStartup = Effect.fnUntraced(function* (
+export const reportStartup = Effect.fnUntraced(function* (
   { isLowered = false, isTorn = false, modelNotes = [], note, setup }: StartedWith,
   given: Configuration,
   warn: RunContext["warn"] = () => Effect.void

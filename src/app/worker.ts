@@ -41,7 +41,7 @@ import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
 
 const interval = Schedule.spaced("1 second")
 
-/** Tells whether a worker of this machine has a run, also when it is stopped and answers nobody. */
+/** Says whether a worker of this machine has a run, also when it is stopped and answers nobody. */
 const takeRun = ({ locks, project, runId }: LockedProject) =>
   takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
 
@@ -64,7 +64,7 @@ export interface WorkerOptions {
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
   /** Receives a line for each run and task that starts or ends here. */
-  readonly tell: (what: string) => Effect.Effect<void>
+  readonly report: (what: string) => Effect.Effect<void>
   /** Runs when the worker is ready for runs. */
   readonly ready: Effect.Effect<void>
 }
@@ -77,7 +77,7 @@ const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E
     () => Effect.sync(() => void (load[what] -= 1))
   )
 
-interface Work extends Presence, Pick<WorkerOptions, "flags" | "tell"> {}
+interface Work extends Presence, Pick<WorkerOptions, "flags" | "report"> {}
 
 /** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"
@@ -128,7 +128,7 @@ const makeSlots = (parallel: number) =>
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
+const layerWorker = ({ flags, load, parallel, progress, report }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
@@ -139,7 +139,7 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
           makeWorkerRun(runId, {
             flags,
             slots,
-            tell,
+            report,
             secrets,
             progress,
             keep: Effect.suspend(() => RcMap.get(contexts, runId))
@@ -155,29 +155,27 @@ const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
         const { runId } = order
         const ended = yield* withWorkerRun(runId, (context) =>
           Effect.andThen(
-            tell(`${runId}: begins here`),
+            report(`${runId}: begins here`),
             Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
           )
         ).pipe(
           Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
-          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, placement, unfit, report: tell })),
+          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, placement, unfit, report })),
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
-          Effect.catchDefect((defect) =>
-            Effect.map(lastReport(runId), (report) => report ?? refusedFor(abortedBy(defect)))
-          )
+          Effect.catchDefect((defect) => Effect.map(lastReport(runId), (last) => last ?? refusedFor(abortedBy(defect))))
         )
         if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
         const found = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
         const ending = yield* withoutSecrets(ClusterRunEnding, found, redact)
         yield* Effect.orDie(runs.end(runId, ending, redact))
-        yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
+        yield* report(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
         return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
       })
 
       const tasks = layerTaskWorkflows(
         (runId, { task, verb }, work) =>
           Effect.andThen(
-            tell(`${runId}: ${verb} "${task}"`),
+            report(`${runId}: ${verb} "${task}"`),
             withWorkerRun(runId, (context) =>
               Effect.raceFirst(
                 counted(load, "tasks", work(context)),
@@ -204,25 +202,25 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
 })
 
 /** Removes runs that are not kept any longer, now and every hour. */
-const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, tell: WorkerOptions["tell"]) {
+const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOptions["report"]) {
   const remove = Effect.gen(function* () {
     const { length } = yield* removeOldRuns(kept)
     if (length > 0)
-      yield* tell(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
+      yield* report(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
   })
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
 })
 
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
-  function* ({ database, flags, ready, tell }: WorkerOptions) {
+  function* ({ database, flags, ready, report }: WorkerOptions) {
     const { settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
     const work = { load, parallel: settings.parallel, progress: makeCallProgressBoard() }
-    const worker = layerWorker({ flags, tell, ...work })
+    const worker = layerWorker({ flags, report, ...work })
     const kept = settings.keepClusterRuns
-    const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
-    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(work)))
+    const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, report))
+    const presence = Layer.effectDiscard(Effect.andThen(reportMovingWork(report), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
       Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))
@@ -234,7 +232,7 @@ export const runWorker = Effect.fn("runWorker")(
     return yield* Deferred.await(stuck)
   },
   Effect.scoped,
-  (worker, { tell }) => Effect.provideService(worker, CurrentNotices, makeNotices(tell))
+  (worker, { report }) => Effect.provideService(worker, CurrentNotices, makeNotices(report))
 )
 
 /** What this worker has in hand. */
@@ -253,11 +251,11 @@ export interface Presence {
 const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
 
 /** A part of the work of others moves to a worker that joins. */
-export const tellOfOthers = Effect.fnUntraced(function* (tell: (what: string) => Effect.Effect<void>) {
+export const reportMovingWork = Effect.fnUntraced(function* (report: (what: string) => Effect.Effect<void>) {
   const workers = yield* ClusterWorkers
   const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
   if (busy.length === 0) return
-  yield* tell(
+  yield* report(
     "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
   )
 })

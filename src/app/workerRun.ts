@@ -60,7 +60,7 @@ export interface WorkerRunOptions {
   /** The slots of the model server of this machine. */
   readonly slots: Layer.Layer<ModelSlots>
   /** Receives what the person at this machine should know. */
-  readonly tell: (what: string) => Effect.Effect<void>
+  readonly report: (what: string) => Effect.Effect<void>
   readonly secrets: Secrets
   readonly progress: CallProgressBoard
   /** Keeps the context that is made for as long as a scope is open. */
@@ -149,11 +149,11 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeWorkerRun = (runId: string, { flags, keep, progress, secrets, slots, tell }: WorkerRunOptions) =>
+export const makeWorkerRun = (runId: string, { flags, keep, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
-    if (note !== undefined) yield* tell(`${runId}: ${note}`)
+    if (note !== undefined) yield* report(`${runId}: ${note}`)
     const { order } = run.opened
     const answers = yield* makeRunAnswers(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, secrets)
@@ -203,16 +203,20 @@ export const makeWorkerRun = (runId: string, { flags, keep, progress, secrets, s
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunContext & { readonly worker: WorkerContext }) =>
+export const layerClusterRun = (
+  setup: Setup,
+  runId: string,
+  context: RunContext & { readonly worker: WorkerContext }
+) =>
   layerPipeline.pipe(
-    Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
+    Layer.provide(layerClusterTasks(runId, context.worker.secrets)),
     Layer.provideMerge(layerTasks),
     Layer.provide(
       layerCalls(
-        ports,
-        Layer.provide(layerClusterActivities(ports.worker.secrets.redact, ports.worker.finish), Activities.layer)
+        context,
+        Layer.provide(layerClusterActivities(context.worker.secrets.redact, context.worker.finish), Activities.layer)
       )
     ),
-    Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...ports, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
+    Layer.provide(context.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, { ...context, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
   )

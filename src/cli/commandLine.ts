@@ -49,13 +49,13 @@ export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
     const present = (event: Event): Effect.Effect<void> => {
       switch (event._tag) {
         case "Help": {
-          const print = event.reason === "Requested" ? output.result : output.tell
+          const print = event.reason === "Requested" ? output.result : output.emit
           return print(formatter.formatHelpDoc(event.helpDoc))
         }
         case "Version":
           return output.result(event.version)
         case "InvalidInvocation":
-          return output.tell(
+          return output.emit(
             [
               ...event.errors.map(({ message }) => printableLines(message)),
               ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
@@ -79,15 +79,15 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
 
 /** Whatever an error quotes has no power over the terminal, and holds no secret. */
 const say = (text: string, exitCode: number) =>
-  Output.use(({ tell }) => tell(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
+  Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 /** A result that did not arrive is a failure, also of work that went well. */
 const requireWritten = (exitCode: number) =>
-  Output.use(({ lost, tell }) => {
+  Output.use(({ emit, lost }) => {
     const reason = lost()
     return reason === undefined
       ? Effect.succeed(exitCode)
-      : tell(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
+      : emit(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
           Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
         )
   })

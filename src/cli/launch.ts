@@ -17,7 +17,7 @@ import { Output } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
 
 /**
- * From here on `console` prints on stderr, since stdout is for results; `onStray` is told what was thrown outside of
+ * From here on `console` prints on stderr, since stdout is for results; `onStray` receives what was thrown outside of
  * any call; and a process that ends before the function that comes back was called ends as failed, with a line that
  * says so.
  */
@@ -64,7 +64,7 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   const finish = guardProcess((thrown) => {
     if (isStray) return
     isStray = true
-    const reported = Output.use(({ tell }) => tell(strayError(thrown)))
+    const reported = Output.use(({ emit }) => emit(strayError(thrown)))
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
   const fiber = Effect.runFork(

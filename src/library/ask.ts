@@ -14,7 +14,7 @@ import {
   onThisMachine,
   orderFiles,
   orderMaterial,
-  portsOf,
+  runContextOf,
   refuse,
   type ScriptOptions
 } from "./scriptOptions.ts"
@@ -63,7 +63,7 @@ const withAsker = <E>(
     Effect.flatMap((material) => {
       const order = { runId, prompt, ...orderFiles(options), ...material, tools }
       const conversation = { project, given: configurationOf(options), order }
-      return holdConversation(conversation, portsOf(options, listen), use)
+      return holdConversation(conversation, runContextOf(options, listen), use)
     }),
     onThisMachine(options)
   )

@@ -87,7 +87,7 @@ export const work = ({ database, signal, tell = () => undefined, ...options }: W
   const worker = runWorker({
     database,
     flags: configurationOf(options),
-    tell: (what) => Effect.sync(() => tell(what)),
+    report: (what) => Effect.sync(() => tell(what)),
     ready: Effect.void
   })
   const fiber = Effect.runFork(onThisMachine({})(worker))

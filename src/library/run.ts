@@ -16,7 +16,7 @@ import {
   onThisMachine,
   orderFiles,
   orderMaterial,
-  portsOf,
+  runContextOf,
   refuse,
   type ScriptOptions
 } from "./scriptOptions.ts"
@@ -157,7 +157,7 @@ export const run = (given: string | RunOptions): RunHandle => {
   const { keep = true, signal } = options
   return startWork({ signal }, (listen, runId) =>
     newRunOf(options, runId).pipe(
-      Effect.flatMap((newRun) => beginRun({ ...newRun, keep }, portsOf(options, listen))),
+      Effect.flatMap((newRun) => beginRun({ ...newRun, keep }, runContextOf(options, listen))),
       onThisMachine(options)
     )
   )
@@ -171,7 +171,7 @@ export const plan = (given: string | RunOptions): Promise<CheckedTaskList> => {
     Effect.flatMap((newRun) =>
       planRun(
         newRun,
-        portsOf(options, () => undefined)
+        runContextOf(options, () => undefined)
       )
     ),
     onThisMachine(options)

@@ -10,7 +10,7 @@ import type { ReportData } from "../domain/report/ReportData.ts"
 import type { SavedRun } from "../app/runs.ts"
 import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun } from "./lateApp.ts"
 import { type RunHandle, startWork } from "./run.ts"
-import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunNotFound, RunStore } from "../services/history/RunStore.ts"
@@ -82,14 +82,14 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
 export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) => {
     const saved = savedOf(runId, options)
-    return named(runId).pipe(Effect.andThen(resumeRun(saved, portsOf(options, listen))), withRuns(options))
+    return named(runId).pipe(Effect.andThen(resumeRun(saved, runContextOf(options, listen))), withRuns(options))
   })
 
 /** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, forked) => {
     const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
-    return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
+    return named(runId).pipe(Effect.andThen(forkRun(saved, runContextOf(options, listen))), withRuns(options))
   })
 
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */

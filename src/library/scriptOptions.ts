@@ -134,24 +134,24 @@ export const asWrongOption = <E>(error: E): E | ConfigurationError =>
     : error
 
 /** What a script passes to its run; `listen` gets every event, and warnings right after the first one. */
-export const portsOf = (
+export const runContextOf = (
   options: ScriptOptions & { readonly arbitrate?: Arbitrate },
   listen: (recorded: RecordedEvent) => void
 ): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []
-  const tell = (recorded: RecordedEvent): void => {
+  const forward = (recorded: RecordedEvent): void => {
     listen(recorded)
     if (recorded.event.type !== "run.started") return
     for (const text of warnings) listen({ at: recorded.at, event: { type: "message", level: "warning", text } })
     for (const text of notes) listen({ at: recorded.at, event: { type: "message", level: "info", text } })
   }
   return {
-    listen: (recorded) => Effect.sync(() => tell(recorded)),
-    warn: (told) =>
+    listen: (recorded) => Effect.sync(() => forward(recorded)),
+    warn: (startup) =>
       Effect.sync(() => {
-        warnings = told.isTorn ? [tornNote, ...told.warnings] : told.warnings
-        notes = told.notes ?? []
+        warnings = startup.isTorn ? [tornNote, ...startup.warnings] : startup.warnings
+        notes = startup.notes ?? []
       }),
     approveSteps: false,
     approver: layerCallback(options),

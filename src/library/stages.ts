@@ -10,7 +10,7 @@ import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../services/checking/SingleStages.ts"
 import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
-import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What every stage gets, beside its document. */
 export interface StageOptions extends ScriptOptions {
@@ -52,13 +52,13 @@ const placeOf = (options: StageOptions): StagePlace => ({
 const start = <A, E>(options: StageOptions, work: Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromise(work, { signal: options.signal })
 
-const silentPorts = (options: StageOptions) => portsOf(options, () => undefined)
+const silentContext = (options: StageOptions) => runContextOf(options, () => undefined)
 
 /** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
   start(
     options,
-    refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentPorts(options)).pipe(
+    refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentContext(options)).pipe(
       Effect.map((refinement) => renderFixedRefinement(refinement).join("")),
       onThisMachine(options)
     )
@@ -71,7 +71,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
     executeStage(
       { refinement: options.refinement, results: resultsOf(options) },
       placeOf(options),
-      silentPorts(options)
+      silentContext(options)
     ).pipe(
       Effect.map(({ outcome: { message, status }, result }) => ({
         status,
@@ -87,7 +87,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> =>
   start(
     options,
-    iterateStage(planStageOf(options), placeOf(options), silentPorts(options)).pipe(
+    iterateStage(planStageOf(options), placeOf(options), silentContext(options)).pipe(
       Effect.map(({ isRevised, list }) =>
         isRevised ? renderTaskList(list, { prompt: planStageOf(options).prompt }) : undefined
       ),

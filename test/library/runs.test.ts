@@ -323,11 +323,11 @@ describe("a run of the library", () => {
       const file = join(stateFolder, "runs", runId, "journal.jsonl")
       appendFileSync(file, '{"seq":')
       const torn = resume(runId, { ...where, model: "embedded" })
-      const told = yield* Effect.promise(async () => {
+      const reported = yield* Effect.promise(async () => {
         for await (const event of torn.events) if (event.type === "message") return event.text
         return ""
       })
-      expect([(yield* Effect.promise(() => torn.report)).status, told]).toEqual([
+      expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
         "done",
         "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
       ])
@@ -420,7 +420,7 @@ describe("the library without promises", () => {
   it.live("begins runs, lists them and goes on with them in the same way", () =>
     Effect.gen(function* () {
       const { project, stateFolder } = yield* makeWorld
-      const ports = {
+      const context = {
         listen: () => Effect.void,
         approveSteps: false,
         approver: Approver.layerDenyAll,
@@ -429,9 +429,9 @@ describe("the library without promises", () => {
       }
       const work = Effect.gen(function* () {
         const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, ports)
+        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, context)
         const store = yield* RunStore
-        const second = yield* resumeRun({ run: order.runId, given: {} }, ports)
+        const second = yield* resumeRun({ run: order.runId, given: {} }, context)
         const [listed] = yield* store.list
         return [first.status, second.answer, listed?.runId, listed?.standing]
       })

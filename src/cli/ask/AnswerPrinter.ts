@@ -4,9 +4,9 @@
  * Plain text is printed piece by piece.
  */
 import * as Effect from "effect/Effect"
-import { callWords } from "../../domain/runs/CallWords.ts"
+import { toolCallText } from "../../domain/runs/CallText.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
-import { type RunEvent, isSignOfLife } from "../../domain/runs/RunEvent.ts"
+import { type RunEvent, isHeartbeat } from "../../domain/runs/RunEvent.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
@@ -29,7 +29,7 @@ const shortOutput = (result: ToolResult): string => {
 }
 
 const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
-  /* The answer to the question was told, and the end of the message says what was denied. */
+  /* The answer to the question was reported, and the end of the message says what was denied. */
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
@@ -61,7 +61,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
     case "tool.started":
       return options.isDrawn === true
         ? undefined
-        : paint.dim(`  call ${shown(callWords(event.call, event.targets, options.live?.project))}`)
+        : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.project))}`)
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
     case "answer.repaired":
@@ -92,7 +92,7 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Lines about something else wait until the text that comes has ended; a sign of life is of no use later. */
+/** Lines about something else wait until the text that comes has ended; a heartbeat is of no use later. */
 const makeHold = () => {
   const held: Array<string> = []
   let isComing = false
@@ -101,7 +101,7 @@ const makeHold = () => {
     line: (event: RunEvent, paint: Paint, options: ProgressOptions): string | undefined => {
       if (ends.has(event.type)) isComing = false
       const text = askLine(event, paint, options)
-      if (isSignOfLife(event)) return text
+      if (isHeartbeat(event)) return text
       if (text !== undefined) held.push(text)
       return isComing || held.length === 0 ? undefined : held.splice(0).join("\n")
     }
@@ -114,7 +114,7 @@ const makePlainPrinter = Effect.gen(function* () {
   const hold = makeHold()
   let isInLine = false
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
-    // The text that comes is the better sign of life.
+    // The text that comes is the better heartbeat.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const text = hold.line(event, paint, options)
     if (isInLine && (text !== undefined || event.type === "approval.requested")) {

@@ -37,7 +37,7 @@ import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { count } from "../terminal/EventLines.ts"
-import { startPorts } from "../terminal/ports.ts"
+import { runContextOf } from "../terminal/runContext.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 
@@ -77,9 +77,9 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   }
   const saveConversations = Option.getOrUndefined(save)
   const flags = { ...flagConfiguration(given), ...(saveConversations === undefined ? {} : { saveConversations }) }
-  const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
+  const context = yield* runContextOf({ sink, approveSteps: false, isQuiet, yes })
   const conversation = { project, given: flags, order, continues, keep: true }
-  return yield* holdConversation(conversation, ports, use)
+  return yield* holdConversation(conversation, context, use)
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
@@ -136,7 +136,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   reader: MessageReader,
   listen: (piece: string) => void
 ) {
-  const { tell } = yield* Output
+  const { emit } = yield* Output
   const interrupts = yield* interruptQueue
   const context = { session, conversation, lineBreak: reader.lineBreak }
 
@@ -148,9 +148,9 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
         Effect.map(Queue.take(interrupts), (): Typed => ({ _tag: "Interrupt" }))
       )
       if (typed._tag === "Message") return typed.text
-      yield* tell("")
+      yield* emit("")
       if (typed._tag === "End" || asksToLeave) return undefined
-      yield* tell("Press Ctrl-C again, or Ctrl-D, to leave.")
+      yield* emit("Press Ctrl-C again, or Ctrl-D, to leave.")
       return yield* read(true)
     })
 
@@ -159,10 +159,10 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
     if (message === undefined) return undefined
     const command = slashCommandIn(message)
     if (command?._tag === "Exit") return undefined
-    if (command?._tag === "Unknown") yield* tell(command.text)
+    if (command?._tag === "Unknown") yield* emit(command.text)
     else if (command?._tag === "Command") {
       const { next, text } = yield* runCommand(command, context)
-      if (text !== "") yield* tell(text)
+      if (text !== "") yield* emit(text)
       if (next !== undefined) return next
     } else if (message.trim() !== "") {
       yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
@@ -172,15 +172,15 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
 
 /** Holds a conversation at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
-  const { tell } = yield* Output
+  const { emit } = yield* Output
   const { listen, sink } = yield* makeAnswerPrinter(given.plain)
   let isFirst = true
   return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
     Effect.gen(function* () {
       const reader = yield* makeReader(conversation)
       const earlier = (yield* session.messages).filter(({ role }) => role === "user").length
-      if (isFirst && earlier > 0) yield* tell(`The conversation goes on after ${count(earlier, "message")} of yours.`)
-      if (isFirst) yield* tell("Write a message and press Enter; /help lists the commands.")
+      if (isFirst && earlier > 0) yield* emit(`The conversation goes on after ${count(earlier, "message")} of yours.`)
+      if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false
       return yield* answerMessages(session, conversation, reader, listen)
     })

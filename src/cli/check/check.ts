@@ -103,9 +103,9 @@ const checkFilesInProject = Effect.fn("checkFilesInProject")(function* (
   files: ReadonlyArray<string>,
   order: CheckOrder
 ) {
-  const { tell, tellPaint } = yield* Output
+  const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
-    Effect.forEach(warnings, (text) => tell(`${tellPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
+    Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
   /* Loaded when it is needed: a check of the text alone starts without it. */
   const { inProject } = yield* Effect.promise(() => import("../../app/projectCheck.ts"))
   return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
@@ -189,11 +189,11 @@ export const check = Command.make(
       ? checkFiles(files, order)
       : checkFilesInProject(folder, files, order)
     const { checked, failures } = outcome
-    for (const failure of failures) yield* output.tell(printable(failure))
+    for (const failure of failures) yield* output.emit(printable(failure))
     if (filters) {
-      const style = { paint: output.tellPaint, columns: undefined }
+      const style = { paint: output.emitPaint, columns: undefined }
       for (const one of checked) {
-        if (one.report.verdict !== "accepted") yield* output.tell(checkText(one, style))
+        if (one.report.verdict !== "accepted") yield* output.emit(checkText(one, style))
         if (one.report.verdict !== "rejected") yield* output.result(one.fixed)
       }
     } else if (format === "sarif") {

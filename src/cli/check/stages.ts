@@ -23,7 +23,7 @@ import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../termin
 import { readInput } from "../terminal/Input.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
-import { startPorts } from "../terminal/ports.ts"
+import { runContextOf } from "../terminal/runContext.ts"
 import {
   approvalFlags,
   approvedBeforehand,
@@ -107,15 +107,15 @@ const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : er
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
   given: StageFlags,
   order: Order,
-  work: (order: Order, place: stages.StagePlace, ports: RunContext) => Effect.Effect<A, E, R>,
+  work: (order: Order, place: stages.StagePlace, context: RunContext) => Effect.Effect<A, E, R>,
   approved: ReturnType<typeof approvedBeforehand> = { approveSteps: false, yes: false }
 ) {
   const place = { project: given.project, given: flagConfiguration({ ...given, parallel: Option.none() }) }
   const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
-  const ports = yield* startPorts({ sink, ...approved })
-  if (!given.printPrompt) return yield* Effect.mapError(work(order, place, ports), asEnd)
+  const context = yield* runContextOf({ sink, ...approved })
+  if (!given.printPrompt) return yield* Effect.mapError(work(order, place, context), asEnd)
   const { result } = yield* Output
-  const prompt = yield* Effect.mapError(stages.promptOfStage(order, place, ports), asEnd)
+  const prompt = yield* Effect.mapError(stages.promptOfStage(order, place, context), asEnd)
   yield* result(given.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
 })
 

@@ -17,23 +17,23 @@ import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
-import type { CommandPorts } from "../terminal/ports.ts"
+import type { CommandOptions } from "../terminal/runContext.ts"
 
 /** The terminal answers what runs ask. */
 const client = layerClient({ approver: layerTerminal() })
 
 /** Says when the database is away, and when it is back. */
 const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Output.use(({ tell }) => Effect.provideService(effect, CurrentNotices, makeNotices(tell)))
+  Output.use(({ emit }) => Effect.provideService(effect, CurrentNotices, makeNotices(emit)))
 
 /** Follows a run to its report; says what happens to one that nobody follows any more. */
 const followToEnd = (run: string, sink: EventSink) =>
-  Output.use(({ tell }) =>
-    attachRun(run, sink.listen, tell).pipe(
+  Output.use(({ emit }) =>
+    attachRun(run, sink.listen, emit).pipe(
       /* A run that waits has not ended: its stream of events is still open. */
       Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message))),
       Effect.onInterrupt(() =>
-        tell(
+        emit(
           `The run continues on its workers. Follow it: task-conductor attach ${run}. Cancel it: task-conductor cancel ${run}`
         )
       )
@@ -43,7 +43,7 @@ const followToEnd = (run: string, sink: EventSink) =>
 /** Starts a run on the workers and follows it to its report. */
 export const startClusterRun = Effect.fn("startClusterRun")(function* (
   { flags, order, project }: RunRequest,
-  { approveSteps, sink, yes = false }: CommandPorts
+  { approveSteps, sink, yes = false }: CommandOptions
 ) {
   const runId = yield* makeRunId
   const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
@@ -78,10 +78,10 @@ export const cancel = Command.make(
   "cancel",
   { run: clusterRunArgument },
   Effect.fn("cancel")(function* ({ run }) {
-    const { tell } = yield* Output
+    const { emit } = yield* Output
     const { isCancelled, runId } = yield* cancelRun(run).pipe(Effect.provide(layerClusterRuns()), withNotices)
-    if (isCancelled) return yield* tell(`The workers stop the run ${runId}. Finished work is saved.`)
-    yield* tell(`The run ${runId} had already ended.`)
+    if (isCancelled) return yield* emit(`The workers stop the run ${runId}. Finished work is saved.`)
+    yield* emit(`The run ${runId} had already ended.`)
     return yield* quietFailure(1)
   })
 ).pipe(
@@ -102,11 +102,11 @@ export const worker = Command.make(
   "worker",
   { allow, deny, model, parallel, plugin, ...modelFlags },
   Effect.fn("worker")(function* (given) {
-    const { tell } = yield* Output
+    const { emit } = yield* Output
     return yield* runWorker({
       flags: flagConfiguration(given),
-      tell: (what) => tell(printable(what)),
-      ready: tell("The worker is ready for runs. Ctrl-C stops it; other workers then continue its work.")
+      report: (what) => emit(printable(what)),
+      ready: emit("The worker is ready for runs. Ctrl-C stops it; other workers then continue its work.")
     })
   })
 ).pipe(

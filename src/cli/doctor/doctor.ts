@@ -22,8 +22,8 @@ const nodeFinding: Finding = {
 }
 
 const terminalFinding = Effect.gen(function* () {
-  const { canAsk, tellPaint } = yield* Output
-  const colour = tellPaint.bold("") === "" ? "without colour" : "with colour"
+  const { canAsk, emitPaint } = yield* Output
+  const colour = emitPaint.bold("") === "" ? "without colour" : "with colour"
   const columns = yield* (yield* Terminal.Terminal).columns
   const finding: Finding = canAsk
     ? { name: "terminal", state: "ok", what: `${columns} columns, ${colour}` }

@@ -12,10 +12,10 @@ import * as Flag from "effect/cli/Flag"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
-import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
+import { type ModelOffer, resolveModels } from "../../app/chosenModel.ts"
 import { readSetup } from "../../app/setup.ts"
 import { modelFlags, runFlags } from "../run/runFlags.ts"
-import { chooseFrom } from "../terminal/ports.ts"
+import { chooseFrom } from "../terminal/runContext.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -38,17 +38,17 @@ const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "No
 
 /** Whose configuration it is; asks at a terminal. */
 const askScope = Effect.gen(function* () {
-  const { canAsk, prompt, tell } = yield* Output
+  const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
   const terminal = yield* Terminal.Terminal
-  yield* tell("Whose configuration should be written?")
-  yield* tell("  1  yours, for every project\n  2  that of this project, for all who work on it")
+  yield* emit("Whose configuration should be written?")
+  yield* emit("  1  yours, for every project\n  2  that of this project, for all who work on it")
   for (;;) {
     yield* prompt("1 or 2; Enter takes 1, Ctrl-D none: ")
     const typed = (yield* terminal.readLine).trim().toLowerCase()
     if (["", "1", "me", "yours"].includes(typed)) return "me" as const
     if (["2", "project"].includes(typed)) return "project" as const
-    yield* tell("Type 1 or 2.")
+    yield* emit("Type 1 or 2.")
   }
 }).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
 
@@ -63,7 +63,7 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
 
 /** The name of the model as the server knows it; asks at a terminal when none is named. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
-  const { canAsk, tell } = yield* Output
+  const { canAsk, emit } = yield* Output
   const named = Option.match(flags.model, { onNone: () => ({}), onSome: (model) => ({ model }) })
   const host = Option.match(flags.host, { onNone: () => ({}), onSome: (host) => ({ host }) })
   const found = yield* readSetup(flags.project, { ...host, ...named })
@@ -73,8 +73,8 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const pickModel = (offer: ModelOffer) =>
     chooseFrom(offer).pipe(Effect.provideService(Output, output), Effect.provideService(Terminal.Terminal, terminal))
   const [output, terminal] = [yield* Output, yield* Terminal.Terminal]
-  const { notes, setup } = yield* settleModels(open, canAsk ? pickModel : undefined)
-  for (const note of notes) yield* tell(printable(note))
+  const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
+  for (const note of notes) yield* emit(printable(note))
   return setup.settings.model
 })
 

@@ -68,11 +68,11 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
 })
 
 /** Sends every line of progress to the client; collects what was denied. */
-const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
+const listenTo = (report: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
   listen: ({ event }) => {
     heard(event)
     const line = progressLine(event, plain)
-    return line === undefined ? Effect.void : tell(line.trim())
+    return line === undefined ? Effect.void : report(line.trim())
   },
   abort: () => Effect.void
 })
@@ -107,15 +107,15 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
   const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
-  const portsTo = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
+  const optionsFor = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
     description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
     parameters: PlanParameters,
     isReadOnly: true,
-    execute: (given, tell) =>
-      planPrompt(request(orderOf(given)), portsTo(listenTo(tell, () => undefined))).pipe(
+    execute: (given, report) =>
+      planPrompt(request(orderOf(given)), optionsFor(listenTo(report, () => undefined))).pipe(
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
           return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
@@ -131,20 +131,20 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
       "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
     parameters: RunParameters,
     isReadOnly: false,
-    execute: (given, tell) => {
+    execute: (given, report) => {
       const denied: Array<string> = []
       const heard = (event: RunEvent): void => {
         if (event.type === "tool.finished" && event.result.error_type === "permission_denied") {
           denied.push(event.result.error_message ?? "")
         }
       }
-      return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
+      return runPrompt(request(orderOf(given)), optionsFor(listenTo(report, heard))).pipe(
         Effect.map(({ answer, message, runId, status }): ServedResult => {
-          const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
+          const parts = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""
           )
           const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
-          return { text: words.join("\n\n"), data, isError: status !== "done" }
+          return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         provide

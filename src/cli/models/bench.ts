@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { settleModels } from "../../app/chosenModel.ts"
+import { resolveModels } from "../../app/chosenModel.ts"
 import { type BenchListener, benchModels } from "../../app/modelBench.ts"
 import { installedModels } from "../../app/modelServer.ts"
 import { readSetup, renameModels, type Setup, withDefaultServer } from "../../app/setup.ts"
@@ -27,7 +27,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   if (names.length > 0) {
     return yield* Effect.forEach([...new Set(names)], (name) =>
       Effect.map(
-        settleModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
+        resolveModels(renameModels({ ...setup, usesDefaultModel: false }, new Map(), name), undefined),
         (found) => found.setup.settings.model
       )
     )
@@ -42,14 +42,14 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
 })
 
 /** Says what a model works on, and what became of it. */
-const progress = (tell: Output["Service"]["tell"]) =>
+const progress = (emit: Output["Service"]["emit"]) =>
   Effect.map(
     Clock.currentTimeMillis,
     (startedAt): BenchListener =>
       (model, event) =>
         Effect.gen(function* () {
           const seconds = Math.round(((yield* Clock.currentTimeMillis) - startedAt) / 1000)
-          const line = (what: string) => tell(printable(`${seconds} s  ${model}  ${what}`))
+          const line = (what: string) => emit(printable(`${seconds} s  ${model}  ${what}`))
           if (event.type === "model.started") {
             const { attempt, stage, task } = event.call
             const again = attempt === 1 ? "" : `, attempt ${attempt}`
@@ -75,11 +75,11 @@ export const bench = Command.make(
     json: switchFlag("json", "Print one JSON object: a score for each model, and the recommendation")
   },
   Effect.fn("models bench")(function* (flags) {
-    const { print, result, tell } = yield* Output
+    const { emit, print, result } = yield* Output
     const setup = yield* withDefaultServer(yield* readSetup(".", modelConfiguration(flags)))
     const names = yield* chosen(setup, flags.names)
-    yield* tell(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
-    const scores = yield* benchModels(setup, names, yield* progress(tell))
+    yield* emit(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
+    const scores = yield* benchModels(setup, names, yield* progress(emit))
     const best = recommend(scores)
     const configuration = configurationFor(best)
     yield* flags.json

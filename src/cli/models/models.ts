@@ -29,13 +29,13 @@ export const models = Command.make(
   "models",
   { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows") },
   Effect.fn("models")(function* ({ json }) {
-    const { print, result, tell } = yield* Output
+    const { emit, print, result } = yield* Output
     const setup = yield* withDefaultServer(yield* readSetup(".", {}))
     const models = yield* installedModels(setup)
     if (json) return yield* result(outputJson(models.map(jsonOf), 2))
     const { host } = setup.settings
     if (models.length === 0) {
-      return yield* tell(`The server at ${host} has no model yet. Get one, for example: ollama pull qwen3:8b (5 GB).`)
+      return yield* emit(`The server at ${host} has no model yet. Get one, for example: ollama pull qwen3:8b (5 GB).`)
     }
     const chosen = new Set(setup.usesDefaultModel ? [] : modelNames(setup))
     const lines = modelLines(models)
@@ -45,7 +45,7 @@ export const models = Command.make(
       )
     )
     const which = models.some(({ name }) => chosen.has(name))
-    yield* tell(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
+    yield* emit(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
   Command.withDescription("List the models of the server: size, largest context window, what each can do"),

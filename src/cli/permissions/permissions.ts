@@ -119,14 +119,14 @@ const list = Command.make(
   "list",
   { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
   Effect.fn("permissions list")(function* ({ json, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const { problem, rules } = yield* listRules(project)
     if (json) {
       const listed = rules.map(jsonRule)
       return yield* result(outputJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
     }
-    if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
-    if (rules.length === 0) return yield* tell("No rules yet. Anything that is not safe asks first.")
+    if (problem !== undefined) yield* emit(`problem: ${printable(problem)}`)
+    if (rules.length === 0) return yield* emit("No rules yet. Anything that is not safe asks first.")
     const width = Math.max(...rules.map((rule) => printable(ruleText(rule)).length))
     const lineOf = (rule: ListedRule): string =>
       [rule.verdict.padEnd(5), resultPaint.bold(printable(ruleText(rule)).padEnd(width)), placeOf(rule)].join("  ")
@@ -221,12 +221,12 @@ const explain = Command.make(
     json: jsonFlag("Print one JSON object", "explain get_file_tree")
   },
   Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
-    const { print, result, tell } = yield* Output
+    const { emit, print, result } = yield* Output
     const { problem, ...explained } = yield* explanationOf(project, tool, args)
     if (json) {
       return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
     }
-    if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
+    if (problem !== undefined) yield* emit(`problem: ${printable(problem)}`)
     yield* print(explanationLines({ ...explained, problem }).join("\n"))
   })
 ).pipe(

@@ -44,9 +44,9 @@ const listTools = Command.make(
     json: switchFlag("json", "Print a JSON array with parameters and examples: task-conductor tools list --json")
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
+    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
     if (json) return yield* result(outputJson(tools, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
     yield* print(
@@ -71,9 +71,9 @@ const describe = Command.make(
     json: switchFlag("json", "Print one JSON object: task-conductor tools describe read_file --json")
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
-    const { print, result, tell } = yield* Output
+    const { emit, print, result } = yield* Output
     const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
+    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
     const found = tools.find((tool) => tool.name === name)
     if (found === undefined) {
       const near = nearestOrAll(
@@ -178,11 +178,11 @@ const list = Command.make(
     json: switchFlag("json", "Print a JSON array: task-conductor plugins list --json")
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
     const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]
-    for (const note of notes) yield* tell(`note: ${printable(note)}`)
+    for (const note of notes) yield* emit(`note: ${printable(note)}`)
     if (json) return yield* result(outputJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
     yield* print(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
@@ -222,7 +222,7 @@ const create = Command.make(
     json: switchFlag("json", "Print the folder and its files as one JSON object")
   },
   Effect.fn("plugins new")(function* ({ json, name }) {
-    const { result, tell } = yield* Output
+    const { emit, result } = yield* Output
     if (!isPackageName(name)) {
       return yield* usageFailure(
         `"${printable(name)}" cannot be the name of an npm package: lower-case letters, digits and hyphens, such as task-conductor-plugin-word-count.`
@@ -232,7 +232,7 @@ const create = Command.make(
     const files = pluginScaffold(name, version)
     yield* writeNewFolder(folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
-    yield* tell(
+    yield* emit(
       `made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`
     )
   })

@@ -53,14 +53,14 @@ export const report = Command.make(
     json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ json, output, overwrite, run }) {
-    const { result, tell } = yield* Output
+    const { emit, result } = yield* Output
     const { data, html, leftOut, runId } = yield* Effect.provide(makeReport(run), layerRuns)
-    if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
+    if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     if (json) return yield* result(dataJson(data))
     const file = Option.getOrElse(output, () => `report-${runId}.html`)
     if (file === "-") return yield* result(html)
     yield* writePage(file, html, overwrite)
-    yield* tell(`Wrote ${printable(file)}. Open it in a browser.`)
+    yield* emit(`Wrote ${printable(file)}. Open it in a browser.`)
   })
 ).pipe(
   Command.withDescription("Write one HTML page with everything about a run. It needs no network"),

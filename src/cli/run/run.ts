@@ -11,7 +11,7 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
-import { type CommandPorts, startPorts } from "../terminal/ports.ts"
+import { type CommandOptions, runContextOf } from "../terminal/runContext.ts"
 import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
@@ -48,17 +48,17 @@ const newRun = ({ flags, order, project }: RunRequest) =>
   Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } }))
 
 /** Runs a prompt to its report. */
-export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, ports: CommandPorts) {
-  const resumable = makeResumable(ports)
-  return yield* beginRun(yield* newRun(request), yield* startPorts(resumable.ports)).pipe(
-    untilReport(ports.sink),
-    resumable.tellWhenStopped
+export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, options: CommandOptions) {
+  const resumable = makeResumable(options)
+  return yield* beginRun(yield* newRun(request), yield* runContextOf(resumable.options)).pipe(
+    untilReport(options.sink),
+    resumable.reportWhenStopped
   )
 })
 
 /** Makes the task list for a prompt. */
-export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, ports: CommandPorts) {
-  return yield* planRun(yield* newRun(request), yield* startPorts(ports))
+export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, options: CommandOptions) {
+  return yield* planRun(yield* newRun(request), yield* runContextOf(options))
 })
 
 /** The command. */
@@ -76,8 +76,8 @@ export const plan = Command.make(
     const prompt = yield* readPrompt(given)
     const flags = flagConfiguration(given)
     const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
-    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
-    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
+    const options = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
+    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, options)
     if (!given.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
@@ -111,7 +111,7 @@ const readPlan = Effect.fnUntraced(function* (file: string) {
 
 /** Starts a run on the workers of a cluster, and follows it to its report. */
 interface ClusterStart<E, R> {
-  readonly startClusterRun: (request: RunRequest, ports: CommandPorts) => Effect.Effect<RunReport, E, R>
+  readonly startClusterRun: (request: RunRequest, options: CommandOptions) => Effect.Effect<RunReport, E, R>
 }
 
 /** The command; `loadCluster` loads what `--cluster` needs. */
@@ -144,7 +144,7 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         ...(given.readOnly ? { readOnly: true } : {})
       }
       const request = { project: given.project, flags, order }
-      const ports = {
+      const options = {
         sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
         ...approvedBeforehand(given),
         isQuiet: given.quiet,
@@ -152,9 +152,13 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
       }
       if (given.cluster) {
         const { startClusterRun } = yield* Effect.promise(loadCluster)
-        return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
+        return yield* endWithReport(yield* startClusterRun(request, options), {
+          ...given,
+          ...options,
+          isClusterRun: true
+        })
       }
-      yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
+      yield* endWithReport(yield* runPrompt(request, options), { ...given, ...options })
     })
   ).pipe(
     Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),

@@ -280,14 +280,14 @@ type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * What is attached to the prompt; `hasOther` tells that the prompt comes from elsewhere, such as a plan. Without the flag it
+ * What is attached to the prompt; `hasOther` says that the prompt comes from elsewhere, such as a plan. Without the flag it
  * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   given: Pick<AnswerFlags, "attach"> & PromptPlace,
   hasOther = false
 ) {
-  const { hasPipedInput, tell } = yield* Output
+  const { emit, hasPipedInput } = yield* Output
   if (Option.isSome(given.attach)) {
     const file = given.attach.value
     if (file !== "-") return { attachment: yield* readAttached(file) }
@@ -299,12 +299,12 @@ export const readAttachment = Effect.fn("readAttachment")(function* (
   if (!hasPipedInput || takesStdin(given, hasOther)) return nothing
   const found = yield* readWaitingStdin
   if (found === "silent") {
-    yield* tell("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
+    yield* emit("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
     return nothing
   }
   if (found.text.trim() === "") return nothing
   if (found.isCut === true) {
-    yield* tell(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
+    yield* emit(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
   }
   return { attachment: found }
 })

@@ -41,17 +41,17 @@ export const replay = Command.make(
     )
   },
   Effect.fn("replay")(function* (given) {
-    const { print, result, tell } = yield* Output
+    const { emit, print, result } = yield* Output
     const { differences, events, isWhole, leftOut, runId } = yield* Effect.provide(replayRun(given.run), layerRuns)
-    if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
+    if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     const [first, ...more] = differences
     if (given.json) yield* result(outputJson({ runId, same: first === undefined, differences }, 2))
     else if (first === undefined) {
       const end = isWhole ? "" : ", as far as the journal goes: the run did not finish"
-      yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
+      yield* emit(`The replay of ${runId} is the same, ${events} events long${end}.`)
     } else {
       yield* print(differenceText(first))
-      yield* tell(`This is the first of ${more.length + 1} differences; --json prints all.`)
+      yield* emit(`This is the first of ${more.length + 1} differences; --json prints all.`)
     }
     if (first !== undefined) return yield* quietFailure(exitCodes.failed)
   })

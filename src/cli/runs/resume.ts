@@ -10,29 +10,29 @@ import type { RunContext } from "../../app/RunContext.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
 import { endWithReport, eventSink, makeResumable, untilReport } from "../terminal/outcome.ts"
-import { startPorts } from "../terminal/ports.ts"
+import { runContextOf } from "../terminal/runContext.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
 /** Goes on with a saved run as `start` says, to its report. */
 const goOn = Effect.fnUntraced(function* (
   given: Given,
-  start: (saved: SavedRun, ports: RunContext) => ReturnType<typeof forkRun>
+  start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>
 ) {
   const sink = yield* eventSink(given)
-  const ports = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
-  const resumable = makeResumable(ports)
+  const options = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
+  const resumable = makeResumable(options)
   const saved = {
     run: given.run,
     given: { ...flagConfiguration(given), ...limitConfiguration(given) },
     ...movedTo(given)
   }
-  const report = yield* start(saved, yield* startPorts(resumable.ports)).pipe(
+  const report = yield* start(saved, yield* runContextOf(resumable.options)).pipe(
     Effect.provide(layerRuns),
     untilReport(sink),
-    resumable.tellWhenStopped
+    resumable.reportWhenStopped
   )
-  yield* endWithReport(report, { ...given, ...ports })
+  yield* endWithReport(report, { ...given, ...options })
 })
 
 /** The command `resume`. */
@@ -57,7 +57,7 @@ export const fork = Command.make(
       Flag.withDescription('The first task to execute again, together with all later ones: --from "Write 1"')
     )
   },
-  ({ from, ...given }) => goOn(given, (saved, ports) => forkRun({ ...saved, from }, ports))
+  ({ from, ...given }) => goOn(given, (saved, context) => forkRun({ ...saved, from }, context))
 ).pipe(
   Command.withDescription(
     "Start a new run from a task of another run, possibly with another model. Earlier results are reused"

@@ -88,7 +88,7 @@ const prune = Command.make(
     json: json("the ids of what was removed")
   },
   Effect.fn("runs prune")(function* (given) {
-    const { result, tell } = yield* Output
+    const { emit, result } = yield* Output
     const removed = yield* pruneRuns(
       DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
       given.cluster
@@ -96,7 +96,7 @@ const prune = Command.make(
     const ids = removed.map(({ runId }) => runId)
     if (given.json) return yield* result(outputJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
-    yield* tell(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
+    yield* emit(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
 ).pipe(
   Command.withDescription("Remove old runs with all their saved data. Active runs are never removed"),
@@ -119,15 +119,15 @@ const repair = Command.make(
   "repair",
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
-    const { tell, tellPaint } = yield* Output
+    const { emit, emitPaint } = yield* Output
     const { repaired, runId } = yield* repairRun(given.run)
-    if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
+    if (repaired === undefined) return yield* emit(`The journal of ${runId} is intact. Nothing was changed.`)
     const { bytes, effects, intact, quarantine } = repaired
-    yield* tell(
+    yield* emit(
       `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${quarantine}.`
     )
-    yield* tell(
-      `${tellPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
+    yield* emit(
+      `${emitPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
     )
   })
 ).pipe(
@@ -156,7 +156,7 @@ export const runs = Command.make(
     json: json("the runs of all projects")
   },
   Effect.fn("runs")(function* (given) {
-    const { isWatched, result, resultPaint, tell } = yield* Output
+    const { emit, isWatched, result, resultPaint } = yield* Output
     const path = yield* Path.Path
     const all = yield* Effect.provide(
       RunStore.use((store) => store.list),
@@ -165,9 +165,9 @@ export const runs = Command.make(
     if (given.json) return yield* result(outputJson(all, 2))
     if (given.cluster) {
       const workers = yield* listWorkers
-      yield* tell(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
+      yield* emit(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
     }
-    if (all.length === 0) return yield* tell("There are no runs yet.")
+    if (all.length === 0) return yield* emit("There are no runs yet.")
     const { others, own } = given.cluster ? { own: all, others: [] } : yield* runsOf(all, path.resolve())
     const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
     const style: ListStyle = {
@@ -181,7 +181,7 @@ export const runs = Command.make(
       ...(given.all ? others.map((one) => runLines(one, { ...style, withProject: true })) : [])
     ]
     if (shown.length > 0) yield* showLong(shown.join("\n"), { noPager: given.noPager, print: result })
-    if (!given.all && others.length > 0) yield* tell(othersText(others.length, own.length === 0))
+    if (!given.all && others.length > 0) yield* emit(othersText(others.length, own.length === 0))
   })
 ).pipe(
   Command.withDescription("List the saved runs of this project, newest first"),

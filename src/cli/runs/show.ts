@@ -56,24 +56,24 @@ export const show = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
-    const { answer, isWatched, result, resultColumns, tell } = yield* Output
+    const { answer, emit, isWatched, result, resultColumns } = yield* Output
     /* The pager writes to the terminal itself. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: given.noPager, print: answer })
     if (given.prompts && Option.isNone(given.task)) {
       return yield* usageFailure('--prompts shows those of one task. Name it: --task "Search 1".')
     }
-    const tellLeftOut = (what: string | undefined) =>
-      what === undefined ? Effect.void : tell(`note: ${printable(what)}`)
+    const reportLeftOut = (what: string | undefined) =>
+      what === undefined ? Effect.void : emit(`note: ${printable(what)}`)
     if (Option.isNone(given.task)) {
       const { leftOut, overview } = yield* overviewOf(given.run, given.cluster)
-      yield* tellLeftOut(leftOut)
+      yield* reportLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
     }
     const { evidence, leftOut, project } = yield* evidenceOf(given.run, given.task.value, given.cluster)
-    yield* tellLeftOut(leftOut)
+    yield* reportLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
     yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
   })

@@ -92,7 +92,7 @@ export const skillsLint = Command.make(
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
     const { failures, skills } = yield* lintProject(project, paths)
-    for (const failure of failures) yield* output.tell(printable(failure))
+    for (const failure of failures) yield* output.emit(printable(failure))
     if (json || given.format === "json") {
       yield* output.result(jsonText(skills, failures))
     } else if (given.format === "sarif") {
@@ -106,7 +106,7 @@ export const skillsLint = Command.make(
       const style = { paint: output.resultPaint, columns: output.resultColumns() }
       yield* output.result(skills.map((skill) => skillText(skill, sarifPath(path, skill.path), style)).join("\n\n"))
     } else if (failures.length === 0) {
-      yield* output.tell("There are no skills of yours or of the project. Create one: task-conductor skills new NAME")
+      yield* output.emit("There are no skills of yours or of the project. Create one: task-conductor skills new NAME")
     }
     if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
     if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
@@ -127,7 +127,7 @@ const list = Command.make(
     json: switchFlag("json", "Print one JSON object with skills and notes: task-conductor skills list --json")
   },
   Effect.fn("skills list")(function* ({ json, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const { notes, skills: all, tools } = yield* readCatalogue(project)
     const toolNames = tools.map((tool) => tool.name)
     if (json) {
@@ -142,7 +142,7 @@ const list = Command.make(
     }
     const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
     const partly = all.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])
-    for (const note of [...left, ...notes, ...partly]) yield* tell(`note: ${printable(note)}`)
+    for (const note of [...left, ...notes, ...partly]) yield* emit(`note: ${printable(note)}`)
     const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
     yield* print(
       all
@@ -192,7 +192,7 @@ const describe = Command.make(
     json: switchFlag("json", "Print one JSON object: task-conductor skills describe search-code --json")
   },
   Effect.fn("skills describe")(function* ({ json, name, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const { skills, tools } = yield* readCatalogue(project)
     const found = skills.find(({ skill }) => skill.name === name)
     if (found === undefined) {
@@ -225,7 +225,7 @@ const describe = Command.make(
           .map(([title, text]) => `${resultPaint.bold(`## ${title}`)}\n\n${printableLines(text)}`)
       ].join("\n\n")
     )
-    if (because !== undefined) yield* tell(`note: ${printable(because)}`)
+    if (because !== undefined) yield* emit(`note: ${printable(because)}`)
   })
 ).pipe(
   Command.withDescription("Show a skill: its settings, its inputs, and the text that each stage gets"),
@@ -242,7 +242,7 @@ const create = Command.make(
     user: switchFlag("user", "Create it for all your projects: task-conductor skills new count-words --user")
   },
   Effect.fn("skills new")(function* ({ name, project, user }) {
-    const { result, tell } = yield* Output
+    const { emit, result } = yield* Output
     const path = yield* Path.Path
     const files = scaffoldSkill(name)
     if (files === undefined) return yield* usageFailure(`"${printable(name)}" cannot be used. ${skillNameRules}`)
@@ -250,7 +250,7 @@ const create = Command.make(
     const folder = path.join(own, "skills", name)
     yield* writeNewFolder(folder, files)
     yield* result(path.join(folder, "SKILL.md"))
-    yield* tell(
+    yield* emit(
       `Change what it says, then check it: task-conductor skills lint ${folder}, task-conductor skills test ${name}.`
     )
   })

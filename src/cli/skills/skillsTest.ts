@@ -100,7 +100,7 @@ export const skillsTest = Command.make(
     json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
   },
   Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
-    const { print, result, resultPaint, tell } = yield* Output
+    const { emit, print, result, resultPaint } = yield* Output
     const path = yield* Path.Path
     const flags = { allow, plugins: plugin }
     const { path: skill, tests } = yield* testProjectSkill(project, name, flags)
@@ -113,7 +113,7 @@ export const skillsTest = Command.make(
       yield* print([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
     }
     if (tests.length === 0) {
-      yield* tell(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
+      yield* emit(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
     }
     if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
   })

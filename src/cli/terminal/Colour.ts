@@ -19,7 +19,7 @@ export const wantsColour = (isTerminal: boolean, variables: ColourVariables): bo
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 
-/** Words in colour. */
+/** Coloured text. */
 export type Paint = Readonly<Record<TextStyle, (text: string) => string>>
 
 /** `styleText` of Node is not used: importing it warns on stderr when NO_COLOR and FORCE_COLOR are both set. */

@@ -5,7 +5,7 @@
 import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
-import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
+import { clockText, phaseText, stageText } from "../../domain/runs/LiveText.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { secondsText, withoutProject } from "../../domain/text/Format.ts"
@@ -78,7 +78,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   const ends = `is stopped after ${secondsText(endsAtSeconds)}`
   const time = `for ${secondsText(seconds)}; ${ends}`
   const known = live?.calls.get(modelCallKey(call))
-  const words = {
+  const texts = {
     connecting: `connecting to the model server ${time}`,
     turn: `waiting for its turn at the model server ${time}`,
     first_word:
@@ -91,7 +91,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
         ? `the model has written ${count(characters, "character")} in ${secondsText(seconds)}; ${ends}`
         : `${phaseText(known, live?.model ?? "")} ${time}`
   }
-  return paint.dim(`  ${callText(call)}: ${words[phase]}`)
+  return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
 /** How many findings of an answer are shown; the others are counted. */

@@ -9,8 +9,8 @@ import {
   flattenEvent,
   type RecordedEvent,
   type RunEvent,
-  isFleeting,
-  isSignOfLife
+  isHeartbeat,
+  isTransient
 } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -20,7 +20,7 @@ import { Signals } from "./Signals.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { type LiveState, emptyLive, foldLive, isLively } from "../../domain/runs/LiveState.ts"
 import { liveView } from "../../domain/runs/LiveView.ts"
-import { marksAt } from "../../domain/runs/LiveWords.ts"
+import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
@@ -104,14 +104,14 @@ const makeLineOrder = () => {
   }
 }
 
-/** A sign of life is of no use so soon after another line, in milliseconds. */
+/** A heartbeat is of no use so soon after another line, in milliseconds. */
 const soon = 5000
 
-/** Says which signs of life are shown: only where there would be silence. */
-const makeLifeFilter = () => {
+/** Says which heartbeats are shown: only where there would be silence. */
+const makeHeartbeatFilter = () => {
   let shownAt = -Infinity
   return {
-    hides: ({ at, event }: RecordedEvent): boolean => isSignOfLife(event) && Date.parse(at) - shownAt < soon,
+    hides: ({ at, event }: RecordedEvent): boolean => isHeartbeat(event) && Date.parse(at) - shownAt < soon,
     shown: ({ at }: RecordedEvent): void => {
       shownAt = Date.parse(at)
     }
@@ -120,7 +120,7 @@ const makeLifeFilter = () => {
 
 /** Draws what goes on as long as there is something. */
 const makeDrawing = (
-  { screen, tellPaint }: Output["Service"],
+  { emitPaint, screen }: Output["Service"],
   { stop = "stops", unfinished = () => "" }: LineSinkOptions,
   current: () => LiveState
 ) => {
@@ -128,7 +128,7 @@ const makeDrawing = (
     const state = current()
     const text = redactText(unfinished() || state.answer)
     const options = { size, now, marks: marksAt(now, screen.isUnicode), stop, unfinished: text }
-    return liveView(state, options).map((line) => paintLine(line, tellPaint))
+    return liveView(state, options).map((line) => paintLine(line, emitPaint))
   }
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }
@@ -139,17 +139,17 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
   const { before, isPlain = false, isVerbose = false } = options
   const isDrawn = output.screen.canDraw && !isPlain
   const order = makeLineOrder()
-  const life = makeLifeFilter()
+  const heartbeats = makeHeartbeatFilter()
   const seen = new Map()
   let state = emptyLive
   const update = isDrawn ? makeDrawing(output, options, () => state) : () => undefined
 
   const lineFor = (recorded: RecordedEvent, live: LiveState): string | undefined => {
     const { event } = recorded
-    if (isFleeting(event)) return undefined
-    if (isSignOfLife(event) && (isDrawn || live.questions.size > 0 || life.hides(recorded))) return undefined
-    const text = line(event, output.tellPaint, { isVerbose, isDrawn, live, seen })
-    if (text !== undefined) life.shown(recorded)
+    if (isTransient(event)) return undefined
+    if (isHeartbeat(event) && (isDrawn || live.questions.size > 0 || heartbeats.hides(recorded))) return undefined
+    const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen })
+    if (text !== undefined) heartbeats.shown(recorded)
     return text
   }
 
@@ -165,7 +165,7 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
         const isAsked = state.questions.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
         update()
-        return Effect.forEach(lines, output.tell, { discard: true })
+        return Effect.forEach(lines, output.emit, { discard: true })
       }),
     abort: () => Effect.sync(output.screen.hide),
     personMs: () => state.personMs,
@@ -180,7 +180,7 @@ export const quietSink: Effect.Effect<EventSink, never, Output> = lineSink(
   { isPlain: true }
 )
 
-/** The progress of a run; on request with everything that the model is told about its answers. */
+/** The progress of a run; on request with everything that the model learns about its answers. */
 export const progressSink = (
   isVerbose: boolean,
   options: LineSinkOptions = {}

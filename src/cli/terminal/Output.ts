@@ -44,7 +44,7 @@ export class Output extends Context.Service<
     /** Writes lines that are safe to show to stdout at once. Only for a terminal. */
     readonly printNow: (lines: string) => void
     /** Writes a line, or several, to stderr; broken between words at the width of the terminal. */
-    tell(text: string): Effect.Effect<void>
+    emit(text: string): Effect.Effect<void>
     /** Writes to stderr without ending the line. */
     prompt(text: string): Effect.Effect<void>
     /** Why results could not be written; nothing when they were, or when their reader has gone. */
@@ -52,7 +52,7 @@ export class Output extends Context.Service<
     /** Colours for stdout. */
     readonly resultPaint: Paint
     /** Colours for stderr. */
-    readonly tellPaint: Paint
+    readonly emitPaint: Paint
     /** True when results appear before a person. */
     readonly isWatched: boolean
     /** True when a person can read a question on stderr and answer it on stdin. */
@@ -94,11 +94,11 @@ export class Output extends Context.Service<
           answer: (text) => write(stdout, isWatched ? harmless(text) : text, lose),
           follow: (piece) => screen.write(stdout, harmless(piece)),
           printNow: (lines) => screen.write(stdout, lines),
-          tell: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
+          emit: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
           prompt: (text) => Effect.sync(() => screen.write(stderr, text)),
           lost: () => lost,
           resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
-          tellPaint: makePaint(wantsColour(isHeard, colourVariables)),
+          emitPaint: makePaint(wantsColour(isHeard, colourVariables)),
           isWatched,
           /* Node opens stdin when it is looked at, which takes longer than a help text. */
           get canAsk() {

@@ -1,6 +1,6 @@
 /**
  * The signals that the process receives. `launch` ends the program with the first one, unless an interactive session
- * takes Ctrl-C for itself; the last event of a run tells which signal ended it.
+ * takes Ctrl-C for itself; the last event of a run says which signal ended it.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

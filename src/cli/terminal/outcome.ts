@@ -10,7 +10,7 @@ import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
-import type { CommandPorts } from "./ports.ts"
+import type { CommandOptions } from "./runContext.ts"
 import type { Signals } from "./Signals.ts"
 
 /** True unless the run is done or has no plan to continue with. */
@@ -70,17 +70,17 @@ export const endWithReport = Effect.fnUntraced(function* (
   report: RunReport,
   { isClusterRun = false, json, plain = false, quiet = false, sink, verbose = false }: ReportStyle
 ) {
-  const { isWatched, screen, tell, tellPaint } = yield* Output
+  const { emit, emitPaint, isWatched, screen } = yield* Output
   if (!json) {
     yield* printAnswer(report.answer, plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
       const personMs = sink?.personMs?.() ?? 0
       const project = sink?.project?.() ?? ""
-      if (isWatched && report.answer.trim() !== "") yield* tell("")
-      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+      if (isWatched && report.answer.trim() !== "") yield* emit("")
+      yield* emit(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     }
-    if (canResume(report.status) && !isClusterRun) yield* tell(resumeLine(report.runId))
+    if (canResume(report.status) && !isClusterRun) yield* emit(resumeLine(report.runId))
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
@@ -88,12 +88,12 @@ export const endWithReport = Effect.fnUntraced(function* (
 /** The line that says how to resume a run. */
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
-/** Ports that notice when a run begins, and what says how to resume it when it is stopped after that. */
-export const makeResumable = (ports: CommandPorts) => {
+/** Options that notice when a run begins, and what says how to resume it when it is stopped after that. */
+export const makeResumable = (options: CommandOptions) => {
   let begun: string | undefined
-  const { abort, listen } = ports.sink
-  const noticing: CommandPorts = {
-    ...ports,
+  const { abort, listen } = options.sink
+  const noticing: CommandOptions = {
+    ...options,
     sink: {
       abort,
       listen: (recorded) => {
@@ -103,13 +103,13 @@ export const makeResumable = (ports: CommandPorts) => {
       }
     }
   }
-  const tell = Effect.suspend(() =>
-    begun === undefined || ports.isJson === true
+  const reportResume = Effect.suspend(() =>
+    begun === undefined || options.isJson === true
       ? Effect.void
-      : Output.use((output) => output.tell(resumeLine(begun ?? "")))
+      : Output.use((output) => output.emit(resumeLine(begun ?? "")))
   )
   return {
-    ports: noticing,
-    tellWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => tell)
+    options: noticing,
+    reportWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => reportResume)
   }
 }

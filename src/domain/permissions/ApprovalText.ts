@@ -5,7 +5,7 @@
 import { type DiffRow, numberedRows } from "../files/ChangePreview.ts"
 import { printable, printableLines } from "../text/Printable.ts"
 import type { Risk } from "../tools/Access.ts"
-import { stepWords } from "../plan/TaskName.ts"
+import { stepText } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
@@ -131,7 +131,7 @@ const doesOf = ({ call, origin, targets, tool, words }: ApprovalItem): string =>
 
 const headingOf = ({ items, scope, title }: Asking): string => {
   const [first] = items
-  const name = title === "" ? [] : [stepWords(title)]
+  const name = title === "" ? [] : [stepText(title)]
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined

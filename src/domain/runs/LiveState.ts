@@ -5,7 +5,7 @@
 import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
 import { type ModelCallId, type Stage, modelCallKey, toolCallKey } from "./ActivityKey.ts"
-import { callWords } from "./CallWords.ts"
+import { toolCallText } from "./CallText.ts"
 import type { CallPhase, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */
@@ -40,7 +40,7 @@ export interface LiveCall {
 export interface LiveTool {
   readonly task: string
   /** The name with the main argument. */
-  readonly words: string
+  readonly text: string
   readonly since: number
 }
 
@@ -151,7 +151,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** What a sign of life says about a call that tells nothing more exact. */
+/** What a heartbeat says about a call that says nothing more exact. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: Waiting, at: number): LiveState => {
   const known = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -300,8 +300,8 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     case "server.back":
       return { ...state, serverUntil: undefined }
     case "tool.started": {
-      const words = callWords(event.call, event.targets, state.project)
-      const tool = { task: event.id.task, words, since: at }
+      const text = toolCallText(event.call, event.targets, state.project)
+      const tool = { task: event.id.task, text, since: at }
       return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), tool) }
     }
     case "tool.finished":

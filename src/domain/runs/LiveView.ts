@@ -2,7 +2,7 @@
  * What is going on, as lines for a terminal of a certain size: what is at work, the plan around it, and how far it is. The
  * answer that is being written stands above.
  */
-import { stepWords } from "../plan/TaskName.ts"
+import { stepText } from "../plan/TaskName.ts"
 import {
   type LiveCall,
   type LiveState,
@@ -13,7 +13,7 @@ import {
   isLively,
   isSettled
 } from "./LiveState.ts"
-import { type ViewTime, clockText, phaseText, stageText } from "./LiveWords.ts"
+import { type ViewTime, clockText, phaseText, stageText } from "./LiveText.ts"
 import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 
@@ -93,7 +93,7 @@ const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 /** One line for a step: finished, at work, or still to come. */
 const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => {
   const { active, failed, ready, ended, step, tasks } = shown
-  const title = stepWords(step.title)
+  const title = stepText(step.title)
   const failures = failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }]
   if (isDone(shown)) {
     const mark =
@@ -121,7 +121,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, opti
   const tool = tools.get(task.name)
   const call = calls.get(task.name)
   const name: StyledLine = [{ text: `  ${marks.work} `, style: "cyan" }, { text: printable(task.name) }]
-  if (tool !== undefined) return workLine(name, [printable(tool.words)], clockText(now - tool.since), columns)
+  if (tool !== undefined) return workLine(name, [printable(tool.text)], clockText(now - tool.since), columns)
   if (call === undefined) return cutLine(name, columns)
   const attempt = task.attempt > 1 ? `, attempt ${task.attempt}` : ""
   const phase = phaseText(call, state.model)
@@ -254,7 +254,7 @@ const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): Readon
   )
   const tools = [...state.tools.values()]
     .filter(({ task }) => !planned.has(task))
-    .map(({ since, words }) => line(printable(words), [], since))
+    .map(({ since, text }) => line(printable(text), [], since))
   return [...calls, ...tools].slice(-4)
 }
 

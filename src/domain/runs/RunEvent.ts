@@ -233,21 +233,21 @@ export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
 }
 
 /** How long a run is silent at most while a call of a model or a tool goes on, in milliseconds. */
-export const lifeEvery = 10_000
+export const heartbeatEvery = 10_000
 
 /** How often a call of a model says how far it is, in milliseconds. */
 export const progressEvery = 1000
 
-/** How often the text of an answer is told while it is written, in milliseconds. */
+/** How often the text of an answer is reported while it is written, in milliseconds. */
 export const pieceEvery = 200
 
-const signs = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const
+const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const
 
-type SignOfLife = Extract<RunEvent, { readonly type: (typeof signs)[number] }>
+type Heartbeat = Extract<RunEvent, { readonly type: (typeof heartbeats)[number] }>
 
-const isSign: ReadonlySet<string> = new Set(signs)
+const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 
-export const isSignOfLife = (event: RunEvent): event is SignOfLife => isSign.has(event.type)
+export const isHeartbeat = (event: RunEvent): event is Heartbeat => heartbeatTypes.has(event.type)
 
-/** Signs that come every second or more often: of use only where they are seen at once. */
-export const isFleeting = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"
+/** Heartbeats that come every second or more often: of use only where they are seen at once. */
+export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

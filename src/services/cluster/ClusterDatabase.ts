@@ -131,7 +131,7 @@ const passwordOf = Effect.fnUntraced(function* (address: URL) {
   })
 })
 
-/** What the client of the database is told. */
+/** The settings of the database client. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = yield* Effect.try({
     try: () => new URL(Redacted.value(url)),
@@ -157,26 +157,26 @@ export interface DatabaseNotices {
   readonly says: (what: string) => Effect.Effect<void>
 }
 
-/** Notices that are told with this function. */
-export const makeNotices = (tell: (what: string) => Effect.Effect<void>): DatabaseNotices => {
+/** Notices that this function reports. */
+export const makeNotices = (report: (what: string) => Effect.Effect<void>): DatabaseNotices => {
   let isAway = false
   return {
     failed: (why) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
-        return tell(`The database does not answer (${why}). It is tried again for ten minutes.`)
+        return report(`The database does not answer (${why}). It is tried again for ten minutes.`)
       }),
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
-      return tell("The database answers again.")
+      return report("The database answers again.")
     }),
-    says: tell
+    says: report
   }
 }
 
-/** The notices of this process; nobody is told unless they are provided. */
+/** The notices of this process; nothing is reported unless they are provided. */
 export const CurrentNotices = Context.Reference<DatabaseNotices>("task-conductor/services/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
@@ -189,7 +189,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 }
 
 /** What the database said, in one line. */
-const databaseWords = ({ message, reason }: SqlError): string => {
+const databaseErrorText = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
@@ -254,7 +254,7 @@ export const layerDatabase = (
       })
       return yield* Effect.mapError(
         Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection)),
-        (error) => new DatabaseUnavailable({ what: databaseWords(error) })
+        (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
       )
     })
   )
@@ -283,8 +283,8 @@ export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Eff
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices
     const result = yield* Effect.tapError(query, (error) =>
-      isPassing(error) ? failed(databaseWords(error)) : Effect.void
+      isPassing(error) ? failed(databaseErrorText(error)) : Effect.void
     ).pipe(Effect.retry({ schedule: intervals, while: isPassing }))
     yield* answered
     return result
-  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseWords(error) })))
+  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseErrorText(error) })))

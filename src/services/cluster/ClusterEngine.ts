@@ -118,13 +118,13 @@ const lostLocks = "Shard lock storage is unhealthy"
 
 /** What the engine logs, for a person; its causes are traces of this program. */
 const sayPlainly = ({ message }: { readonly message: unknown }): string => {
-  const words = (Array.isArray(message) ? message : [message]).filter((one) => typeof one === "string").join(" ")
-  return words === lostLocks
+  const text = (Array.isArray(message) ? message : [message]).filter((one) => typeof one === "string").join(" ")
+  return text === lostLocks
     ? "The database does not answer in time: this worker stops what it does, and other workers take it over."
-    : `The workflow engine says: ${words}`
+    : `The workflow engine says: ${text}`
 }
 
-/** Only what fails is told, in one line, and never on stdout, which is for results. */
+/** Only what fails is reported, in one line, and never on stdout, which is for results. */
 const quiet = Layer.merge(
   Layer.succeed(References.MinimumLogLevel)("Error"),
   Layer.unwrap(

@@ -23,7 +23,7 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Activities, type Activity, asJson } from "../journal/Activities.ts"
 
 /**
- * A worker that was told less than this ago that a call is its own still has its place: locks last longer, counted from
+ * A worker that learned less than this ago that a call is its own still has its place: locks last longer, counted from
  * when they were refreshed last.
  */
 const placeTime = Duration.seconds(4)
@@ -56,7 +56,7 @@ export const layerClusterJournal = (
       /** The number of the last intent of each call that this worker has seen. */
       const known = new Map<string, number>()
 
-      /** Returns when this worker alone may begin the call, and has been told so just now. */
+      /** Returns when this worker alone may begin the call, and has learned so just now. */
       const intend = Effect.fnUntraced(function* (intent: CallIntent) {
         const { key } = intent
         for (;;) {

@@ -23,7 +23,7 @@ const quietTime = 4000
 const mostCalls = 40
 
 export interface CallProgressBoard {
-  /** Takes what is told of a run. */
+  /** Takes an event of a run. */
   readonly take: (runId: string, recorded: RecordedEvent) => void
   /** The calls that go on at this time, in milliseconds. */
   readonly shown: (now: number) => ReadonlyArray<CallProgress>
@@ -146,15 +146,15 @@ const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): st
 /** Watches the workers of this version until it is interrupted. */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   version: string,
-  tell: (what: string) => Effect.Effect<void>
+  report: (what: string) => Effect.Effect<void>
 ) {
   const { alive } = yield* ClusterWorkers
   let isMissing = false
   for (;;) {
     const workers = yield* alive
     const worker = workers.find((one) => one.version === version)
-    if (worker === undefined && !isMissing) yield* tell(missingWorker(version, workers))
-    if (worker !== undefined && isMissing) yield* tell(`The worker ${printable(worker.name)} is there now.`)
+    if (worker === undefined && !isMissing) yield* report(missingWorker(version, workers))
+    if (worker !== undefined && isMissing) yield* report(`The worker ${printable(worker.name)} is there now.`)
     isMissing = worker === undefined
     yield* Effect.sleep(interval)
   }

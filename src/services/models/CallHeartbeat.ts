@@ -6,7 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type CallPhase, type RunEvent, lifeEvery, pieceEvery, progressEvery } from "../../domain/runs/RunEvent.ts"
+import { type CallPhase, type RunEvent, heartbeatEvery, pieceEvery, progressEvery } from "../../domain/runs/RunEvent.ts"
 import type { Phase } from "./AnswerStream.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { CallSettings } from "../providers/CallOptions.ts"
@@ -77,7 +77,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       return { phase: "connecting", seconds: whole(), endsAtSeconds: endOf(whole(), limits.connect) } as const
     }
     const silent = inSeconds(now() - Math.max(began, server.heardAt))
-    return silent < whole() && silent < inSeconds(lifeEvery)
+    return silent < whole() && silent < inSeconds(heartbeatEvery)
       ? ({ phase: "turn", seconds: whole(), endsAtSeconds: limits.call } as const)
       : ({ phase: "first_word", seconds: silent, endsAtSeconds: endOf(silent, limits.firstWord) } as const)
   }
@@ -130,7 +130,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     waiting: (): WaitingReport => {
       if (firstAt === undefined) return waitingForFirst()
       const silent = inSeconds(now() - heardAt)
-      return silent >= inSeconds(lifeEvery)
+      return silent >= inSeconds(heartbeatEvery)
         ? { phase: "next_word", seconds: silent, endsAtSeconds: endOf(silent, limits.nextWord), characters }
         : { phase: "writing", seconds: whole(), endsAtSeconds: limits.call, characters }
     }
@@ -154,7 +154,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
       let asked = 0
       for (let passed = step; ; passed += step) {
         yield* Effect.sleep(Duration.millis(step))
-        if (passed % lifeEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
+        if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
           if (life.isWaiting() && asked++ % askEvery === 0) {
             /* The server may take long to say what it has loaded. */

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
-import { lifeEvery } from "../../domain/runs/RunEvent.ts"
+import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
@@ -63,11 +63,11 @@ const outputOf = (limits: CallLimits, { info: { name } }: PreparedCall): Limit =
 /** Makes what holds the calls of a run within these limits. */
 const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defaultLimits) => {
   const signsOf = (id: ToolCallId, prepared: PreparedCall, { value }: Limit) => {
-    const every = lifeEvery / 1000
+    const every = heartbeatEvery / 1000
     // The command itself decides when it ends, by its call or its declaration.
     const ends = value === lastForCommands ? {} : { endsAtSeconds: value }
     const tell = (seconds: number): Effect.Effect<never> =>
-      Effect.sleep(Duration.millis(lifeEvery)).pipe(
+      Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
         Effect.andThen(events.publish({ type: "tool.running", id, name: prepared.info.name, seconds, ...ends })),
         Effect.andThen(Effect.suspend(() => tell(seconds + every)))
       )

@@ -59,11 +59,11 @@ const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = fals
       screen: noScreen,
       resultColumns: () => undefined,
       follow: () => undefined,
-      tell: (text) => add(`${text}\n`),
+      emit: (text) => add(`${text}\n`),
       prompt: add,
       lost: () => undefined,
       resultPaint: makePaint(false),
-      tellPaint: makePaint(false),
+      emitPaint: makePaint(false),
       isWatched: true,
       canAsk: true,
       hasPipedInput: false

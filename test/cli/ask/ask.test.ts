@@ -70,12 +70,12 @@ describe("ask", () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
     assert.deepStrictEqual([code, stderr], [0, demoLine])
     const lines = jsonLines(stdout)
-    const told = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
+    const reported = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
     /* Two calls side by side: either may be first, each begins before it ends. */
-    const beside = told.splice(4, 4)
+    const beside = reported.splice(4, 4)
     assert.deepStrictEqual(beside.toSorted(), [finished(1, 1), finished(1, 2), started(1, 1), started(1, 2)])
     for (const index of [1, 2]) assert.isBelow(beside.indexOf(started(1, index)), beside.indexOf(finished(1, index)))
-    assert.deepStrictEqual(told, [
+    assert.deepStrictEqual(reported, [
       "run.started",
       "ask.started",
       "model.started",

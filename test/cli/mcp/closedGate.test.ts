@@ -72,7 +72,7 @@ const callTool = Effect.fnUntraced(function* (name: "plan" | "run", given: (root
   const env = environmentOf(root, { OLLAMA_HOST: server.url })
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = Output.layerOf({ env, stdin: {}, stdout: nowhere, stderr: nowhere })
-  const told: Array<string> = []
+  const reported: Array<string> = []
   const deny = ["read_file:denied", "read_file:package.json"]
   const result = yield* Effect.gen(function* () {
     const tools = yield* mcpServedTools({
@@ -81,12 +81,12 @@ const callTool = Effect.fnUntraced(function* (name: "plan" | "run", given: (root
       approveSteps: true
     })
     const tool = tools.find((one) => one.name === name)
-    return yield* tool!.execute(given(root) as never, (text) => Effect.sync(() => void told.push(text)))
+    return yield* tool!.execute(given(root) as never, (text) => Effect.sync(() => void reported.push(text)))
   }).pipe(
     Effect.provide(Layer.merge(NodeServices.layer, output)),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
-  return { result, sent: JSON.stringify(server.chats), told: told.join("\n") }
+  return { result, sent: JSON.stringify(server.chats), reported: reported.join("\n") }
 })
 
 const paths = `.env.local ./.env.local plain/../.env.local secrets.yaml keys/id_ed25519 infra/prod.tfvars
@@ -103,9 +103,9 @@ describe("with a closed gate nothing hidden gets into a prompt", () => {
     const at = (root: string) => path.replace("ROOT", root)
     it.live(`by a reference of a plan to ${path}`, () =>
       Effect.gen(function* () {
-        const { result, sent, told } = yield* callTool("run", (root) => referring(`[Notes](${at(root)})`))
+        const { result, sent, reported } = yield* callTool("run", (root) => referring(`[Notes](${at(root)})`))
         assert.notInclude(sent, canary)
-        assert.notInclude(JSON.stringify(result) + told, canary)
+        assert.notInclude(JSON.stringify(result) + reported, canary)
         assert.isTrue(result.isError)
       })
     )
@@ -137,8 +137,8 @@ describe("with a closed gate nothing hidden gets into a prompt", () => {
   ]) {
     it.live(`by the reference ${reference}`, () =>
       Effect.gen(function* () {
-        const { result, sent, told } = yield* callTool("run", (root) => referring(reference.replace("/ROOT", root)))
-        assert.notInclude(sent + JSON.stringify(result) + told, canary)
+        const { result, sent, reported } = yield* callTool("run", (root) => referring(reference.replace("/ROOT", root)))
+        assert.notInclude(sent + JSON.stringify(result) + reported, canary)
       })
     )
   }

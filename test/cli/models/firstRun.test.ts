@@ -109,7 +109,7 @@ describe("without a name of a model and without a terminal", () => {
 })
 
 describe("the name of a model", () => {
-  it.live("may lack its tag when there is only one, and the person is told", () =>
+  it.live("may lack its tag when there is only one, and the person learns so", () =>
     Effect.gen(function* () {
       const { chats, stderr } = yield* on([qwen, llama], ["plan", "--model", "qwen3", "hi"])
       assert.include(stderr, "note: using qwen3:8b, the only installed tag of qwen3.\n")

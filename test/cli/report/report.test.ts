@@ -148,8 +148,8 @@ describe("the page of a report", () => {
 
 describe("the data of a report", () => {
   it("holds rounds, tasks with calls and approvals, the timeline and its critical path", () => {
-    const { criticalPath, rounds, run: told, spans, stages, tasks, usage } = page.data
-    expect(told).toMatchObject({ runId: runId, status: "done", project })
+    const { criticalPath, rounds, run: reported, spans, stages, tasks, usage } = page.data
+    expect(reported).toMatchObject({ runId: runId, status: "done", project })
     expect(
       rounds.map(({ round, steps }) => [round, steps.flatMap((step) => step.tasks.map(({ change }) => change))])
     ).toEqual([

@@ -62,7 +62,7 @@ describe("commands on the command line", () => {
     )
   })
 
-  it("that are declared wrongly are told with their place", async () => {
+  it("that are declared wrongly are reported with their place", async () => {
     const text =
       '{\n  "tools": {\n    "say": { "description": "Says.", "command": ["echo", "{word}"] },\n    "Say It": { "description": "Says.", "command": ["echo"] }\n  }\n}\n'
     const sandbox = sandboxWith({ "project/task-conductor.json": text })

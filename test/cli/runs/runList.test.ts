@@ -69,7 +69,7 @@ describe("a run in the list", () => {
     expect(runLines({ ...rest, standing: "running", pid: 12 }, style(undefined))).toContain("● running  3/5  5 min")
   })
 
-  it("is told also when nothing can be read of it", () => {
+  it("is reported also when nothing can be read of it", () => {
     expect(runLines({ runId: "a", standing: "unreadable", bytes: 0 }, style(80))).toBe("a  ✗ unreadable")
   })
 })

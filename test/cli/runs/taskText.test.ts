@@ -29,7 +29,7 @@ const list = new TaskList({
   steps: [new Step({ title: "Task section 1", tasks: [plainTask("Look 1", "any", "Look.", "A word.")] })]
 })
 
-const told = (call: typeof first, result: ToolResult): RunEvent => ({
+const reported = (call: typeof first, result: ToolResult): RunEvent => ({
   type: "tool.finished",
   id: { round: 1, task: "Look 1", uid: call?.uid ?? "" },
   name: "edit_file",
@@ -43,12 +43,12 @@ const run = (hasSecond: boolean): ReadonlyArray<RunEvent> => {
   const id = { round: 1, task: "Look 1", uid: second.uid }
   const made: ReadonlyArray<RunEvent> = [
     { type: "tool.started", id, call: second, risk: "medium", targets: ["/project/b.ts"] },
-    told(second, done)
+    reported(second, done)
   ]
   return [
     { type: "plan.created", attempts: 1, taskList: list, markdown: "" },
     { type: "task.refined", ...where, calls: outcomes.map(({ call }) => call) },
-    told(first, denied),
+    reported(first, denied),
     ...(hasSecond ? made : []),
     {
       type: "task.finished",

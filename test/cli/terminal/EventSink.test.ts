@@ -36,9 +36,9 @@ const printed = Effect.fnUntraced(function* (use: (sink: EventSink) => Effect.Ef
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
-    tell: () => Effect.die("nothing is told"),
+    emit: () => Effect.die("nothing is emitted"),
     resultPaint: makePaint(false),
-    tellPaint: makePaint(false),
+    emitPaint: makePaint(false),
     isWatched: false,
     canAsk: false,
     hasPipedInput: false
@@ -56,7 +56,7 @@ const at = "2026-11-20T12:00:00.000Z"
 const step = (title: string): RunEvent => ({ type: "step.started", round: 1, step: 0, title })
 
 /** An output that takes only lines of progress. */
-const tellingTo = (lines: Array<string>) =>
+const outputTo = (lines: Array<string>) =>
   Output.of({
     result: () => Effect.die("no result"),
     answer: () => Effect.die("no answer"),
@@ -67,9 +67,9 @@ const tellingTo = (lines: Array<string>) =>
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
-    tell: (text) => Effect.sync(() => void lines.push(text)),
+    emit: (text) => Effect.sync(() => void lines.push(text)),
     resultPaint: makePaint(false),
-    tellPaint: makePaint(false),
+    emitPaint: makePaint(false),
     isWatched: false,
     canAsk: true,
     hasPipedInput: false
@@ -79,7 +79,7 @@ describe("progressSink", () => {
   it.effect("keeps other lines back while a question waits for its answer", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const output = tellingTo(lines)
+      const output = outputTo(lines)
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
       const asked: RunEvent = { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] }
       const answered: RunEvent = {
@@ -103,7 +103,7 @@ describe("progressSink", () => {
 const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
 const line = (time: string) => `  planning: loading the model or reading for ${time}; is stopped after 5 min`
 
-describe("signs of life", () => {
+describe("heartbeats", () => {
   const call = { stage: "plan", round: 0, attempt: 1 } as const
   const sign = (seconds: number): RunEvent => ({
     type: "model.waiting",
@@ -116,20 +116,20 @@ describe("signs of life", () => {
   it.effect("are shown where there would be silence, and not while a question waits for its answer", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const output = tellingTo(lines)
+      const output = outputTo(lines)
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const tell = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
-      yield* tell(0, step("1"))
-      yield* tell(3, sign(3))
-      yield* tell(10, sign(10))
-      yield* tell(12, sign(12))
-      yield* tell(20, sign(20))
+      const report = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
+      yield* report(0, step("1"))
+      yield* report(3, sign(3))
+      yield* report(10, sign(10))
+      yield* report(12, sign(12))
+      yield* report(20, sign(20))
       assert.deepStrictEqual(lines, ["1", line("10 s"), line("20 s")])
-      yield* tell(21, { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] })
-      yield* tell(60, sign(60))
-      yield* tell(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
-      yield* tell(72, sign(72))
-      yield* tell(80, sign(80))
+      yield* report(21, { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] })
+      yield* report(60, sign(60))
+      yield* report(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
+      yield* report(72, sign(72))
+      yield* report(80, sign(80))
       assert.deepStrictEqual(lines.slice(3), ["  allowed", line("1 min 20 s")])
     })
   )

@@ -19,11 +19,11 @@ const onTerminal = () => {
     answer: add,
     follow: (piece) => void printed.push(`follow ${JSON.stringify(piece)}`),
     printNow: (lines) => void printed.push(lines),
-    tell: add,
+    emit: add,
     prompt: () => Effect.void,
     lost: () => undefined,
     resultPaint: makePaint(false),
-    tellPaint: makePaint(false),
+    emitPaint: makePaint(false),
     isWatched: true,
     canAsk: true,
     hasPipedInput: false,
@@ -89,18 +89,18 @@ describe("progress on a terminal", () => {
     Effect.gen(function* () {
       const { drawn, output, printed } = onTerminal()
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const tell = (second: number, event: RunEvent) => sink.listen(at(second, event))
+      const report = (second: number, event: RunEvent) => sink.listen(at(second, event))
       const late: RunEvent = { type: "message", level: "info", text: "later" }
-      yield* tell(0, started)
-      yield* tell(0, sent(callOf("plan")))
+      yield* report(0, started)
+      yield* report(0, sent(callOf("plan")))
       assert.isNotEmpty(drawn(0))
-      yield* tell(1, asked("a"))
+      yield* report(1, asked("a"))
       assert.deepStrictEqual(drawn(1), [])
-      yield* tell(2, asked("b"))
-      yield* tell(3, late)
-      yield* tell(4, answered("a"))
+      yield* report(2, asked("b"))
+      yield* report(3, late)
+      yield* report(4, answered("a"))
       assert.deepStrictEqual([drawn(4), printed.length], [[], 1])
-      yield* tell(9, answered("b"))
+      yield* report(9, answered("b"))
       assert.isNotEmpty(drawn(9))
       assert.deepStrictEqual(printed.slice(1), ["  allowed", "note: later", "  allowed"])
       assert.strictEqual(sink.personMs?.(), 8000)
@@ -161,15 +161,15 @@ describe("an answer that arrives", () => {
       const { output, printed } = onTerminal()
       const { listen, sink } = yield* Effect.provideService(makeAnswerPrinter(true), Output, output)
       const call = { stage: "ask", round: 1, attempt: 1 } as const
-      const tell = (text: string) => sink.listen(at(0, { type: "message", level: "info", text }))
+      const report = (text: string) => sink.listen(at(0, { type: "message", level: "info", text }))
       listen("**a")
-      yield* tell("b")
+      yield* report("b")
       listen("c**")
-      yield* tell("d")
+      yield* report("d")
       assert.deepStrictEqual(printed, ['follow "**a"', 'follow "c**"'])
       yield* sink.listen(at(0, { type: "model.finished", call, usage: { durationMs: 1 } }))
       assert.deepStrictEqual(printed.slice(2), ['follow "\\n"', "note: b\nnote: d"])
-      yield* tell("e")
+      yield* report("e")
       assert.deepStrictEqual(printed.slice(4), ["note: e"])
       listen("f\n")
       yield* sink.listen(at(10, { type: "model.waiting", call, phase: "next_word", seconds: 10, endsAtSeconds: 300 }))

@@ -24,8 +24,8 @@ const line = "  one two three four five six seven"
 
 it.effect("breaks lines for a person at the width of the terminal, and leaves results for programs whole", () =>
   Effect.gen(function* () {
-    const all = ({ print, result, tell }: Output["Service"]) =>
-      Effect.all([print(line), result(line), tell(line)], { discard: true })
+    const all = ({ emit, print, result }: Output["Service"]) =>
+      Effect.all([print(line), result(line), emit(line)], { discard: true })
     const broken = "  one two three four\n    five six seven\n"
     assert.deepStrictEqual(yield* written(20, all), [`${broken}${line}\n`, broken])
     assert.deepStrictEqual(yield* written(undefined, all), [`${line}\n${line}\n`, `${line}\n`])

@@ -150,7 +150,7 @@ describe("what a model got wrong", () => {
     repairs: codes.map(repair)
   })
 
-  it("is told to a person without what the model is told to write, and without lines of an answer that is not seen", () => {
+  it("is reported to a person without what the model is asked to write, and without lines of an answer that is not seen", () => {
     assert.strictEqual(
       progressLine(rejected, plain),
       [
@@ -159,18 +159,18 @@ describe("what a model got wrong", () => {
         "    and 1 more, which --verbose shows"
       ].join("\n")
     )
-    const told =
+    const reported =
       '      to the model: section "Task section 1", task "A", field "Skill", line 12: Use one of: any, talk.'
     assert.strictEqual(
       progressLine(rejected, plain, { isVerbose: true }),
       [
         "  The plan was not usable (4 problems); attempt 1",
-        ...["a", "b", "c", "d"].flatMap((code) => [line(code), told])
+        ...["a", "b", "c", "d"].flatMap((code) => [line(code), reported])
       ].join("\n")
     )
   })
 
-  it("is told when fixing it may have lost something, and otherwise on request", () => {
+  it("is reported when fixing it may have lost something, and otherwise on request", () => {
     const head = "  fixed while planning"
     const text = '    task "A": Did references-text. [references-text]'
     const form = '    task "A": Did reference-form. [reference-form]'

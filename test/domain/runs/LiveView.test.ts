@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { liveView, type ViewSize } from "../../../src/domain/runs/LiveView.ts"
 import type { LiveState } from "../../../src/domain/runs/LiveState.ts"
-import { marksAt } from "../../../src/domain/runs/LiveWords.ts"
+import { marksAt } from "../../../src/domain/runs/LiveText.ts"
 import { lineText, lineWidth } from "../../../src/domain/text/TextWidth.ts"
 import {
   callOf,

@@ -44,17 +44,19 @@ interface Given {
   readonly answer: "approved" | "excluded" | "none"
 }
 
-/** What the gate is told beyond what it knew. */
+/** What the gate learns beyond what it knew. */
 const covered = Effect.fnUntraced(function* ({ answer, sent, whole }: Given) {
   const none = { approved: [], excluded: [], session: {}, plans: {}, denied: {} }
   const known = answer === "none" ? {} : { [answer]: [hashOf(sent)] }
-  const told: Array<GateSnapshot> = []
+  const reported: Array<GateSnapshot> = []
   const gate = {
     snapshot: Effect.succeed({ grants: { ...none, ...known }, denials: [] }),
-    restore: (more: GateSnapshot) => Effect.sync(() => void told.push(more))
+    restore: (more: GateSnapshot) => Effect.sync(() => void reported.push(more))
   } as unknown as Gate["Service"]
   yield* coverWhole({ gate, registry: { prepare } }, { task: "Write 1", sent: [sent], whole: [whole] }, redact)
-  return told.flatMap(({ grants: { approved, excluded } }) => approved.concat(excluded.map((hash) => `not ${hash}`)))
+  return reported.flatMap(({ grants: { approved, excluded } }) =>
+    approved.concat(excluded.map((hash) => `not ${hash}`))
+  )
 })
 
 const shown = writing("call-1", "a.txt", "TOKEN=[redacted]")

@@ -51,7 +51,7 @@ describe("how far the calls of a worker are", () => {
     assert.deepStrictEqual([board.shown(5000).length, board.shown(5001).length], [1, 0])
   })
 
-  it("is told of 40 calls at most", () => {
+  it("reports 40 calls at most", () => {
     const board = makeCallProgressBoard()
     for (let count = 0; count < 50; count += 1) {
       board.take("run-1", { at: at(1), event: progress(`Look ${count}`, 1) })

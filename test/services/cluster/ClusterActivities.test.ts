@@ -63,7 +63,7 @@ describe("what the engine of a cluster saves", () => {
       const outcome = { text: "TOKEN=the-s3cret-value" }
       const engine = Layer.mock(WorkflowEngine)({ activityExecute: () => Effect.die("the engine saves it") })
       const instance = WorkflowInstance.initial(RunWorkflow, "run-1")
-      const told: Array<unknown> = []
+      const reported: Array<unknown> = []
       const { run } = yield* Activities
       const activity = (key: string) =>
         run({
@@ -72,10 +72,10 @@ describe("what the engine of a cluster saves", () => {
           success: Schema.Struct({ text: Schema.String }),
           error: Schema.Never,
           execute: Effect.succeed(outcome),
-          publish: (one) => Effect.sync(() => void told.push(one))
+          publish: (one) => Effect.sync(() => void reported.push(one))
         }).pipe(Effect.provide(engine), Effect.provideService(WorkflowInstance, instance))
       const refined = activity(modelCallKey({ stage: "refine", ...call }))
-      assert.deepStrictEqual([yield* refined, told], [outcome, [outcome]])
+      assert.deepStrictEqual([yield* refined, reported], [outcome, [outcome]])
       const planned = yield* Effect.flip(Effect.sandbox(activity(calls.plan)))
       assert.strictEqual(Cause.squash(planned), "the engine saves it")
     }).pipe(Effect.provide(layer))

@@ -36,24 +36,24 @@ describe("a query to a database that is away", () => {
     assert.isFalse(isPassing(new SqlError({ reason: new SqlSyntaxError({ cause }) })))
   })
 
-  it.effect("succeeds after a minute, and the person is told once that it is away and once that it is back", () =>
+  it.effect("succeeds after a minute, and the person learns once that it is away and once that it is back", () =>
     Effect.gen(function* () {
-      const told: Array<string> = []
+      const reported: Array<string> = []
       let isAway = true
       const query = Effect.suspend(() => (isAway ? Effect.fail(said("57P03")) : Effect.succeed("rows")))
       const waiting = yield* Effect.all([retryTransient(query), retryTransient(query)], { concurrency: 2 }).pipe(
         Effect.provideService(
           CurrentNotices,
-          makeNotices((what) => Effect.sync(() => void told.push(what)))
+          makeNotices((what) => Effect.sync(() => void reported.push(what)))
         ),
         Effect.forkChild
       )
       yield* TestClock.adjust("1 minute")
-      assert.lengthOf(told, 1)
+      assert.lengthOf(reported, 1)
       isAway = false
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* Fiber.join(waiting), ["rows", "rows"])
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(reported, [
         "The database does not answer (code 57P03). It is tried again for ten minutes.",
         "The database answers again."
       ])

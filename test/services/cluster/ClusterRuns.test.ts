@@ -58,7 +58,7 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | SqlClient.SqlC
   )
 
 describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
-  liveTest("counts what was told, whatever else the records hold", () =>
+  liveTest("counts what was reported, whatever else the records hold", () =>
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns

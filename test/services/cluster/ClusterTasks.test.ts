@@ -31,9 +31,9 @@ const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
   denials: []
 })
 
-/** A gate of one worker that knows some answers, and notes those that it is told. */
+/** A gate of one worker that knows some answers, and notes those that it learns. */
 const makeGate = (known: GateSnapshot) => {
-  const told: Array<GateSnapshot> = []
+  const reported: Array<GateSnapshot> = []
   const gate = Gate.of({
     authorize: () => Effect.die("no call"),
     authorizeReference: () => Effect.die("no reference"),
@@ -49,9 +49,9 @@ const makeGate = (known: GateSnapshot) => {
     addRule: () => Effect.void,
     addedRules: Effect.succeed([]),
     snapshot: Effect.sync(() => known),
-    restore: (carried) => Effect.sync(() => void told.push(carried))
+    restore: (carried) => Effect.sync(() => void reported.push(carried))
   })
-  return { gate, told }
+  return { gate, reported }
 }
 
 /** A tool runner that wants to stop for a reason, and notes what it is stopped for. */
@@ -92,7 +92,7 @@ const share = <A, E>(
   body: Effect.Effect<A, E, Refiner | TaskRunner | WorkflowEngine.WorkflowEngine>,
   names: ReadonlyArray<string> = []
 ) => {
-  const { gate, told } = makeGate(answers("approved by the run"))
+  const { gate, reported } = makeGate(answers("approved by the run"))
   const { stops, toolRunner } = makeToolRunner()
   const there = layerTaskWorkflows(
     (_runId, _about, work) => (typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)),
@@ -104,14 +104,14 @@ const share = <A, E>(
     )
   )
   const layer = Layer.merge(here, there).pipe(Layer.provideMerge(WorkflowEngine.layerMemory))
-  return Effect.map(Effect.provide(Effect.result(body), layer), (result) => ({ result, told, stops }))
+  return Effect.map(Effect.provide(Effect.result(body), layer), (result) => ({ result, reported, stops }))
 }
 
 const doubt = new PermissionDenied({ tool: "run_command", targets: ["make"], by: "person" })
 
 /** Another worker, with an answer of its own. */
 const makeRunContext = (more: Partial<TaskContext> = {}) => {
-  const { gate, told } = makeGate(answers("approved by the run", "approved there"))
+  const { gate, reported } = makeGate(answers("approved by the run", "approved there"))
   const bench: TaskContext = {
     gate,
     registry: { prepare: () => Effect.die("no call") },
@@ -127,7 +127,7 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
     failed: Effect.never,
     ...more
   }
-  return { bench, told }
+  return { bench, reported }
 }
 
 const resultSaying = (data: string) => ({
@@ -148,8 +148,8 @@ const resultOf = (name: string) =>
 describe("tasks that workers share", () => {
   it.effect("are refined and carried out elsewhere, and answers travel with them and back", () =>
     Effect.gen(function* () {
-      const { bench, told: toldThere } = makeRunContext()
-      const { result, stops, told } = yield* share(
+      const { bench, reported: reportedThere } = makeRunContext()
+      const { result, stops, reported } = yield* share(
         bench,
         Effect.gen(function* () {
           const refinement = yield* (yield* Refiner).refine({ ...order, task })
@@ -159,7 +159,7 @@ describe("tasks that workers share", () => {
       assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done.")
       const sent = answers("approved by the run")
       const back = answers("approved by the run", "approved there")
-      assert.deepStrictEqual([toldThere, told, stops], [[sent, sent], [back, back], []])
+      assert.deepStrictEqual([reportedThere, reported, stops], [[sent, sent], [back, back], []])
     })
   )
 

@@ -51,7 +51,7 @@ const withStorage = <A, E>(
 const idOf = (tag: string) => ({ address, tag, id: "" })
 
 describe("what wakes a run", () => {
-  it.effect("waits for the reply while the worker has the run, and no longer when it is told of the loss", () => {
+  it.effect("waits for the reply while the worker has the run, and no longer when it learns of the loss", () => {
     const loss = Deferred.makeUnsafe<void, EntityNotAssignedToRunner>()
     const registerReplyHandler = () => Deferred.await(loss)
     return withStorage({ hasShard: true, stored: { registerReplyHandler } }, (storage) =>

@@ -69,10 +69,10 @@ describe("work that is offered to workers", () => {
 const order = { runId: "run-1", prompt: "Do it." }
 const unfit = new UnfitWorker({ why: "This worker has no folder /p.", exitCode: 2 })
 
-/** Gives a run back among these workers; the placements on which it goes on, what was told, and the ending. */
+/** Gives a run back among these workers; the placements on which it goes on, what was reported, and the ending. */
 const given = (names: ReadonlyArray<string>, placement?: RunPlacement) => {
   const placements: Array<RunPlacement | undefined> = []
-  const told: Array<string> = []
+  const reported: Array<string> = []
   const engine = RunWorkflow.toLayer(({ placement: next }) => {
     placements.push(next)
     return Effect.fail(new RunRefused({ what: "here", exitCode: 1 }))
@@ -92,9 +92,9 @@ const given = (names: ReadonlyArray<string>, placement?: RunPlacement) => {
       }))
     )
   })
-  return giveBack({ order, placement, unfit, report: (what) => Effect.sync(() => void told.push(what)) }).pipe(
+  return giveBack({ order, placement, unfit, report: (what) => Effect.sync(() => void reported.push(what)) }).pipe(
     Effect.tap(Effect.yieldNow),
-    Effect.map((ending) => ({ ending, placements, told })),
+    Effect.map((ending) => ({ ending, placements, reported })),
     Effect.provide(Layer.merge(Layer.provideMerge(engine, WorkflowEngine.layerMemory), workers))
   )
 }
@@ -102,10 +102,10 @@ const given = (names: ReadonlyArray<string>, placement?: RunPlacement) => {
 describe("a run for which a worker lacks something", () => {
   it.effect("goes on elsewhere while another worker is there", () =>
     Effect.gen(function* () {
-      const { ending, placements, told } = yield* given([workerName, "gpu-2-9"])
+      const { ending, placements, reported } = yield* given([workerName, "gpu-2-9"])
       assert.strictEqual(ending, "given back")
       assert.deepStrictEqual(placements, [{ number: 1, declined: { [workerName]: unfit.why } }])
-      assert.deepStrictEqual(told, [`run-1: given back. ${unfit.why}`])
+      assert.deepStrictEqual(reported, [`run-1: given back. ${unfit.why}`])
     })
   )
 

@@ -30,7 +30,7 @@ const lines = [
 describe("followRun", () => {
   it.effect("tells how far calls are that go on, and not those that ended since", () =>
     Effect.gen(function* () {
-      const told: Array<string> = []
+      const reported: Array<string> = []
       const order = { runId: "run-1", prompt: "Do it." }
       const opened = { type: "opened" as const, version: 1 as const, program: "0", project: "/p", order, settings: {} }
       const runs = Layer.mock(ClusterRuns)({
@@ -48,14 +48,14 @@ describe("followRun", () => {
       const answers = yield* makeRunAnswers(yield* WorkflowEngine.WorkflowEngine, order)
       const listen = ({ event }: { readonly event: RunEvent }) =>
         Effect.sync(
-          () => void told.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
+          () => void reported.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
         )
       const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
       yield* followRun("run-1", answers, listen, {
         progress: Effect.succeed(said),
         redact: (value) => value
       }).pipe(Effect.provide(Layer.merge(runs, approver)))
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(reported, [
         "model.started Look 1",
         "model.started Look 2",
         "model.finished Look 1",

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { type RunEvent, isFleeting, isSignOfLife } from "../../../src/domain/runs/RunEvent.ts"
+import { type RunEvent, isHeartbeat, isTransient } from "../../../src/domain/runs/RunEvent.ts"
 import { type CallLife, makeHeartbeat } from "../../../src/services/models/CallHeartbeat.ts"
 import { CurrentServer, unknownFacts } from "../../../src/services/providers/Provider.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
@@ -151,6 +151,6 @@ it("what comes every second is never saved", () => {
   const progress: RunEvent = { type: "model.progress", call, phase: "reading", seconds: 1 }
   const piece: RunEvent = { type: "answer.piece", call, text: "a" }
   const waiting: RunEvent = { type: "model.waiting", call, phase: "turn", seconds: 10, endsAtSeconds: 30 }
-  assert.deepStrictEqual([progress, piece, waiting].map(isSignOfLife), [true, true, true])
-  assert.deepStrictEqual([progress, piece, waiting].map(isFleeting), [true, true, false])
+  assert.deepStrictEqual([progress, piece, waiting].map(isHeartbeat), [true, true, true])
+  assert.deepStrictEqual([progress, piece, waiting].map(isTransient), [true, true, false])
 })

@@ -27,13 +27,13 @@ const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | u
 
 /** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFileProblem }: ModelOffer) {
-  const { tell } = yield* Output
-  const unsaved = (why: string) => tell(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
+  const { emit } = yield* Output
+  const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
   if (userFileProblem !== undefined)
     return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
   yield* saveSetting(userFile, "model", name).pipe(
     Effect.andThen(
-      tell(
+      emit(
         `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`
       )
     ),
@@ -44,10 +44,10 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFi
 /** Asks for one of the models until the answer is one; nothing for Ctrl-D and the end of input. */
 export const chooseFrom = Effect.fn("chooseFrom")(
   function* ({ host, models }: ModelOffer) {
-    const { prompt, tell } = yield* Output
+    const { emit, prompt } = yield* Output
     const terminal = yield* Terminal.Terminal
-    yield* tell(`The server at ${host} has:`)
-    yield* tell(
+    yield* emit(`The server at ${host} has:`)
+    yield* emit(
       modelLines(models)
         .map((line, index) => `${String(index + 1).padStart(3)}  ${printable(line)}`)
         .join("\n")
@@ -56,19 +56,19 @@ export const chooseFrom = Effect.fn("chooseFrom")(
       yield* prompt(`Which one should be used? 1 to ${models.length} or a name; Enter takes 1, Ctrl-D none: `)
       const name = meant(models, yield* terminal.readLine)
       if (name !== undefined) return name
-      yield* tell("There is no such model in the list.")
+      yield* emit("There is no such model in the list.")
     }
   },
   Effect.catchTag("QuitError", () =>
     Effect.as(
-      Output.use(({ tell }) => tell("")),
+      Output.use(({ emit }) => emit("")),
       undefined
     )
   )
 )
 
 const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
-  yield* Output.use(({ tell }) => tell("No model is chosen yet."))
+  yield* Output.use(({ emit }) => emit("No model is chosen yet."))
   const name = yield* chooseFrom(offer)
   if (name !== undefined) yield* save(name, offer)
   return name
@@ -84,7 +84,8 @@ export const makePickModel: Effect.Effect<
   (context) => (offer) => Effect.provide(ask(offer), context)
 )
 
-export interface CommandPorts {
+/** How a command starts its run. */
+export interface CommandOptions {
   readonly sink: EventSink
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
@@ -105,27 +106,27 @@ const demoLine = "Using the built-in demo, which only searches and quotes."
 
 /** Prints notes and warnings on stderr. */
 const printNotes = Effect.fnUntraced(function* (
-  { tell, tellPaint }: Output["Service"],
+  { emit, emitPaint }: Output["Service"],
   { isTorn, notes = [], setup, warnings }: StartupNotes
 ) {
-  if (setup.configuration.model === "embedded") yield* tell(demoLine)
-  for (const text of warnings) yield* tell(`${tellPaint.yellow("warning")}: ${printable(text)}`)
-  for (const text of notes) yield* tell(note(printable(text)))
-  if (isTorn) yield* tell(note(tornNote))
+  if (setup.configuration.model === "embedded") yield* emit(demoLine)
+  for (const text of warnings) yield* emit(`${emitPaint.yellow("warning")}: ${printable(text)}`)
+  for (const text of notes) yield* emit(note(printable(text)))
+  if (isTorn) yield* emit(note(tornNote))
 })
 
-/** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
-export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
+/** The context of a run that a command starts. A person at a terminal is asked for a model when none is named. */
+export const runContextOf = Effect.fnUntraced(function* (given: CommandOptions) {
   const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
-  const ports: RunContext = {
+  const context: RunContext = {
     listen: sink.listen,
     approveSteps,
     yes,
-    isColoured: output.tellPaint.bold("") !== "",
+    isColoured: output.emitPaint.bold("") !== "",
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
     approver
   }
-  return ports
+  return context
 })

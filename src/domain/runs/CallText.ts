@@ -44,5 +44,5 @@ const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], proje
 }
 
 /** The name of the tool and what the call is about. */
-export const callWords = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
+export const toolCallText = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
   [call.name, callArgument(call, targets, project)].filter((part) => part !== "").join(" ")

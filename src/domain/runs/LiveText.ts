@@ -1,5 +1,5 @@
 /**
- * The words for what goes on: stages, phases of a model call, times.
+ * The texts for what goes on: stages, phases of a model call, times.
  */
 import { secondsText } from "../text/Format.ts"
 import { printable } from "../text/Printable.ts"
