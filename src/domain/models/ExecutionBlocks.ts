@@ -132,7 +132,7 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
 }
 
-/** Gives a text so much of the room, or what it needs of that; `cut(room)` has at most `budget` more characters than `cut(0)`. */
+/** Gives a text so much of the budget, or what it needs of that; `cut(budget)` has at most `budget` more characters than `cut(0)`. */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
   share: number,
@@ -162,7 +162,7 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 
 /**
  * The results of finished tasks for a frame: whole summaries, shortened ones, the same without what each task was to
- * deliver, the names, and at last as many names as have room and how many more tasks have finished.
+ * deliver, the names, and at last as many names as fit and how many more tasks have finished.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,

@@ -222,7 +222,7 @@ class Choice {
     return this.#left
   }
 
-  /** Adds the lines if all of them have room. */
+  /** Adds the lines if all of them fit. */
   add(indexes: ReadonlyArray<number>): boolean {
     const fresh = indexes.filter((index) => !this.lines.has(index))
     const isRun = (index: number, position: number) =>

@@ -110,7 +110,7 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
   return `${what}: their descriptions would take too much of each prompt. Write a skill that names those you need.`
 }
 
-/** One skill for each plugin and server of which no skill names a tool, and notes on tools that have no room. */
+/** One skill for each plugin and server of which no skill names a tool, and notes on tools that do not fit. */
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,

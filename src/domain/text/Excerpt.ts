@@ -58,7 +58,7 @@ export const shorten = (text: string, limit: number): string => {
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Gives each text an equal share of the room; what a short one leaves goes to the long ones. */
+/** Gives each text an equal share of the budget; what a short one leaves goes to the long ones. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -76,7 +76,7 @@ export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
 /**
- * Gives the room to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
+ * Gives the budget to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
  * first ones, so that the last are cut first. Nothing is cut when all of them fit.
  */
 export const sharesInOrder = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {

@@ -61,12 +61,12 @@ export const wrapText = (text: string, columns: number | undefined): string =>
 export const cutText = (text: string, columns: number, sign = "..."): string => {
   if (textWidth(text) <= columns) return text
   const end = textWidth(sign) <= columns ? sign : ""
-  const room = Math.max(0, columns - textWidth(end))
+  const available = Math.max(0, columns - textWidth(end))
   let cut = ""
   let width = 0
   for (const character of text) {
     width += textWidth(character)
-    if (width > room) break
+    if (width > available) break
     cut += character
   }
   return `${cut}${end}`

@@ -142,7 +142,7 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
     finished,
     failures: [],
     missing: [],
-    wishes: []
+    requestedChanges: []
   })
   return { list: revised, finished: finished.map(({ name }) => name) }
 })

@@ -232,7 +232,7 @@ export class Gate extends Context.Service<
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
-    readonly wishes: Effect.Effect<ReadonlyArray<RequestedChange>>
+    readonly requestedChanges: Effect.Effect<ReadonlyArray<RequestedChange>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** Adds a rule of the person for as long as this gate decides. */
@@ -363,7 +363,7 @@ export class Gate extends Context.Service<
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: Effect.sync(() => denials),
-          wishes: Effect.sync(() => requestedChanges),
+          requestedChanges: Effect.sync(() => requestedChanges),
           sessionGrants: Effect.sync(() => grants.session()),
           addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
           addRule: (rule) => Effect.sync(() => void rules.push(rule)),

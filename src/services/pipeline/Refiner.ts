@@ -39,7 +39,7 @@ interface Work {
   readonly references: ReferenceBlock
 }
 
-/** What was looked at has at least this part of the room that it shares with references. */
+/** What was looked at has at least this part of the budget that it shares with references. */
 const lookShare = 0.6
 
 /** One pass: what was understood in those before, and what they looked at. */

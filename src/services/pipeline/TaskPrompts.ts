@@ -127,7 +127,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** The characters that have room in a prompt of the task beside so many. */
+  /** The characters that fit into a prompt of the task beside so many. */
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   const bareExecution = (task: Task, briefing: Briefing): FilledPrompt => execution(task, briefing, { precursor: "" })

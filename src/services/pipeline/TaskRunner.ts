@@ -27,7 +27,7 @@ export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
   readonly refinement: Refinement
 }
 
-/** Outputs of calls have at least this part of the room that they share with references. */
+/** Outputs of calls have at least this part of the budget that they share with references. */
 const outputShare = 0.4
 
 const doneHeading = "## What was done\n\n"
@@ -81,7 +81,7 @@ export class TaskRunner extends Context.Service<
             const contents = block.within(most)
             const budget = whole - contents.length
             const acts = callBlocks(outcomes, budget - doneHeading.length)
-            // The calls of the task have the room before the looks, although they come after them.
+            // The calls of the task have the budget before the looks, although they come after them.
             const seen = lookBlocks(looks, budget + frame - acts.length)
             const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
             const prompt = fill(contents + outputs, previous)

@@ -90,7 +90,7 @@ const gate = ({ asked = [], deny }: World) =>
       resolveInDoubt: () => Effect.die("nothing is in doubt"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
-      wishes: Effect.succeed([]),
+      requestedChanges: Effect.succeed([]),
       foresee: () => Effect.undefined,
       asksNobody: () => Effect.succeed(true),
       mayRead: () => Effect.succeed(true),
@@ -125,7 +125,7 @@ const check = (
 const block = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; room?: number } & World = {}
+  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; budget?: number } & World = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.block(task, {
@@ -133,7 +133,7 @@ const block = (
       finished: options.finished ?? [],
       view: options.view ?? "document",
       place: "",
-      ...(options.room === undefined ? {} : { budget: options.room })
+      ...(options.budget === undefined ? {} : { budget: options.budget })
     })
   ).pipe(
     Effect.map(({ text }) => text),
@@ -326,7 +326,7 @@ layer(NodeServices.layer)("References", (it) => {
         )
         const root = yield* makeProject({ "a.ts": `${long.join("\n")}\n`, "b.txt": "short\n" })
         const task = new Task({ ...taskOf("Read 2", file("a.ts"), file("b.txt")), whatIsNeeded: "See step12345." })
-        const text = yield* block(root, task, { room: 6000 })
+        const text = yield* block(root, task, { budget: 6000 })
         expect(text.length).toBeLessThanOrEqual(6000)
         expect(text).toMatch(/\(There is room for \d+ of 20000 lines: the outline and what matches the task\./)
         expect(text).toContain("12346:   step12345()")
@@ -343,7 +343,7 @@ layer(NodeServices.layer)("References", (it) => {
         const task = new Task({ ...taskOf("Read 2", resultOf("read-1")), whatIsNeeded: "Describe the teapot." })
         const text = yield* block(root, task, {
           finished: [finishedOf("Read 1", "The summary.", document)],
-          room: 2500
+          budget: 2500
         })
         expect(text.length).toBeLessThanOrEqual(2500)
         expect(text).toContain("The summary.")
