@@ -4,7 +4,7 @@
  * Plain text is printed piece by piece.
  */
 import * as Effect from "effect/Effect"
-import { callWords } from "../../domain/runs/CallWords.ts"
+import { toolCallText } from "../../domain/runs/CallWords.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
 import { type RunEvent, isSignOfLife } from "../../domain/runs/RunEvent.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
@@ -61,7 +61,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
     case "tool.started":
       return options.isDrawn === true
         ? undefined
-        : paint.dim(`  call ${shown(callWords(event.call, event.targets, options.live?.project))}`)
+        : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.project))}`)
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
     case "answer.repaired":

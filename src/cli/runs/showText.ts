@@ -6,13 +6,13 @@ import { modelText, personText, repairText } from "../../domain/findings/IssueTe
 import type { Attempt, CallEvidence, TaskEvidence, TaskState, UnrunCall } from "../../domain/history/RunEvidence.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
-import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"
+import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import { withoutProject, shortDurationText } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { durationText, standingText, whenText } from "./runList.ts"
-import { callWords } from "../../domain/runs/CallWords.ts"
+import { toolCallText } from "../../domain/runs/CallWords.ts"
 
 export const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
@@ -24,7 +24,7 @@ export const stateText = ({
 }: {
   readonly denied?: DeniedCalls | undefined
   readonly state: TaskState
-}): string => (state === "finished" ? finishedWords(denied) : state === "open" ? "not done" : state)
+}): string => (state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state)
 
 /** How the run stands, in a line or two. */
 const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
@@ -168,7 +168,7 @@ const reasonText = ({ error_message, error_type }: ToolResult, project: string):
   withoutProject(firstLine(error_message ?? error_type), project)
 
 const callLine = ({ call, result, targets }: CallEvidence, project: string): string => {
-  const what = firstLine(callWords(call, targets, project))
+  const what = firstLine(toolCallText(call, targets, project))
   if (result === undefined) return `- ${what}: did not finish`
   if (!result.success) return `- ${what}: failed, ${reasonText(result, project)}`
   const { data_size_bytes, execution_time_ms } = result.metadata
@@ -177,7 +177,7 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
 
 /** A denial says itself what was denied. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
-  `- ${firstLine(callWords(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
+  `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
 /** How often the model was asked, what that cost, and what was wrong with its answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {

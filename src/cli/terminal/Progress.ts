@@ -3,9 +3,9 @@
  * and tools is made printable first.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
-import { stepWords } from "../../domain/plan/TaskName.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
-import { callWords } from "../../domain/runs/CallWords.ts"
+import { toolCallText } from "../../domain/runs/CallWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveWords.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
@@ -27,7 +27,7 @@ import {
   count,
   shown
 } from "./EventLines.ts"
-import { deniedOf, finishedWords } from "../../domain/plan/TaskResult.ts"
+import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 
 export interface ProgressOptions {
   /** Everything about answers that were not right, and the steps of the work inside. */
@@ -102,14 +102,14 @@ const stepLine = (title: string, paint: Paint, live: LiveState | undefined): str
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
   const without = stages.filter((stage) => stage !== "finished" && stage !== "kept").length
   return without === 0
-    ? `  ${paint.green("finished")} ${shown(stepWords(title))}`
-    : `  ${paint.yellow("ended")} ${shown(stepWords(title))}: ${without} of ${count(names.length, "task")} without a result`
+    ? `  ${paint.green("finished")} ${shown(stepText(title))}`
+    : `  ${paint.yellow("ended")} ${shown(stepText(title))}: ${without} of ${count(names.length, "task")} without a result`
 }
 
 const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task.finished" }>, paint: Paint) => {
   const denied = deniedOf(result.calls)
   const colour = denied === undefined ? paint.green : paint.yellow
-  return `  ${colour(finishedWords(denied))} "${shown(task)}"`
+  return `  ${colour(finishedText(denied))} "${shown(task)}"`
 }
 
 /** Lines about what is going on now, which a drawn screen shows by itself. */
@@ -118,9 +118,11 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
     case "stage.started":
       return event.task === undefined ? `${stageText[event.stage]} ...` : undefined
     case "step.started":
-      return shown(stepWords(event.title))
+      return shown(stepText(event.title))
     case "tool.started":
-      return paint.dim(`  call ${shown(callWords(event.call, event.targets, live?.project))}${forTask(event.id.task)}`)
+      return paint.dim(
+        `  call ${shown(toolCallText(event.call, event.targets, live?.project))}${forTask(event.id.task)}`
+      )
     case "model.waiting":
       return waitingLine(event, paint, live)
     case "tool.running": {

@@ -81,7 +81,7 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
     .filter((one) => one.length >= 4)
 }
 
-/** The links of a text in order; none when it is too large or too crowded to be parsed. */
+/** The links of a text in order; none when it is too large or too complex to be parsed. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
   const links = markdownLinks(text)
   return links.map((link, index): EvidenceLink => {

@@ -72,8 +72,8 @@ export const attachmentNote = ({ isCut = false, name, text }: Attachment, budget
       ? `Prompts show ${name} without ${leftOut} lines in its middle: it may have a quarter of the context window.`
       : ""
   ]
-  const told = parts.filter((part) => part !== "").join(" ")
-  return told === "" ? undefined : told
+  const joined = parts.filter((part) => part !== "").join(" ")
+  return joined === "" ? undefined : joined
 }
 
 /** The file the person is looking at; `text` holds its first lines. */

@@ -109,8 +109,8 @@ export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
 
 const heading = "## What was looked at\n\n"
 
-/** The looks with their outputs in at most `budget` characters, or what surrounds them where that is more. */
-export const lookBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
+/** The calls of read passes with their outputs in at most `budget` characters, or what surrounds them where that is more. */
+export const readPassBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
   looks.length === 0 ? "" : `${heading}${callBlocks(looks, Math.max(0, budget - heading.length - callFrame(looks)))}`
 
 /** A prompt with a place for one text. */

@@ -92,7 +92,7 @@ const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.Stri
 const ThinkingCutOff = Schema.TaggedStruct("ThinkingCutOff", { tokens: Schema.Int })
 const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
 /** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
-export const Hopeless = Schema.TaggedStruct("Hopeless", {
+export const StoppedAnswer = Schema.TaggedStruct("Hopeless", {
   kind: Schema.Literals(["loop", "shape"]),
   /** What was wrong, as the end of a sentence. */
   detail: Schema.String,
@@ -120,7 +120,7 @@ export const ModelErrorReason = Schema.Union([
   ThinkingOnly,
   ThinkingCutOff,
   CutOff,
-  Hopeless,
+  StoppedAnswer,
   ContextOverflow
 ])
 export type ModelErrorReason = typeof ModelErrorReason.Type

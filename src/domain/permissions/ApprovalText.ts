@@ -5,12 +5,12 @@
 import { type DiffRow, numberedRows } from "../files/ChangePreview.ts"
 import { printable, printableLines } from "../text/Printable.ts"
 import type { Risk } from "../tools/Access.ts"
-import { stepWords } from "../plan/TaskName.ts"
+import { stepText } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
-const saidByWords = new Set(["path", "url", "argv", "cwd"])
+const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
 const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
@@ -94,7 +94,7 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   if (item.call === undefined && targets.length === 0) return []
   const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
   const rest = isSaid(item)
-    ? argumentsOf(item).filter(([name]) => !saidByWords.has(name) && (diff === undefined || !saidByChange.has(name)))
+    ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
   /* The folder stands in the words, relative to the project; the sandbox in the consequence. */
   const argumentsOfCommand =
@@ -131,7 +131,7 @@ const doesOf = ({ call, origin, targets, tool, words }: ApprovalItem): string =>
 
 const headingOf = ({ items, scope, title }: Asking): string => {
   const [first] = items
-  const name = title === "" ? [] : [stepWords(title)]
+  const name = title === "" ? [] : [stepText(title)]
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined

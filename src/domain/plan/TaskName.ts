@@ -19,4 +19,4 @@ export type TaskName = typeof TaskName.Type
 /** `Research 2` -> `research-2-results`. */
 export const resultAnchor = (name: TaskName): string => `${slugOf(name)}-results`
 
-export const stepWords = (title: string): string => printable(title.replace(/^Task section (\d+)(?=$|:)/, "Step $1"))
+export const stepText = (title: string): string => printable(title.replace(/^Task section (\d+)(?=$|:)/, "Step $1"))

@@ -44,7 +44,7 @@ export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): Den
 }
 
 /** How a task with a result stands: what only tells of denied calls has not finished the work, whatever its result says. */
-export const finishedWords = (denied: DeniedCalls | undefined): string =>
+export const finishedText = (denied: DeniedCalls | undefined): string =>
   denied === undefined
     ? "finished"
     : denied === "all"

@@ -3,7 +3,7 @@
  * strings, and only what is `Html` already stays as it is.
  */
 import type { TaskEvidence } from "../history/RunEvidence.ts"
-import { finishedWords } from "../plan/TaskResult.ts"
+import { finishedText } from "../plan/TaskResult.ts"
 import { harmless } from "../text/Printable.ts"
 
 /** Text that is HTML. */
@@ -82,7 +82,7 @@ const words: Readonly<Record<string, string>> = { open: "not done" }
 /** How a task stands as a mark with its words. */
 export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
   state === "finished" && denied !== undefined
-    ? markup`<span class="state calm">○ ${finishedWords(denied)}</span>`
+    ? markup`<span class="state calm">○ ${finishedText(denied)}</span>`
     : stateHtml(state)
 
 /** A status as a mark with its word. */

@@ -6,7 +6,7 @@ import { modelText, personText, repairText } from "../findings/IssueText.ts"
 import type { Attempt, CallEvidence, UnrunCall } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
-import { callWords } from "../runs/CallWords.ts"
+import { toolCallText } from "../runs/CallWords.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { dataText } from "../tools/ToolCall.ts"
 import { count, folded, type Html, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
@@ -119,7 +119,7 @@ const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.m
 const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
   markup`${calls.map(({ call, id, result }) =>
     folded(
-      markup`<code>${callWords(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
+      markup`<code>${toolCallText(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
       [
         markup`<p>Round ${id.round}, ${call.uid}</p>
           <h5>Arguments</h5>`,

@@ -4,7 +4,7 @@
 import type { ToolCall } from "../tools/ToolCall.ts"
 
 /** The arguments that say what a call is about, the best first. */
-const telling = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
+const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
@@ -25,7 +25,7 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const given = call.arguments
-  const main = telling.find((name) => given[name] !== undefined && given[name] !== null)
+  const main = mainArguments.find((name) => given[name] !== undefined && given[name] !== null)
   if (main === undefined) {
     const [first] = Object.values(given)
     return targets.length > 0
@@ -44,5 +44,5 @@ const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], proje
 }
 
 /** The name of the tool and what the call is about. */
-export const callWords = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
+export const toolCallText = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
   [call.name, callArgument(call, targets, project)].filter((part) => part !== "").join(" ")

@@ -2,7 +2,7 @@
  * What is going on, as lines for a terminal of a certain size: what is at work, the plan around it, and how far it is. The
  * answer that is being written stands above.
  */
-import { stepWords } from "../plan/TaskName.ts"
+import { stepText } from "../plan/TaskName.ts"
 import {
   type LiveCall,
   type LiveState,
@@ -11,7 +11,7 @@ import {
   type LiveTool,
   countStages,
   isLively,
-  isSettled
+  isResolved
 } from "./LiveState.ts"
 import { type ViewTime, clockText, phaseText, stageText } from "./LiveWords.ts"
 import { printable, printableLines } from "../text/Printable.ts"
@@ -81,8 +81,8 @@ const shownSteps = (state: LiveState, { calls, tools }: Work): ReadonlyArray<Sho
     return {
       step,
       tasks,
-      active: tasks.filter(({ name, stage }) => !isSettled(stage) && (calls.has(name) || tools.has(name))),
-      ended: tasks.filter(({ stage }) => isSettled(stage)).length,
+      active: tasks.filter(({ name, stage }) => !isResolved(stage) && (calls.has(name) || tools.has(name))),
+      ended: tasks.filter(({ stage }) => isResolved(stage)).length,
       failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length,
       ready: tasks.filter(({ stage }) => stage === "ready").length
     }
@@ -93,7 +93,7 @@ const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 /** One line for a step: finished, at work, or still to come. */
 const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => {
   const { active, failed, ready, ended, step, tasks } = shown
-  const title = stepWords(step.title)
+  const title = stepText(step.title)
   const failures = failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }]
   if (isDone(shown)) {
     const mark =
@@ -136,7 +136,7 @@ const nextLines = (
   most: number
 ): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
-  const left = tasks.filter((task) => !isSettled(task.stage) && !busy.has(task))
+  const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
   const first = left.length <= most ? left : left.slice(0, Math.max(0, most - 1))
   const more = left.length - first.length
   const line = (text: string): StyledLine => cutLine([{ text: `  ${marks.waiting} ${text}`, style: "dim" }], columns)

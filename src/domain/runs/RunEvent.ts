@@ -238,7 +238,7 @@ export const lifeEvery = 10_000
 /** How often a call of a model says how far it is, in milliseconds. */
 export const progressEvery = 1000
 
-/** How often the text of an answer is told while it is written, in milliseconds. */
+/** How often the text of an answer is reported while it is written, in milliseconds. */
 export const pieceEvery = 200
 
 const signs = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const

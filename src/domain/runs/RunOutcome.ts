@@ -7,7 +7,7 @@ import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
 import type { StepApproved, RequestedChange } from "../permissions/ApprovalItem.ts"
-import { stepWords } from "../plan/TaskName.ts"
+import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import type { NotRun, MissingChange } from "./NotDone.ts"
 import type { RunStatus } from "./RunReport.ts"
@@ -117,7 +117,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       ]
       const missing = missingMessages(shortfall)
       const declined = shortfall.redirected.map(
-        ({ declined: step, instead }) => `You declined "${stepWords(step)}" and said what to do instead: ${instead}`
+        ({ declined: step, instead }) => `You declined "${stepText(step)}" and said what to do instead: ${instead}`
       )
       const message = [...denied, ...declined, ...missing].join("\n")
       if (!isAllowed) return outcome("not_permitted", message)
@@ -134,10 +134,10 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", `You declined "${stepWords(end.step)}".${notRun}`)
+        ? outcome("declined", `You declined "${stepText(end.step)}".${notRun}`)
         : outcome(
             "not_permitted",
-            `"${stepWords(end.step)}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`
+            `"${stepText(end.step)}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`
           )
     }
   }

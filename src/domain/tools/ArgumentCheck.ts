@@ -43,7 +43,7 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
 }
 
 /** A map, since an argument may have any name, also what every object has. */
-const otherWords: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
   ["oldtext", ["oldstring", "oldstr"]],
@@ -76,7 +76,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   const meant = new Map(
     unknown.map((name) => {
       const same = open.filter((one) => lettersOf(one) === lettersOf(name))
-      const other = open.filter((one) => otherWords.get(lettersOf(one))?.includes(lettersOf(name)) === true)
+      const other = open.filter((one) => synonyms.get(lettersOf(one))?.includes(lettersOf(name)) === true)
       return [name, only(same) ?? only(other)]
     })
   )

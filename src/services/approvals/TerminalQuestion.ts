@@ -110,7 +110,7 @@ const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scop
 /** Keys that arrive sooner than this were pressed before the prompt could be read. */
 const typedAhead = "50 millis"
 /** The terminal goes back from single keys to lines within this time. */
-const settling = "30 millis"
+const modeSwitchTime = "30 millis"
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
@@ -127,7 +127,7 @@ const dropTypedAhead = Effect.gen(function* () {
   })
   const pressed = yield* Effect.scoped(keys)
   if (pressed.some(isQuit)) return yield* new Terminal.QuitError({})
-  yield* Effect.sleep(settling)
+  yield* Effect.sleep(modeSwitchTime)
   while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) {}
 })
 

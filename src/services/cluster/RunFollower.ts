@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { ClusterRun } from "../../domain/journal/JournalRecord.ts"
-import { stepWords } from "../../domain/plan/TaskName.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
@@ -28,7 +28,7 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
 }) {
   override get message(): string {
     const { runId, title } = this
-    return `The run ${runId} waits for an answer about "${stepWords(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
+    return `The run ${runId} waits for an answer about "${stepText(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
   }
 }
 

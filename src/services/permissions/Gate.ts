@@ -87,7 +87,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (
 })
 
 /** A command is shown as one would type it. */
-const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
+const doubtText = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
   const [command] = names
   return tool === "run_command" && command !== undefined
     ? { does: "run a command", command }
@@ -98,7 +98,7 @@ const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSu
 const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
   task,
   words: {
-    ...doubtWords(call.name, targets.map(nameOf)),
+    ...doubtText(call.name, targets.map(nameOf)),
     consequence: "When it happened, running it again does it a second time.",
     isCalm: false
   },
@@ -290,15 +290,15 @@ export class Gate extends Context.Service<
 
         const admit = Effect.fnUntraced(function* (
           question: GateQuestion,
-          tell: (event: RunEvent) => Effect.Effect<void>
+          report: (event: RunEvent) => Effect.Effect<void>
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
           const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
-          /* An answer to another question may have settled this one while it waited. */
+          /* An answer to another question may have resolved this one while it waited. */
           const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
-            decided ? Effect.void : askCall(question, tell, context)
+            decided ? Effect.void : askCall(question, report, context)
           )
           if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)

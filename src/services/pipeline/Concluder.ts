@@ -96,7 +96,7 @@ export class Concluder extends Context.Service<
         const accepted = yield* attempts.run({
           stage: "conclude",
           round: order.round,
-          turn: 0,
+          step: 0,
           prompt: (previous) => {
             const frame = (place: (text: string) => ResultsAndLines) =>
               frameOf((text) => fill(place(text), previous), window, calibration.scale(model))

@@ -20,7 +20,7 @@ import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill, type SkillInput } from "../../domain/skills/Skill.ts"
-import { callWords } from "../../domain/runs/CallWords.ts"
+import { toolCallText } from "../../domain/runs/CallWords.ts"
 import { cutText } from "../../domain/text/TextWidth.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -63,7 +63,7 @@ export const unfitCalls = (
         if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) return []
         const failure = yield* registry.inspect(call)
         if (failure === undefined) return []
-        const what = `The call ${call.uid} (${cutText(callWords(call).replaceAll(/\s+/g, " "), mostWords)}) would fail.`
+        const what = `The call ${call.uid} (${cutText(toolCallText(call).replaceAll(/\s+/g, " "), mostWords)}) would fail.`
         return [
           makeIssue("tool-call-unfit", where, { what, how: failure.message.replace(/^Nothing was changed\. /, "") })
         ]
@@ -151,7 +151,7 @@ export const makeRefinementReader = Effect.gen(function* () {
   const { limits, referenceBudget } = yield* RunSettings
   const provide = Effect.provideService(Workspace, yield* Workspace)
 
-  /** Checks calls against the tools; findings about looks name their own section. */
+  /** Checks calls against the tools; findings about read passes name their own section. */
   const checkCalls = (calls: ReadonlyArray<ToolCall>, section: string, { order, skill, tools }: RefinementFrame) => {
     const checked = calls.map((call) => {
       const found = registry.check(call, tools, order.task.name)

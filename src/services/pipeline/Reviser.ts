@@ -113,7 +113,7 @@ export class Reviser extends Context.Service<
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
-          turn: 0,
+          step: 0,
           prompt: fitted,
           shape: taskListShape,
           readPart: (part) =>

@@ -47,9 +47,9 @@ interface RefinementParts {
   readonly previous?: Previous | undefined
   /** The contents of references. */
   readonly contents?: string
-  /** What was looked at. */
+  /** What the read passes returned. */
   readonly outputs?: string
-  /** How often the model may look before the calls are written; once when absent. */
+  /** How many read passes the model may make before the calls are written; once when absent. */
   readonly looks?: number
   /** The number of the pass when it is the last of several. */
   readonly lastPass?: number

@@ -28,7 +28,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { nearestFiles } from "./FileReferences.ts"
-import { perhaps } from "./ReferenceWorld.ts"
+import { perhaps } from "./ReferenceContext.ts"
 
 /** What a text may link besides files. */
 interface KnownEvidence {

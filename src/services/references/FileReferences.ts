@@ -22,7 +22,7 @@ import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceContext.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 interface Found {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { outcomeLines } from "../../../src/cli/terminal/Ending.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import { callWords } from "../../../src/domain/runs/CallWords.ts"
+import { toolCallText } from "../../../src/domain/runs/CallWords.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
 import { failed, finished, gave } from "../../support/sampleTasks.ts"
@@ -36,7 +36,7 @@ const words = (
   name: string,
   given: Record<string, string | number | ReadonlyArray<string>>,
   ...targets: Array<string>
-) => callWords({ uid: "a", name, arguments: given }, targets, "/p")
+) => toolCallText({ uid: "a", name, arguments: given }, targets, "/p")
 
 describe("the end of a run", () => {
   it("says what it came to and what it cost, without the time of the person", () => {

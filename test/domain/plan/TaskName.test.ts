@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { stepWords } from "../../../src/domain/plan/TaskName.ts"
+import { stepText } from "../../../src/domain/plan/TaskName.ts"
 
 it.each([
   ["Task section 2", "Step 2"],
@@ -7,5 +7,5 @@ it.each([
   ["Task section 2b", "Task section 2b"],
   ["Read\u001b[2J", "Read\\u{1b}[2J"]
 ])("calls %j a step", (title, expected) => {
-  assert.strictEqual(stepWords(title), expected)
+  assert.strictEqual(stepText(title), expected)
 })

@@ -50,8 +50,8 @@ export const fileRows = (path: string, text: string, first: number, terms: Reado
     const { number, text: shown } = readNumbered(line) ?? { number: first + index, text: line }
     return rowOf(path, number, shown)
   })
-  const telling = rows.filter((one) => relevance(one, terms) >= 1)
-  return telling.length > 0 ? telling : rows.slice(0, 5)
+  const relevant = rows.filter((one) => relevance(one, terms) >= 1)
+  return relevant.length > 0 ? relevant : rows.slice(0, 5)
 }
 
 /** The rows among the pieces: each place once, those that say most about the words first. */
