@@ -98,7 +98,7 @@ const shortError = ({ error_message }: ToolResult, limit: number): string => {
  * what came of them.
  */
 
-/** How much of a text, a list and a record is shown, and how deep. */
+/** How much of a string, a list and a record is shown, and how deep. */
 interface Measure {
   readonly characters: number
   readonly items: number

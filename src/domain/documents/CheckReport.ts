@@ -251,7 +251,7 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
   }
 }
 
-/** True when a text reads back as the same value with fewer repairs. */
+/** True when a string reads back as the same value with fewer repairs. */
 export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.verdict !== "rejected" &&
   JSON.stringify(again.value) === JSON.stringify(before.value) &&

@@ -10,7 +10,7 @@ import { type FoundLink, markdownLinks } from "../markdown/MarkdownTree.ts"
 import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 
-/** A text that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
+/** A string that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
 interface Quote {
   readonly text: string
   readonly isLine: boolean

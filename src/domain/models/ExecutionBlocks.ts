@@ -132,7 +132,7 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
 }
 
-/** Gives a text so much of the budget, or what it needs of that; `cut(budget)` has at most `budget` more characters than `cut(0)`. */
+/** Gives a string so much of the budget, or what it needs of that; `cut(budget)` has at most `budget` more characters than `cut(0)`. */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
   share: number,
@@ -153,7 +153,7 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. Of few tasks with short summaries that is not a text without their names. */
+/** The shortest text about finished tasks. Of few tasks with short summaries that is not a string without their names. */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A call as the model asked for it: `arguments` is an object, or a text when the model wrote no JSON. */
+/** A call as the model asked for it: `arguments` is an object, or a string when the model wrote no JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 

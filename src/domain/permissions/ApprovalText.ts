@@ -17,7 +17,7 @@ const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.re
 
 const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
 
-/** One argument; a text of several lines below its name. */
+/** One argument; a string of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
   const label = printable(name)
   if (typeof value !== "string") return [sourceLine(`${label}: ${printable(JSON.stringify(value))}`)]

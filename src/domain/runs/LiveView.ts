@@ -262,7 +262,7 @@ const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): Readon
   return [...calls, ...tools].slice(-4)
 }
 
-/** The end of a text that is being written. */
+/** The end of a string that is being written. */
 const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
   const columns = usable(size)
   const lines = printableLines(text)

@@ -33,14 +33,14 @@ const lastLineEnd = (text: string, max: number): number => {
   return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max
 }
 
-/** Cuts a text that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
+/** Cuts a string that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
 export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly left: number } => {
   if (text.length <= max) return { text, left: 0 }
   const kept = text.slice(0, lastParagraphEnd(text, max) || lastLineEnd(text, max)).trimEnd()
   return { text: kept, left: text.length - kept.length }
 }
 
-/** The first lines of a text. `left` counts the lines that are left out. */
+/** The first lines of a string. `left` counts the lines that are left out. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly left: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -125,7 +125,7 @@ export interface LinePlace {
 }
 
 /**
- * The first lines of a text, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
+ * The first lines of a string, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
  * them says which lines they are and tells the model to read on with a parameter `start_line`; all lines have none.
  *
  * ```ts

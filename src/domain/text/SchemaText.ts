@@ -91,7 +91,7 @@ export interface ModelFault {
   readonly kind: SchemaFault["kind"]
   /** What is there: `a string`, `the number 12`. */
   readonly given: string
-  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a text of its own. */
+  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a string of its own. */
   readonly wanted?: string
   readonly hint?: string
   /** What the author of the schema says about it, instead of `wanted`. */

@@ -196,7 +196,7 @@ type Asked<A> =
 
 const ring = "\u0007"
 
-/** Shows a text page by page. The keys of the pager stand below each page, and are taken away with the next. */
+/** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const pages = pagesOf(text, { columns, rows: rows - 1 })
   let at = 0

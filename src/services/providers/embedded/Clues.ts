@@ -40,7 +40,7 @@ export const stemOf = (word: string): string => {
   return shortForm.exec(lower)?.[0] ?? ended ?? singular
 }
 
-/** How many of the words stand in a text about a tool or a skill, in any form. */
+/** How many of the words stand in a string about a tool or a skill, in any form. */
 export const sharedWords = (about: string, words: ReadonlyArray<string>): number => {
   const own = new Set((about.match(/\p{L}{3,}/gu) ?? []).map(stemOf))
   return new Set(words.map(stemOf).filter((stem) => own.has(stem))).size
