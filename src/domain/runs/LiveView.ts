@@ -148,7 +148,7 @@ const nextLines = (
       ]
 }
 
-/** Steps that have nothing at work, as one line for all of them when there is no room for each. */
+/** Steps that have nothing at work, as one line for all of them when there are too few rows for each. */
 const quietLines = (
   steps: ReadonlyArray<Shown>,
   options: PlanOptions,

@@ -252,7 +252,7 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   }, text)
 }
 
-/** What the refinement of a task is told of the skill, with its files and limits. Headings stay below those of the prompt. */
+/** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
@@ -268,5 +268,5 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** What the execution of a task is told of the skill. */
+/** What the prompt of an execution says of the skill. */
 export const executionText = ({ execution }: Skill): string => nestMarkdown(execution, 2)

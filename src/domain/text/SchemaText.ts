@@ -85,7 +85,7 @@ export const schemaProblems = (
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
 
-/** What a model is told about one thing that is wrong. */
+/** What is reported to a model about one thing that is wrong. */
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
