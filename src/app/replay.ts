@@ -9,7 +9,7 @@ import { leavesMachine } from "../services/providers/providers.ts"
 import { recordedPlugins } from "../services/history/ReplayDecisions.ts"
 import { originOf } from "../services/tools/PluginLoader.ts"
 import type { RunOpened } from "../domain/journal/JournalRecord.ts"
-import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
+import { publishedEvents, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
 import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { makeReplay } from "../services/history/Replay.ts"
@@ -52,7 +52,7 @@ const replaySession = Effect.fnUntraced(function* (
       layer
     )
   )
-  const before = eventsTold(session.own)
+  const before = publishedEvents(session.own)
   const isWhole = hasEnded(before)
   const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
   const changedEvents = runDifferences(before, replay.published, missing.length > 0)

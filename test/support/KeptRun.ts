@@ -16,7 +16,7 @@ import { replayRun } from "../../src/app/replay.ts"
 import { layerRuns } from "../../src/app/savedRuns.ts"
 import { makeReplay } from "../../src/services/history/Replay.ts"
 import { readSetup } from "../../src/app/setup.ts"
-import { eventsTold, replaySessions } from "../../src/domain/history/JournalParts.ts"
+import { publishedEvents, replaySessions } from "../../src/domain/history/JournalParts.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { recordOf } from "../../src/services/journal/JournalLine.ts"
@@ -125,7 +125,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
         world
       )
     )
-    return { before: eventsTold(session.own), now: replay.published }
+    return { before: publishedEvents(session.own), now: replay.published }
   }).pipe(apart)
 
   /** Plays the run again, or one that was forked from it, with nothing of this machine's configuration. */

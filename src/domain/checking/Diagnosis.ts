@@ -27,7 +27,7 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** Fewer columns leave no room for a text beside two others. */
+/** Fewer columns leave no space for a text beside two others. */
 const leastColumns = 60
 
 /** Two columns and a text; a remedy stands below what it is for. In a narrow terminal the texts stand below the names. */

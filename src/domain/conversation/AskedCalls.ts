@@ -42,7 +42,7 @@ const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "too
 
 const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
 
-/** The code blocks of a text that holds nothing else. */
+/** The code blocks of a string that holds nothing else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
@@ -67,7 +67,7 @@ const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
-/** True for a text after which a call is still inside of something, or is announced as something to look at. */
+/** True for a string after which a call is still inside of something, or is announced as something to look at. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -85,7 +85,7 @@ const leadsToQuote = (before: string): boolean => {
   return isOpen || isInside || announces || rejects.test(sentence)
 }
 
-/** The calls that end a text, each beginning a line. */
+/** The calls that end a string, each beginning a line. */
 const lastCalls = (text: string): OwnBlocks => {
   const parts = markedParts(text)
   const [first] = parts

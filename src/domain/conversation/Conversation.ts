@@ -98,7 +98,7 @@ const shortError = ({ error_message }: ToolResult, limit: number): string => {
  * what came of them.
  */
 
-/** How much of a text, a list and a record is shown, and how deep. */
+/** How much of a string, a list and a record is shown, and how deep. */
 interface Measure {
   readonly characters: number
   readonly items: number
@@ -139,11 +139,11 @@ const shortValue = (value: Schema.Json, measure: Measure): Schema.Json => {
 
 const sizeOf = (calls: ReadonlyArray<AskedCall>): number => JSON.stringify(calls).length
 
-/** The calls with shorter arguments, so that they take about `room` characters if they can; others stay as they are. */
-export const shortCalls = (calls: ReadonlyArray<AskedCall>, room: number): ReadonlyArray<AskedCall> => {
+/** The calls with shorter arguments, so that they take about `budget` characters if they can; others stay as they are. */
+export const shortCalls = (calls: ReadonlyArray<AskedCall>, budget: number): ReadonlyArray<AskedCall> => {
   let short = calls
   for (const measure of measures) {
-    if (sizeOf(short) <= room) break
+    if (sizeOf(short) <= budget) break
     short = calls.map((call) => ({ ...call, arguments: shortValue(call.arguments, measure) }))
   }
   return sizeOf(short) < sizeOf(calls) ? short : calls
@@ -167,9 +167,9 @@ const withShortCalls = (
   })
 }
 
-/** Cuts the outputs so that all messages together take about `room` characters, those of the last calls first. */
-export const capOutputs = (messages: ReadonlyArray<ToolMessage>, room: number): ReadonlyArray<ToolMessage> => {
-  const limits = sharesInOrder(messages.map(messageCharacters), room)
+/** Cuts the outputs so that all messages together take about `budget` characters, those of the last calls first. */
+export const capOutputs = (messages: ReadonlyArray<ToolMessage>, budget: number): ReadonlyArray<ToolMessage> => {
+  const limits = sharesInOrder(messages.map(messageCharacters), budget)
   return messages.map((message, index) => {
     const { id, name, result } = message
     const limit = (limits[index] ?? 0) - name.length - 2
@@ -208,7 +208,7 @@ export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, li
   const newest = messages.slice(unseen).flatMap((message) => (message.role === "tool" ? [message] : []))
   if (over <= 0) return { messages: [...older, ...newest], leftOut: names }
   const thoughtless = withoutThinking(older)
-  /* The newest outputs may take half of the room before calls are shortened for them. */
+  /* The newest outputs may take half of the budget before calls are shortened for them. */
   const needed = Math.min(charactersOf(newest), Math.floor(limit / 2))
   const short = withShortCalls(thoughtless, charactersOf(thoughtless) + needed - limit)
   return {

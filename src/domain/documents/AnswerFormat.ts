@@ -88,7 +88,7 @@ export const formOf = (given: Schema.Json | undefined): Effect.Effect<AnswerSche
         Effect.orDie
       )
 
-/** What the model is told at the end of its prompt. */
+/** What the model is shown at the end of its prompt. */
 export const answerForm = ({ schema }: AnswerSchema): string =>
   `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This holds instead of what is said above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 

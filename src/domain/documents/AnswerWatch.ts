@@ -16,7 +16,7 @@ import {
 } from "../markdown/MarkdownHeadings.ts"
 import { beginsWithMark } from "../tools/MarkedCalls.ts"
 
-/** A text that was repeated, with how often it stands at the end of the answer in a row. */
+/** A string that was repeated, with how often it stands at the end of the answer in a row. */
 interface Repetition {
   readonly unit: string
   readonly times: number

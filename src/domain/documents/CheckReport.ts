@@ -156,7 +156,7 @@ export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray
 export const reportOfRefinement = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 
-/** The links of a result in order; a section that is too crowded to parse is recorded instead. */
+/** The links of a result in order; a section that is too complex to parse is recorded instead. */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
   const before = textOfLines({ lines }, 0, (sections[0]?.line ?? 1) - 1)
@@ -251,7 +251,7 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
   }
 }
 
-/** True when a text reads back as the same value with fewer repairs. */
+/** True when a string reads back as the same value with fewer repairs. */
 export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.verdict !== "rejected" &&
   JSON.stringify(again.value) === JSON.stringify(before.value) &&

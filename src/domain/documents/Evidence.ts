@@ -10,7 +10,7 @@ import { type FoundLink, markdownLinks } from "../markdown/MarkdownTree.ts"
 import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 
-/** A text that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
+/** A string that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
 interface Quote {
   readonly text: string
   readonly isLine: boolean
@@ -81,7 +81,7 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
     .filter((one) => one.length >= 4)
 }
 
-/** The links of a text in order; none when it is too large or too crowded to be parsed. */
+/** The links of a text in order; none when it is too large or too complex to be parsed. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
   const links = markdownLinks(text)
   return links.map((link, index): EvidenceLink => {

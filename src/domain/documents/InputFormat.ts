@@ -23,7 +23,7 @@ const isNoValue = (text: string): boolean =>
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$/i
 
-/** A text as the value of an input, also when it is written in another form. Fails with what was expected. */
+/** A string as the value of an input, also when it is written in another form. Fails with what was expected. */
 const readTypedValue = (
   { choices = [], type }: SkillInput,
   text: string

@@ -23,7 +23,7 @@ export const InputValue = Schema.Struct({
 export type InputValue = typeof InputValue.Type
 
 /**
- * What a refinement yields: the task with its fields updated, the inputs of its skill, what was looked at first, and the
+ * What a refinement yields: the task with its fields updated, the inputs of its skill, what its read passes returned, and the
  * calls to make.
  */
 export const Refinement = Schema.Struct({
@@ -42,16 +42,16 @@ export const defaultPasses = 2
 export interface PassRules {
   /** From 1. */
   readonly pass: number
-  /** With this pass looking is over. */
+  /** The last pass; after it no read pass is possible. */
   readonly passes: number
   /** True when the task is about a change, so that calls which only read cannot be all that it needs. */
   readonly mustAct: boolean
   readonly mayChange: (call: ToolCall) => boolean
-  /** The looks of earlier passes. */
+  /** The calls of earlier read passes. */
   readonly seen: ReadonlyArray<ToolCall>
 }
 
-/** `looks` are made now and the model is asked again; without looks the `calls` are those of the task. */
+/** `looks` are made now and the model is asked again; without them the `calls` are those of the task. */
 interface PassDecision {
   readonly looks: ReadonlyArray<ToolCall>
   readonly calls: ReadonlyArray<ToolCall>
@@ -69,8 +69,8 @@ const actNow =
 
 const callsInstead = "Leave out `## Look first` and put the calls of the task under `## Tool Calls`."
 
-/** Adds what is wrong with looks; true when they may be made. */
-const checkLooks = (looks: ReadonlyArray<ToolCall>, rules: PassRules, where: Where, findings: Findings): boolean => {
+/** Adds what is wrong with a read pass; true when they may be made. */
+const checkReadPass = (looks: ReadonlyArray<ToolCall>, rules: PassRules, where: Where, findings: Findings): boolean => {
   const changing = looks.filter(rules.mayChange)
   if (changing.length > 0) {
     const what = `${names(changing)} may change something, so it cannot be a look.`
@@ -109,7 +109,7 @@ export const decidePass = (
     addRepair(findings, "look-known", where, `Ignored ${names(asked)}: its output was shown before.`)
   }
   if (open.length === 0) return done({ looks: [], calls })
-  if (!checkLooks(open, rules, where, findings)) return done({ looks, calls })
+  if (!checkReadPass(open, rules, where, findings)) return done({ looks, calls })
   if (isImplied) {
     addRepair(
       findings,

@@ -58,7 +58,7 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** Whether a comment that began before is still open after a text. */
+/** Whether a comment that began before is still open after a string. */
 const isCommented = (text: string, before: boolean): boolean => {
   const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
   return opened < 0 && closed < 0 ? before : opened > closed

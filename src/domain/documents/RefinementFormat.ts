@@ -218,7 +218,7 @@ const readTask = (
   return planned
 }
 
-/** The uids of looks belong to the program; a model may have copied one. */
+/** The uids of read passes belong to the program; a model may have copied one. */
 const withPlainUid = (call: UnnumberedCall): UnnumberedCall => ({ ...call, uid: plainUid(call.uid) })
 
 const holdsOrMentionsCall = (text: string): boolean => holdsCall(text) || mentionsCall(text)
@@ -238,11 +238,11 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     return { value, issues: placedInAnswer(issues), repairs: [...findings.repairs, ...placedInAnswer(repairs)] }
   }
   const taskSection = reader.section("task")
-  const looksSection = reader.section("look-first")
+  const readPassSection = reader.section("look-first")
   const callsSection = reader.section("tool-calls")
-  for (const section of [callsSection, looksSection]) refuseOthers(reader, section, holdsOrMentionsCall)
+  for (const section of [callsSection, readPassSection]) refuseOthers(reader, section, holdsOrMentionsCall)
   reader.checkFences()
-  if (taskSection === undefined && callsSection === undefined && looksSection === undefined) {
+  if (taskSection === undefined && callsSection === undefined && readPassSection === undefined) {
     reader.addMissing("Tool Calls")
   }
   if (taskSection === undefined && planned === undefined) reader.addMissing("Task")
@@ -255,12 +255,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   }
   const values = readInputs(reader.linesOf(inputsSection), where, inputs, kept, findings)
   checkTornCalls(reader)
-  checkMisplacedCalls(reader, taskSection, callsSection ?? looksSection)
+  checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
     return numberCalls(written.map(withPlainUid), findings)
   }
-  const looks = callsUnder(looksSection)
+  const looks = callsUnder(readPassSection)
   const calls = callsUnder(callsSection)
   return reader.reading(task === undefined ? undefined : { task, ...inputsField(values), ...looksField(looks), calls })
 }

@@ -39,7 +39,7 @@ const noResult =
 
 /** Three words in a row. */
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
-// oxlint-disable-next-line no-control-regex -- a text with control characters is no report
+// oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
 /** The end of a sentence, of a block, or a last line that is an item of a list: what is cut off ends otherwise. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
@@ -84,7 +84,7 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
-/** True for a text of which a person sees something. */
+/** True for a string of which a person sees something. */
 const saysSomething = (text: string): boolean =>
   /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
 

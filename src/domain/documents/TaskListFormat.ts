@@ -234,7 +234,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   const goalsSection = reader.section("goals")
   const tasksSection = reader.section("tasks")
   if (prompt === undefined) {
-    // Without any of its parts a text is no list.
+    // Without any of its parts a string is no list.
     if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")
     else
       reader.repair("prompt-filled", { section: "Original prompt" }, "Filled in the prompt, which the list leaves out.")

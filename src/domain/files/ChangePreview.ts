@@ -64,7 +64,7 @@ const scriptsOf = (text: string): string =>
     onSome: ({ scripts }) => (scripts === undefined ? "" : canonicalJson(scripts))
   })
 
-/** True when the scripts of two texts of package.json differ; a text that is not JSON has none. */
+/** True when the scripts of two texts of package.json differ; a string that is not JSON has none. */
 export const scriptsChange = (before: string | undefined, after: string): boolean =>
   scriptsOf(before ?? "") !== scriptsOf(after)
 

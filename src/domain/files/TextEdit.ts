@@ -1,5 +1,5 @@
 /**
- * Exact replacements in a text. All of them are checked before any is made, and problems are reported so that a small
+ * Exact replacements in a string. All of them are checked before any is made, and problems are reported so that a small
  * model can correct its call. Line ends stay as they are.
  */
 import { distance } from "fastest-levenshtein"

@@ -14,7 +14,7 @@ const placed = (where: Issue["where"], text: string): string => {
   return place === "" ? text : `${place}: ${text}`
 }
 
-/** Where, what went wrong, and the code, without what the model is told. */
+/** Where, what went wrong, and the code, without what is reported to the model. */
 export const personText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
 /** Where and how a reader fixed something, and the code. */
@@ -23,7 +23,7 @@ export const repairText = ({ code, message, where }: Repair): string => `${place
 /** True for a repair with which something may be lost or unwanted. */
 export const mayLoseSomething = ({ code }: Repair): boolean => ruleOf(code)?.severity === "warning"
 
-/** What the model is told: the place in its answer and what to write. */
+/** What is reported to the model: the place in its answer and what to write. */
 export const modelText = ({ how, where }: Issue): string => {
   const place = whereText(where)
   return place === "" ? how : `${place}: ${how}`

@@ -138,7 +138,7 @@ export interface RawStep {
 
 const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 
-/** Cuts a text for a message. */
+/** Cuts a string for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
 
 /** A task while its lines are read. */

@@ -21,10 +21,10 @@ const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "ex
 const lookahead = 60
 
 /** The lines that follow, without blank ones and comments; most lines are read without them. */
-type Ahead = () => ReadonlyArray<TaskLine>
+type Lookahead = () => ReadonlyArray<TaskLine>
 
 /** True when a field with this label starts the next task rather than going on with this one. */
-const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Ahead): boolean => {
+const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Lookahead): boolean => {
   if (task.parent === undefined && !task.fields.has(key) && key !== "name") return false
   const following = next().find(
     (line): line is Labelled => line.kind === "label" && line.label.key !== undefined
@@ -72,7 +72,7 @@ class TaskCollector {
     this.#isIgnoring = false
   }
 
-  #add(line: TaskLine, next: Ahead): void {
+  #add(line: TaskLine, next: Lookahead): void {
     const isInField = line.indent > (this.#task?.field?.indent ?? Infinity)
     switch (line.kind) {
       case "blank":
@@ -114,7 +114,7 @@ class TaskCollector {
     this.#isIgnoring = true
   }
 
-  #label(line: Labelled, next: Ahead): void {
+  #label(line: Labelled, next: Lookahead): void {
     const { indent, key, match } = line.label
     if (key === undefined) return this.#unknownLabel(line, next)
     const task = this.#task
@@ -144,14 +144,14 @@ class TaskCollector {
   }
 
   /** Starts a task at an item whose fields follow one level deeper; false for any other item. */
-  #opensTask(title: string, indent: number, line: number, next: Ahead): boolean {
+  #opensTask(title: string, indent: number, line: number, next: Lookahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
     if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false
     this.#start(line, indent + 1, title.replace(/[:：]\s*$/, "").trim()).parent = indent
     return true
   }
 
-  #unknownLabel(line: Labelled, next: Ahead): void {
+  #unknownLabel(line: Labelled, next: Lookahead): void {
     const { indent, label } = line.label
     if (this.#opensTask(label, indent, line.line, next)) return
     const task = this.#task ?? this.#start(line.line, indent, "")
@@ -159,7 +159,7 @@ class TaskCollector {
     task.addUnknown(line)
   }
 
-  #loose(line: Loose, next: Ahead): void {
+  #loose(line: Loose, next: Lookahead): void {
     if (line.kind === "item" && this.#opensTask(line.rest, line.indent, line.line, next)) return
     if (this.#task?.field !== undefined) return this.#task.addLoose(line)
     if (this.#title === undefined) this.#ignore(line.text, line.line)

@@ -36,7 +36,7 @@ const needsBackslashInLine = (text: string): boolean =>
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The lines of a text as they stand in a document. */
+/** The lines of a string as they stand in a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
@@ -68,7 +68,7 @@ const unescapeFree = ({ fenced, text }: TextLine): TextLine => {
 /** The text that lines of a document stand for; the opposite of `escapeText` for tidy text. */
 export const unescapeText = (lines: ReadonlyArray<TextLine>): string => tidy(lines.map(unescapeFree))
 
-/** A text as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
+/** A string as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
   const lines = escapeText(text)
   if (fencesIn(text)[0]?.first === 0) return { first: "", rest: lines }

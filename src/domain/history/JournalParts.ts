@@ -10,7 +10,7 @@ import { foldRun } from "./RunFold.ts"
 
 /** The first round with a task, and its step in the plan of that round. */
 const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
-  for (const { list, round } of foldRun(eventsTold(records)).plans) {
+  for (const { list, round } of foldRun(publishedEvents(records)).plans) {
     const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
     if (step !== -1) return { round, step, list }
   }
@@ -69,7 +69,7 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyA
 }
 
 /** The events among the records. */
-export const eventsTold = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
+export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
 /** True when a session ended by itself: it was not killed, interrupted, or stopped at a call in doubt. */

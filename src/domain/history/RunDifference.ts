@@ -97,7 +97,7 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
   /* When and how long a tool ran, and what a run cost. */
   ["error_type", "metadata"],
   ["rounds", "usage"],
-  /* The version of the stream of events is that of the program which tells them. */
+  /* The version of the stream of events is that of the program which reports them. */
   ["prompt", "version"],
   /* Older journals have no counts of links; where a link is wrong, the text says so as well. */
   ["rounds", "evidence"],

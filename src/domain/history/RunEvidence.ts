@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, ModelCallId, modelCallKey, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
-import { eventsTold } from "./JournalParts.ts"
+import { publishedEvents } from "./JournalParts.ts"
 import { fileTouches } from "../journal/FileTouch.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
@@ -85,7 +85,7 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
 }
 
 /** What the events of a journal come to. */
-export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(eventsTold(records))
+export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(publishedEvents(records))
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 

@@ -64,7 +64,7 @@ export const PromptSent = Schema.Struct({
 export type PromptSent = typeof PromptSent.Type
 
 /** An event of the run. */
-export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
+export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
 const recordedValue = { key: Schema.String, value: Schema.Json }
 
@@ -91,7 +91,7 @@ export const JournalRecord = Schema.Union([
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
   /** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
-  EventTold
+  EventPublished
 ])
 export type JournalRecord = typeof JournalRecord.Type
 

@@ -109,12 +109,12 @@ interface Line {
 const leastNames = 4
 
 /** `- in `src/`: a, b, and 3 more`, as much of it as fits; nothing when too few names do. */
-const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, room: number): Line | undefined => {
+const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budget: number): Line | undefined => {
   const least = folder.path === "" ? 1 : Math.min(names.length, leastNames)
   for (let shown = Math.min(names.length, mostNames); shown >= Math.max(1, least); shown--) {
     const rest = shown === names.length ? "" : `, and ${names.length - shown} more`
     const text = `- ${head}: ${names.slice(0, shown).join(", ")}${rest}`
-    if (text.length <= room) return { folder: folder.path, text }
+    if (text.length <= budget) return { folder: folder.path, text }
   }
   return undefined
 }
@@ -139,25 +139,25 @@ const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   return found.slice(0, mostLines)
 }
 
-/** One way to write a line in the room that is left. */
-type Candidate = (room: number) => Line | undefined
+/** One way to write a line in the budget that is left. */
+type Candidate = (budget: number) => Line | undefined
 
 const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)
 
 const folderLine =
   (folder: Folder): Candidate =>
-  (room) => {
+  (budget) => {
     const names = innerFolders(folder).map(({ count, path }) => {
       const name = shownPath(path.slice(folder.path.length))
       return count === 0 ? name : `${name} ${count}`
     })
-    return lineOf(folder, placeOf(folder), names, room)
+    return lineOf(folder, placeOf(folder), names, budget)
   }
 
 const fileLine =
   (folder: Folder): Candidate =>
-  (room) =>
-    lineOf(folder, `files ${placeOf(folder)}`, folder.files.map(shownPath), room)
+  (budget) =>
+    lineOf(folder, `files ${placeOf(folder)}`, folder.files.map(shownPath), budget)
 
 /** How deep an outline goes: the folders of two levels, or all that fits, files too. */
 type OutlineDepth = "overview" | "whole"
@@ -172,7 +172,7 @@ const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 export const folderOutline = (
   paths: ReadonlyArray<string>,
   unread: ReadonlyArray<string> = []
-): ((room: number, depth: OutlineDepth) => ReadonlyArray<string>) => {
+): ((budget: number, depth: OutlineDepth) => ReadonlyArray<string>) => {
   const root = treeOf(paths, unread)
   const levels = levelsOf(root)
   const branching = levels.filter((folder) => folder === root || inFolders(folder) >= leastInFolders)
@@ -190,9 +190,9 @@ export const folderOutline = (
     ...deep.filter(({ path }) => isAuxiliary(path)).map(folderLine),
     ...filled.filter((folder) => !sources.includes(folder)).map(fileLine)
   ]
-  return (room, depth) => {
+  return (budget, depth) => {
     const chosen: Array<Line> = []
-    let left = room
+    let left = budget
     for (const candidate of depth === "overview" ? upper : whole) {
       const line = left > 0 ? candidate(left - 1) : undefined
       if (line === undefined) continue

@@ -110,7 +110,7 @@ const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 
-/** A script is a text, a list of texts, or an object that holds one. */
+/** A script is a string, a list of strings, or an object that holds one. */
 const bodyOf = (script: unknown): string | undefined => {
   if (typeof script === "string") return script
   if (Array.isArray(script)) return script.filter((part) => typeof part === "string").join(" && ")

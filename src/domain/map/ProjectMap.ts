@@ -1,6 +1,6 @@
 /**
  * The map of a project for prompts: what it is made of, the commands that it names, its main files, its folders and, in
- * large windows, the names that its main files offer. It never takes more than its room.
+ * large windows, the names that its main files offer. It never takes more than its budget.
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
@@ -29,10 +29,10 @@ export const mapTokens = (window: number): number => {
 }
 
 /** Characters of the map in a window of this size. */
-export const mapRoom = (window: number): number => charactersIn(mapTokens(window))
+export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/** Rooms below this hold no names of the sources: they are not even read. */
-export const leastRoomForExports = charactersIn(600)
+/** Budgets below this hold no names of the sources: they are not even read. */
+export const minBudgetForExports = charactersIn(600)
 
 /** How much of what a command runs is shown, from the most to nothing. */
 const bodies: ReadonlyArray<number> = [80, 40, 0]
@@ -60,27 +60,27 @@ const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: numbe
   ].join("\n")
 
 /** One line for all of them, as many as fit; nothing when none does. */
-const short = (from: string, commands: ReadonlyArray<ProjectCommand>, room: number): string => {
+const short = (from: string, commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   for (let shown = commands.length; shown > 0; shown--) {
     const rest = shown === commands.length ? "." : `, and ${commands.length - shown} more.`
     const names = commands.slice(0, shown).map(({ run }) => `\`${run}\``)
     const text = `${headingOf(from)} ${names.join(", ")}${rest}`
-    if (text.length <= room) return text
+    if (text.length <= budget) return text
   }
   return ""
 }
 
-/** The commands in at most `room` characters, the most useful of each file first. */
-const commandLines = (commands: ReadonlyArray<ProjectCommand>, room: number): string => {
+/** The commands in at most `budget` characters, the most useful of each file first. */
+const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const groups = [...groupsOf(commands.slice(0, mostCommands))].map(
     ([from, group]): readonly [string, ReadonlyArray<ProjectCommand>] => [from, byUse(group)]
   )
   for (const body of bodies.filter((one) => one > 0)) {
     const text = groups.map(([from, group]) => long(from, group, body)).join("\n\n")
-    if (text.length <= room) return text
+    if (text.length <= budget) return text
   }
   const parts: Array<string> = []
-  let left = room
+  let left = budget
   for (const [from, group] of groups) {
     const part = short(from, group, left)
     if (part === "") continue
@@ -138,18 +138,18 @@ const listed = (heading: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
 
 /** As many paths as fit in one line. */
-const mainFileLine = (paths: ReadonlyArray<string>, room: number): string => {
+const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string => {
   for (let shown = Math.min(paths.length, 40); shown > 0; shown--) {
     const line = `Main files: ${paths.slice(0, shown).map(shownPath).join(", ")}.`
-    if (line.length <= room) return line
+    if (line.length <= budget) return line
   }
   return ""
 }
 
-const exportLines = (exports: ProjectFacts["exports"], room: number): string => {
+const exportLines = (exports: ProjectFacts["exports"], budget: number): string => {
   const heading = "Names that main files offer:"
   const lines: Array<string> = []
-  let left = room - heading.length - 2
+  let left = budget - heading.length - 2
   for (const { names, path } of exports) {
     const more = names.length > 12 ? ` and ${names.length - 12} more` : ""
     const line = `- ${shownPath(path)}: ${names.slice(0, 12).join(", ")}${more}`
@@ -161,18 +161,18 @@ const exportLines = (exports: ProjectFacts["exports"], room: number): string => 
 }
 
 /**
- * The map in at most `room` characters; empty when there is no file or no room. Commands, main files and the upper folders
- * share the room, what they leave goes to names that are offered and to deeper folders. `files` are those that it may name.
+ * The map in at most `budget` characters; empty when there is no file or no budget. Commands, main files and the upper folders
+ * share the budget, what they leave goes to names that are offered and to deeper folders. `files` are those that it may name.
  */
-export const projectMap = (facts: ProjectFacts, room: number, files = mappedFiles(facts.files)): string => {
+export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)
-  if (files.length === 0 || head.length > room) return ""
+  if (files.length === 0 || head.length > budget) return ""
   const outline = folderOutline(files, mappedFiles(facts.unread))
   const folders = (space: number, depth: "overview" | "whole") => {
     const heading = "Folders, each with the number of files below it, and files:"
     return listed(heading, outline(space - heading.length - 2, depth))
   }
-  const rest = room - head.length - 8
+  const rest = budget - head.length - 8
   const lengths = [
     commandLines(facts.commands, rest).length,
     mainFileLine(facts.mainFiles, rest).length,

@@ -75,7 +75,7 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
 
 const blankLine = /\n[ \t]*\n/g
 
-/** Where a title or a text in brackets ends: at its closing character, before a blank line. */
+/** Where a title or a string in brackets ends: at its closing character, before a blank line. */
 const endOfTitle = ({ find, has }: ForwardSearch, from: number, closing: RegExp): number | undefined => {
   const found = find(closing, from)
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
@@ -89,7 +89,7 @@ const markupEnds = [
   ["<?", /\?>/g]
 ] as const
 
-/** What closes a text in brackets, and a title, by what opens it. */
+/** What closes a string in brackets, and a title, by what opens it. */
 const closings: ReadonlyMap<string, RegExp> = new Map([
   ["![", /\]/g],
   ["(", /\)/g],

@@ -21,7 +21,7 @@ export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
   readonly first: number
   readonly last: number
   readonly body: string
-  /** The mdast of the body with line numbers of the document; nothing when the body is too large or too crowded to parse. @internal */
+  /** The mdast of the body with line numbers of the document; nothing when the body is too large or too complex to parse. @internal */
   readonly tree: Option.Option<Root>
 }
 

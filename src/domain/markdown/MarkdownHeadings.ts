@@ -16,7 +16,7 @@ interface KnownHeading {
   readonly leads: boolean
 }
 
-/** Finds the heading of one kind of document that a text stands for. */
+/** Finds the heading of one kind of document that a string stands for. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
 /** Punctuation before the first word is ignored; a hard space counts as a space. */
@@ -97,7 +97,7 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for a text that is an exact heading of any document: as a bold or underlined line it would be a heading. */
+/** True for a string that is an exact heading of any document: as a bold or underlined line it would be a heading. */
 export const isKnownHeadingText = (text: string): boolean =>
   [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)
 

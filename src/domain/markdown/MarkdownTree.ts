@@ -1,6 +1,6 @@
 /**
  * Everything that needs remark: the tree of a piece of markdown, the links in it, and moving foreign markdown below a
- * heading. Parsing takes more than linear time on nested or crowded text, so text of unknown origin above the limits is
+ * heading. Parsing takes more than linear time on nested or dense text, so text of unknown origin above the limits is
  * not parsed, and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"

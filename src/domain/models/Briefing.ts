@@ -24,14 +24,14 @@ export const attachmentAnchor = "attached-input"
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
   lines.map((line, index) => `${from + index}: ${line}`)
 
-/** As many lines from the beginning or the end as have room; at least one. */
+/** As many lines from the beginning or the end as fit; at least one. */
 const within = (lines: ReadonlyArray<string>, budget: number): number => {
   let used = 0
   const over = lines.findIndex((line) => (used += line.length + 1) > budget)
   return Math.max(1, over === -1 ? lines.length : over)
 }
 
-/** The numbered lines that have room: one third from the beginning, the rest from the end, where a log says how it ended. */
+/** The numbered lines that fit: one third from the beginning, the rest from the end, where a log says how it ended. */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)
   if (first === lines.length) return { text: numbered(lines, 1).join("\n"), leftOut: 0 }
@@ -44,7 +44,7 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
 }
 
 /**
- * The block of a prompt with what of the attachment has room, in characters; all of it when there is no limit.
+ * The block of a prompt with what of the attachment fits, in characters; all of it when there is no limit.
  * `isReference` tells that tasks can refer to the whole.
  */
 export const attachmentBlock = (
@@ -72,8 +72,8 @@ export const attachmentNote = ({ isCut = false, name, text }: Attachment, budget
       ? `Prompts show ${name} without ${leftOut} lines in its middle: it may have a quarter of the context window.`
       : ""
   ]
-  const told = parts.filter((part) => part !== "").join(" ")
-  return told === "" ? undefined : told
+  const joined = parts.filter((part) => part !== "").join(" ")
+  return joined === "" ? undefined : joined
 }
 
 /** The file the person is looking at; `text` holds its first lines. */
@@ -98,7 +98,7 @@ export const Briefing = Schema.Struct({
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
-  /** What the person attached, with the room that it has in prompts, in characters. */
+  /** What the person attached, with its budget in prompts, in characters. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
   /** The user part of the filled creation prompt; anchors of references resolve in it. */
   requestDocument: Schema.String,

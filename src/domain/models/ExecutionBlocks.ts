@@ -109,8 +109,8 @@ export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
 
 const heading = "## What was looked at\n\n"
 
-/** The looks with their outputs in at most `budget` characters, or what surrounds them where that is more. */
-export const lookBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
+/** The calls of read passes with their outputs in at most `budget` characters, or what surrounds them where that is more. */
+export const readPassBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
   looks.length === 0 ? "" : `${heading}${callBlocks(looks, Math.max(0, budget - heading.length - callFrame(looks)))}`
 
 /** A prompt with a place for one text. */
@@ -132,7 +132,7 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
 }
 
-/** Gives a text so much of the room, or what it needs of that; `cut(room)` has at most `budget` more characters than `cut(0)`. */
+/** Gives a string so much of the budget, or what it needs of that; `cut(budget)` has at most `budget` more characters than `cut(0)`. */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
   share: number,
@@ -153,7 +153,7 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. Of few tasks with short summaries that is not a text without their names. */
+/** The shortest text about finished tasks. Of few tasks with short summaries that is not a string without their names. */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
@@ -162,7 +162,7 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 
 /**
  * The results of finished tasks for a frame: whole summaries, shortened ones, the same without what each task was to
- * deliver, the names, and at last as many names as have room and how many more tasks have finished.
+ * deliver, the names, and at last as many names as fit and how many more tasks have finished.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,

@@ -115,7 +115,7 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 
 /**
  * The temperature when neither the person nor the Modelfile sets one: the documents of a run have one right form and
- * little room for fancy, and a little chance keeps a model from repeating itself.
+ * little freedom, and a little chance keeps a model from repeating itself.
  */
 export const defaultTemperature = 0.2
 

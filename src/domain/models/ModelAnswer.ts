@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A call as the model asked for it: `arguments` is an object, or a text when the model wrote no JSON. */
+/** A call as the model asked for it: `arguments` is an object, or a string when the model wrote no JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 
@@ -92,7 +92,7 @@ const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.Stri
 const ThinkingCutOff = Schema.TaggedStruct("ThinkingCutOff", { tokens: Schema.Int })
 const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
 /** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
-export const Hopeless = Schema.TaggedStruct("Hopeless", {
+export const StoppedAnswer = Schema.TaggedStruct("Hopeless", {
   kind: Schema.Literals(["loop", "shape"]),
   /** What was wrong, as the end of a sentence. */
   detail: Schema.String,
@@ -120,7 +120,7 @@ export const ModelErrorReason = Schema.Union([
   ThinkingOnly,
   ThinkingCutOff,
   CutOff,
-  Hopeless,
+  StoppedAnswer,
   ContextOverflow
 ])
 export type ModelErrorReason = typeof ModelErrorReason.Type

@@ -91,7 +91,7 @@ const longLine = (line: string, budget: number): ReadonlyArray<string> => {
 
 /**
  * The output in at most `limit` characters, with a note on the lines that are left out: of a file or a page, which can be
- * read on, the last ones, of anything else those between beginning and end. Where not even the note has room, it is all
+ * read on, the last ones, of anything else those between beginning and end. Where not even the note fits, it is all
  * that is shown.
  */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {

@@ -15,7 +15,7 @@ export interface DescriptionFile {
 export interface FittedDescription {
   readonly text: string
   readonly files: ReadonlyArray<string>
-  /** For the person, when something had no room. */
+  /** For the person, when something did not fit. */
   readonly note?: string
 }
 
@@ -62,7 +62,7 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 }
 
 /**
- * The texts, the nearest first, as far as they have room in the window (tokens). In the prompt the widest comes first, so
+ * The texts, the nearest first, as far as they fit into the window (tokens). In the prompt the widest comes first, so
  * that the nearest has the last word.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number): FittedDescription => {

@@ -115,7 +115,7 @@ export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
 const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(characters / scale.charactersPerToken)
 
-/** Tokens that a text takes, estimated. */
+/** Tokens that a string takes, estimated. */
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
 /** Tokens of both parts of a prompt, estimated. */

@@ -100,7 +100,7 @@ export interface PromptTemplate<Name extends TemplateName = TemplateName> {
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** The parts of a text that starts on a line of the template. */
+/** The parts of a string that starts on a line of the template. */
 const scan = (
   text: string,
   line: number,

@@ -150,7 +150,7 @@ const longestPart = 40
 const mostWords = 60
 const mostMatches = 300
 
-/** The words of a text that may stand in source, lower case, each once. */
+/** The words of a string that may stand in source, lower case, each once. */
 export const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
   return [...new Set(words)].slice(0, mostWords)
@@ -222,7 +222,7 @@ class Choice {
     return this.#left
   }
 
-  /** Adds the lines if all of them have room. */
+  /** Adds the lines if all of them fit. */
   add(indexes: ReadonlyArray<number>): boolean {
     const fresh = indexes.filter((index) => !this.lines.has(index))
     const isRun = (index: number, position: number) =>

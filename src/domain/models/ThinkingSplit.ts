@@ -19,7 +19,7 @@ const longestTag = "</reasoning>".length
 /** True while the text can still become an opening tag. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** Where a closing tag may have begun at the end of a text. */
+/** Where a closing tag may have begun at the end of a string. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start

@@ -29,13 +29,13 @@ export interface SpanEnd {
 
 export type TraceStep = SpanStart | SpanEnd
 
-/** How events are told. */
+/** How events are reported. */
 export interface TraceStyle {
   /** The model of the run. */
   readonly model: string
   /** What is called the provider of a model. */
   readonly providerOf: (model: string) => string
-  /** Prompts, arguments, results and answers are told as well. */
+  /** Prompts, arguments, results and answers are reported as well. */
   readonly withContent: boolean
 }
 
@@ -119,10 +119,10 @@ const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep
 
 const toolResult = (event: Extract<RunEvent, { readonly type: "tool.finished" }>, style: TraceStyle): TraceStep => {
   const { data, error_message, error_type, success } = event.result
-  const told = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
+  const reported = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
   return success
-    ? end(toolKey(event.id), told)
-    : end(toolKey(event.id), { ...told, "error.type": error_type }, error_type)
+    ? end(toolKey(event.id), reported)
+    : end(toolKey(event.id), { ...reported, "error.type": error_type }, error_type)
 }
 
 const runEnd = (
@@ -157,8 +157,8 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
     }
     case "ask.finished": {
       const { answer, status } = event.report
-      const told = content(style, { "gen_ai.output.messages": message("assistant", answer) })
-      return endAll({ "task_conductor.run.status": status, ...told }, status === "done" ? undefined : status)
+      const reported = content(style, { "gen_ai.output.messages": message("assistant", answer) })
+      return endAll({ "task_conductor.run.status": status, ...reported }, status === "done" ? undefined : status)
     }
     case "stage.started":
       return stageStarts(event.stage, event.round, event.task)
@@ -171,8 +171,8 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
     case "task.started":
       return [taskStart(event.round, event.task)]
     case "task.finished": {
-      const told = content(style, { "task_conductor.task.result": event.result.result.document })
-      return [end(stageKeyOf("execute", event.round, event.task)), end(taskKey(event.round, event.task), told)]
+      const reported = content(style, { "task_conductor.task.result": event.result.result.document })
+      return [end(stageKeyOf("execute", event.round, event.task)), end(taskKey(event.round, event.task), reported)]
     }
     case "task.failed": {
       const error = event.failure.skipped ? "skipped" : (event.failure.cause?._tag ?? "failed")

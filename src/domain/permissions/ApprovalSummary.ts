@@ -24,7 +24,7 @@ export interface SummaryContext {
 type Summary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 
 /** For what is nothing to worry about. */
-const calm = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: true })
+const lowRisk = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: false })
 
 const lines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`
@@ -34,16 +34,16 @@ const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Sum
   const change = changeOf(path)
   if (change === undefined) return cautious(`write ${name}`, "Replaces a file whose present content cannot be shown.")
   const { added, diff, isNew, removed } = change
-  if (isNew) return calm(`create ${name} (${lines(added)})`, "Adds a file to the project.")
-  if (diff === "") return calm(`write ${name}`, "Leaves the file as it is.")
-  return calm(`edit ${name} (+${added} -${removed})`, "Changes a file of the project, and nothing else.")
+  if (isNew) return lowRisk(`create ${name} (${lines(added)})`, "Adds a file to the project.")
+  if (diff === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
+  return lowRisk(`edit ${name} (+${added} -${removed})`, "Changes a file of the project, and nothing else.")
 }
 
 const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext): Summary => {
   const does = `read ${nameOf(path)}`
   if (isSecretLike(path)) return cautious(does, "Its name says that it may hold secrets. The model would see them.")
   return inside
-    ? calm(does, "The model sees its text. Nothing is changed.")
+    ? lowRisk(does, "The model sees its text. Nothing is changed.")
     : cautious(does, "It lies outside the project. The model sees its text.")
 }
 
@@ -67,7 +67,10 @@ const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summ
       return summaryOfWrite(access.path, context)
     case "FetchUrl": {
       const host = URL.parse(access.url)?.host ?? access.url
-      return calm(`fetch ${access.url}`, `${host} sees the address; the model sees the page. Nothing here is changed.`)
+      return lowRisk(
+        `fetch ${access.url}`,
+        `${host} sees the address; the model sees the page. Nothing here is changed.`
+      )
     }
     case "RunCommand":
       return summaryOfCommand(access, context)

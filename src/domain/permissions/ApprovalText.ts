@@ -10,14 +10,14 @@ import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
-const saidByWords = new Set(["path", "url", "argv", "cwd"])
+const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
 const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
 
 const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
 
-/** One argument; a text of several lines below its name. */
+/** One argument; a string of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
   const label = printable(name)
   if (typeof value !== "string") return [sourceLine(`${label}: ${printable(JSON.stringify(value))}`)]
@@ -94,7 +94,7 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   if (item.call === undefined && targets.length === 0) return []
   const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
   const rest = isSaid(item)
-    ? argumentsOf(item).filter(([name]) => !saidByWords.has(name) && (diff === undefined || !saidByChange.has(name)))
+    ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
   /* The folder stands in the words, relative to the project; the sandbox in the consequence. */
   const argumentsOfCommand =
@@ -167,19 +167,23 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** As many of the lines as have room, and how many are left out. */
-const shortened = (lines: ReadonlyArray<QuestionLine>, room: number, columns: number): ReadonlyArray<QuestionLine> => {
-  if (rowCount(lines, columns) <= room) return lines
+/** As many of the lines as fit, and how many are left out. */
+const shortened = (
+  lines: ReadonlyArray<QuestionLine>,
+  budget: number,
+  columns: number
+): ReadonlyArray<QuestionLine> => {
+  if (rowCount(lines, columns) <= budget) return lines
   let taken = 0
   let used = 1
   for (const line of lines) {
     used += rowCount([line], columns)
-    if (used > room) break
+    if (used > budget) break
     taken += 1
   }
   const [first] = lines
   if (taken === 0 && first !== undefined) {
-    const text = first.text.slice(0, (room - 1) * (columns - 4 - (first.hang ?? 0)))
+    const text = first.text.slice(0, (budget - 1) * (columns - 4 - (first.hang ?? 0)))
     const note = `... ${counted(lines.length, "line")}, the first of ${first.text.length} characters: v shows all`
     return [
       { ...first, text },
@@ -190,20 +194,20 @@ const shortened = (lines: ReadonlyArray<QuestionLine>, room: number, columns: nu
   return [...lines.slice(0, taken), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details that have room; what does not change goes first. */
-const shortDetails = (item: ApprovalItem, room: number, columns: number): ReadonlyArray<QuestionLine> => {
+/** The details that fit; what does not change goes first. */
+const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
-  return rowCount(all, columns) <= room
+  return rowCount(all, columns) <= budget
     ? all
-    : shortened([...callLines(item), ...changeLines(item, false)], room, columns)
+    : shortened([...callLines(item), ...changeLines(item, false)], budget, columns)
 }
 
-/** The least room for the details of one item. */
-const leastRoom = 2
+/** The least rows for the details of one item. */
+const minDetailRows = 2
 
 /**
- * The question as it is asked. Its heading, every call, every warning and the keys are always shown; the details have the room
- * that is left on the screen.
+ * The question as it is asked. Its heading, every call, every warning and the keys are always shown; the details have the rows
+ * that are left on the screen.
  */
 export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items, notes = [] } = asking
@@ -219,12 +223,12 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const all = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = all - rowCount(noteLines, size.columns)
   /* What the keys of a step cover is explained on request, too. */
-  const hasNotes = isAlone || withNotes >= leastRoom * items.length
-  let room = hasNotes ? withNotes : all
+  const hasNotes = isAlone || withNotes >= minDetailRows * items.length
+  let remaining = hasNotes ? withNotes : all
   const body = parts.flatMap(({ after, item, own }, index) => {
-    const share = Math.max(leastRoom, Math.floor(room / (parts.length - index)))
+    const share = Math.max(minDetailRows, Math.floor(remaining / (parts.length - index)))
     const shown = shortDetails(item, share, size.columns - (isAlone ? 0 : 2))
-    room -= rowCount(shown, size.columns)
+    remaining -= rowCount(shown, size.columns)
     return own.concat(indent(shown.concat(after), isAlone))
   })
   return `\n${framed([...heading, ...body, ...(hasNotes ? noteLines : [])], keys, size).join("\n")}\n`

@@ -234,7 +234,7 @@ const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
     </div>`
 }
 
-/** The base64 of the SHA-256 of a text. */
+/** The base64 of the SHA-256 of a string. */
 type Sha256 = (text: string) => string
 
 /** A part of the page with its heading. */

@@ -15,7 +15,7 @@ import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 /** The different system parts of prompts, in the order of their first use. */
 interface SystemParts {
-  /** The anchor of a text. */
+  /** The anchor of a string. */
   readonly anchorOf: (text: string) => string
   readonly all: ReadonlyArray<string>
 }

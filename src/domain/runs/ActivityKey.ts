@@ -100,7 +100,7 @@ export const seenKey = {
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
-  wishes: (round: number): string => `wishes/round-${round}`,
+  requestedChanges: (round: number): string => `wishes/round-${round}`,
   calls: (task: string): string => `calls/${slugOf(task)}`
 }
 

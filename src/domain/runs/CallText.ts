@@ -4,7 +4,7 @@
 import type { ToolCall } from "../tools/ToolCall.ts"
 
 /** The arguments that say what a call is about, the best first. */
-const telling = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
+const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
@@ -25,7 +25,7 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const given = call.arguments
-  const main = telling.find((name) => given[name] !== undefined && given[name] !== null)
+  const main = mainArguments.find((name) => given[name] !== undefined && given[name] !== null)
   if (main === undefined) {
     const [first] = Object.values(given)
     return targets.length > 0

@@ -96,7 +96,7 @@ export const countStages = ({ tasks }: Pick<LiveState, "tasks">): Readonly<Recor
   return counts
 }
 
-export const isSettled = (stage: TaskStage): boolean =>
+export const isResolved = (stage: TaskStage): boolean =>
   stage === "finished" || stage === "kept" || stage === "failed" || stage === "skipped"
 
 /** True while something is at work and no question waits for its answer. */
@@ -125,7 +125,7 @@ const withPlan = (state: LiveState, list: TaskList): LiveState => {
   const planned = new Set<string>(list.tasks.map(({ name }) => name))
   const stays = (name: string): boolean => {
     const task = state.tasks.get(name)
-    return task !== undefined && isSettled(task.stage) && !planned.has(name)
+    return task !== undefined && isResolved(task.stage) && !planned.has(name)
   }
   const before = state.steps.flatMap(({ tasks, title }): ReadonlyArray<LiveStep> => {
     const left = tasks.filter(stays)
@@ -241,7 +241,7 @@ const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
 /** What had not ended when its step ended is not run in this round: the step was declined. */
 const endStep = (state: LiveState, title: string): LiveState =>
   (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
-    .filter((name) => !isSettled(state.tasks.get(name)?.stage ?? "skipped"))
+    .filter((name) => !isResolved(state.tasks.get(name)?.stage ?? "skipped"))
     .reduce((before, name) => endTask(before, name, "skipped"), state)
 
 const foldTask = (state: LiveState, event: RunEvent): LiveState => {

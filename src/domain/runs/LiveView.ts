@@ -11,7 +11,7 @@ import {
   type LiveTool,
   countStages,
   isLively,
-  isSettled
+  isResolved
 } from "./LiveState.ts"
 import { type ViewTime, clockText, phaseText, stageText } from "./LiveText.ts"
 import { printable, printableLines } from "../text/Printable.ts"
@@ -23,7 +23,7 @@ const leastName = 20
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * The first of the details that fits beside the name is shown, else the last one as far as it has room. A long name stands
+ * The first of the details that fits beside the name is shown, else the last one as far as it fits. A long name stands
  * alone before both are cut, so that tasks can be told apart. On a narrow screen `word` stands for the details where it fits.
  */
 const workLine = (
@@ -34,16 +34,16 @@ const workLine = (
   word = ""
 ): StyledLine => {
   const end = ` · ${time}`
-  const room = columns - end.length
+  const width = columns - end.length
   const isLong = lineWidth(name) > leastName
   const final = details.at(-1) ?? ""
-  const last = isLong && leastName + widthOf(final) > room ? "" : final
-  const fits = (one: string): boolean => lineWidth(name) + widthOf(one) <= room
+  const last = isLong && leastName + widthOf(final) > width ? "" : final
+  const fits = (one: string): boolean => lineWidth(name) + widthOf(one) <= width
   const detail = details.find(fits) ?? (word !== "" && fits(word) ? word : last)
   const least = Math.min(lineWidth(name), leastName)
-  const named = cutLine(name, Math.max(least, room - widthOf(detail)))
+  const named = cutLine(name, Math.max(least, width - widthOf(detail)))
   const whole: StyledLine = detail === "" ? named : [...named, { text: ` · ${detail}` }]
-  return [...cutLine(whole, room), { text: end, style: "dim" }]
+  return [...cutLine(whole, width), { text: end, style: "dim" }]
 }
 
 interface PlanOptions extends ViewTime {
@@ -81,8 +81,8 @@ const shownSteps = (state: LiveState, { calls, tools }: Work): ReadonlyArray<Sho
     return {
       step,
       tasks,
-      active: tasks.filter(({ name, stage }) => !isSettled(stage) && (calls.has(name) || tools.has(name))),
-      ended: tasks.filter(({ stage }) => isSettled(stage)).length,
+      active: tasks.filter(({ name, stage }) => !isResolved(stage) && (calls.has(name) || tools.has(name))),
+      ended: tasks.filter(({ stage }) => isResolved(stage)).length,
       failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length,
       ready: tasks.filter(({ stage }) => stage === "ready").length
     }
@@ -136,7 +136,7 @@ const nextLines = (
   most: number
 ): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
-  const left = tasks.filter((task) => !isSettled(task.stage) && !busy.has(task))
+  const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
   const first = left.length <= most ? left : left.slice(0, Math.max(0, most - 1))
   const more = left.length - first.length
   const line = (text: string): StyledLine => cutLine([{ text: `  ${marks.waiting} ${text}`, style: "dim" }], columns)
@@ -148,22 +148,26 @@ const nextLines = (
       ]
 }
 
-/** Steps that have nothing at work, as one line for all of them when there is no room for each. */
-const quietLines = (steps: ReadonlyArray<Shown>, options: PlanOptions, room: number): ReadonlyArray<StyledLine> => {
-  if (steps.length === 0 || room <= 0) return []
-  if (steps.length <= room) return steps.map((shown) => stepLine(shown, options))
+/** Steps that have nothing at work, as one line for all of them when there are too few rows for each. */
+const quietLines = (
+  steps: ReadonlyArray<Shown>,
+  options: PlanOptions,
+  remaining: number
+): ReadonlyArray<StyledLine> => {
+  if (steps.length === 0 || remaining <= 0) return []
+  if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
   const { columns, marks } = options
   const done = steps.every(isDone)
   const failed = steps.reduce((sum, one) => sum + one.failed, 0)
   const tasks = steps.reduce((sum, one) => sum + one.tasks.length, 0)
-  const rest = steps.length - room + 1
+  const rest = steps.length - remaining + 1
   const text = `${rest} ${done ? "" : "more "}${rest === 1 ? "step" : "steps"}`
   const all: StyledLine = [
     done ? { text: `${marks.done} `, style: "green" } : { text: `${marks.waiting} `, style: "dim" },
-    { text: room === 1 ? `${text} · ${tasksText(tasks)}` : text, style: "dim" },
-    ...(failed === 0 || room > 1 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }])
+    { text: remaining === 1 ? `${text} · ${tasksText(tasks)}` : text, style: "dim" },
+    ...(failed === 0 || remaining > 1 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }])
   ]
-  const shown = done ? steps.slice(rest) : steps.slice(0, room - 1)
+  const shown = done ? steps.slice(rest) : steps.slice(0, remaining - 1)
   const lines = shown.map((one) => stepLine(one, options))
   return done ? [cutLine(all, columns), ...lines] : [...lines, cutLine(all, columns)]
 }
@@ -187,14 +191,14 @@ const planLines = (state: LiveState, options: PlanOptions, rows: number): Readon
     const more: StyledLine = [{ text: `  ${options.marks.waiting} more at work`, style: "dim" }]
     return tasks.length <= rows ? tasks : [...tasks.slice(0, rows - 1), more]
   }
-  let room = rows - busy.length
-  const early = quietLines(before, options, Math.min(before.length, Math.max(1, Math.floor(room / 3)), room))
-  room -= early.length
-  const late = quietLines(after, options, Math.min(after.length, Math.max(1, Math.floor(room / 3)), room))
-  room -= late.length
+  let remaining = rows - busy.length
+  const early = quietLines(before, options, Math.min(before.length, Math.max(1, Math.floor(remaining / 3)), remaining))
+  remaining -= early.length
+  const late = quietLines(after, options, Math.min(after.length, Math.max(1, Math.floor(remaining / 3)), remaining))
+  remaining -= late.length
   const now = open.find(({ step }) => step === steps[current]?.step)
   const lines = open.flatMap((shown) =>
-    linesOf(shown).concat(shown === now ? nextLines(shown, options, Math.min(room, 4)) : [])
+    linesOf(shown).concat(shown === now ? nextLines(shown, options, Math.min(remaining, 4)) : [])
   )
   return [...early, ...lines, ...late]
 }
@@ -258,7 +262,7 @@ const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): Readon
   return [...calls, ...tools].slice(-4)
 }
 
-/** The end of a text that is being written. */
+/** The end of a string that is being written. */
 const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
   const columns = usable(size)
   const lines = printableLines(text)

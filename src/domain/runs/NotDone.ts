@@ -160,11 +160,11 @@ export interface NotDone {
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
 /** What a person wants instead of what they declined, for the stage that plans what is left. */
-export const wishBlock = (wishes: ReadonlyArray<RequestedChange>): string =>
+export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
     "## What the person wants instead",
     advised(
-      wishes
+      changes
         .map(
           ({ declined, instead }) => `- The person declined "${declined}" and said: ${instead.replaceAll(/\s+/g, " ")}`
         )
@@ -173,7 +173,7 @@ export const wishBlock = (wishes: ReadonlyArray<RequestedChange>): string =>
     )
   )
 
-/** One list of what was not done: a line for each, and the tasks for when there is no room for the lines. */
+/** One list of what was not done: a line for each, and the tasks for when the lines do not fit. */
 interface Undone {
   readonly heading: string
   readonly lines: string
@@ -185,7 +185,7 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Whole lines, or the names of the tasks, or as many names as have room and how many more there are. All lists together
+ * Whole lines, or the names of the tasks, or as many names as fit and how many more there are. All lists together
  * take at most `budget` characters more than without a name.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
@@ -258,10 +258,10 @@ export interface ResultsAndLines {
 }
 
 /**
- * Results and lines about what was not done for a prompt without room for all of both: the lines have half of the room, and
+ * Results and lines about what was not done for a prompt that cannot hold all of both: the lines have half of the budget, and
  * what the results leave of theirs. `lines(budget)` has at most `budget` characters more than `lines(0)`.
  */
-export const sharedRoom = (
+export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,
   lines: (budget: number) => string,
   frame: (place: (text: string) => ResultsAndLines) => Frame,

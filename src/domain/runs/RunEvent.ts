@@ -30,7 +30,7 @@ const doubtAnswers = ["again", "done", "stop"] as const
 
 /**
  * The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown` is how
- * many characters had room, when that was not the whole.
+ * many characters fitted, when that was not the whole.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({

@@ -39,7 +39,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   requiresApproval: Schema.Boolean,
   /** `metadata.task-conductor.model` */
   model: Schema.optionalKey(Schema.String),
-  /** `metadata.task-conductor.passes`: how often a model may be asked for the calls of a task, with all looks before them. */
+  /** `metadata.task-conductor.passes`: how often a model may be asked for the calls of a task, with all read passes before them. */
   passes: Schema.optionalKey(Schema.Int),
   /** Markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
@@ -60,7 +60,7 @@ export const isModelName = (name: string): boolean =>
 /** True for a model that its server forwards to another one: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
-/** The most passes that a skill may ask for: what comes back from every look takes space in the next prompt. */
+/** The most passes that a skill may ask for: what comes back from every read pass takes space in the next prompt. */
 export const maxPasses = 5
 
 /** True for what the format allows as the name of a skill. */
@@ -177,7 +177,7 @@ export const readSkillInputs = (
 export const inputTypeText = ({ choices = [], type }: SkillInput): string =>
   type === "choice" ? `choice of ${choices.join(", ")}` : type
 
-const valueWords: Readonly<Record<Exclude<InputType, "choice">, string>> = {
+const valueFormats: Readonly<Record<Exclude<InputType, "choice">, string>> = {
   text: "text",
   path: "path of a file or folder of the project",
   url: "URL",
@@ -189,7 +189,7 @@ const valueWords: Readonly<Record<Exclude<InputType, "choice">, string>> = {
 export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
   inputs
     .map(({ choices = [], name, required, type }) => {
-      const value = type === "choice" ? `one of: ${choices.join(", ")}` : valueWords[type]
+      const value = type === "choice" ? `one of: ${choices.join(", ")}` : valueFormats[type]
       return `- \`${name}\`: <${value}; ${required ? "required" : "optional"}>`
     })
     .join("\n")
@@ -252,7 +252,7 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   }, text)
 }
 
-/** What the refinement of a task is told of the skill, with its files and limits. Headings stay below those of the prompt. */
+/** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
@@ -268,5 +268,5 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** What the execution of a task is told of the skill. */
+/** What the prompt of an execution says of the skill. */
 export const executionText = ({ execution }: Skill): string => nestMarkdown(execution, 2)

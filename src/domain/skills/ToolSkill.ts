@@ -29,7 +29,7 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$|[\uD800-\uDBFF]$/, "")}...`
 
 /** The beginning of a foreign text as plain words in one line: nothing of it is a heading, a link, a quote or a tag. */
-const plainWords = (text: string, most: number): string =>
+const plainText = (text: string, most: number): string =>
   cut(
     (text.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "")
       .replace(/[^\p{L}\p{N}\p{M} .,:;/()'+%-]+/gu, " ")
@@ -51,7 +51,7 @@ const introduce = (origin: string): readonly [name: string, title: string] => {
   if (known !== undefined) return known
   const bare = origin.replace(/^mcp:/, "").replace(/(?<=.)@[^@/]*$/, "")
   const name = `use-${snakeCase(bare).replaceAll("_", "-").slice(0, maxName).replace(/-+$/, "")}`
-  return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainWords(bare, maxName)}`]
+  return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainText(bare, maxName)}`]
 }
 
 /** The name that no other skill has. */
@@ -67,7 +67,7 @@ const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let shown = 0
   for (const { description, name } of tools) {
     const bare = name.replace(/^mcp__.+?__/, "")
-    const phrase = plainWords(description, maxPhrase)
+    const phrase = plainText(description, maxPhrase)
     const forms = [...(phrase === "" ? [] : [`${bare} "${phrase}"`]), bare]
     const fitting = forms.find((form) => list.length + form.length + 2 <= budget)
     if (fitting === undefined && shown > 0) break
@@ -110,7 +110,7 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
   return `${what}: their descriptions would take too much of each prompt. Write a skill that names those you need.`
 }
 
-/** One skill for each plugin and server of which no skill names a tool, and notes on tools that have no room. */
+/** One skill for each plugin and server of which no skill names a tool, and notes on tools that do not fit. */
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,

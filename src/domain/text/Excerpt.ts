@@ -33,14 +33,14 @@ const lastLineEnd = (text: string, max: number): number => {
   return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max
 }
 
-/** Cuts a text that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
+/** Cuts a string that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
 export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly left: number } => {
   if (text.length <= max) return { text, left: 0 }
   const kept = text.slice(0, lastParagraphEnd(text, max) || lastLineEnd(text, max)).trimEnd()
   return { text: kept, left: text.length - kept.length }
 }
 
-/** The first lines of a text. `left` counts the lines that are left out. */
+/** The first lines of a string. `left` counts the lines that are left out. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly left: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -58,7 +58,7 @@ export const shorten = (text: string, limit: number): string => {
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Gives each text an equal share of the room; what a short one leaves goes to the long ones. */
+/** Gives each text an equal share of the budget; what a short one leaves goes to the long ones. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -76,7 +76,7 @@ export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
 /**
- * Gives the room to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
+ * Gives the budget to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
  * first ones, so that the last are cut first. Nothing is cut when all of them fit.
  */
 export const sharesInOrder = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
@@ -125,7 +125,7 @@ export interface LinePlace {
 }
 
 /**
- * The first lines of a text, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
+ * The first lines of a string, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
  * them says which lines they are and tells the model to read on with a parameter `start_line`; all lines have none.
  *
  * ```ts

@@ -21,7 +21,7 @@ export const durationText = (ms: number): string =>
 /** `12 ms` for what is shorter than a second. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
-/** A text in which paths below the project are relative to it. A longer path that only holds the project's stays. */
+/** A string in which paths below the project are relative to it. A longer path that only holds the project's stays. */
 export const withoutProject = (text: string, project: string): string =>
   project.length < 2
     ? text

@@ -1,6 +1,6 @@
 /**
  * JSON beyond what the platform gives: how deeply it is nested, one spelling per value, what a parser hides (repeated
- * keys, inexact numbers, a text that breaks off), and names in `snake_case`.
+ * keys, inexact numbers, a string that breaks off), and names in `snake_case`.
  */
 import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
@@ -35,7 +35,7 @@ export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => 
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutDeeper(one, most - 1)]))
 }
 
-/** True when a text has, as JSON, more than `most` levels; brackets inside strings do not count. Linear in its length. */
+/** True when a string has, as JSON, more than `most` levels; brackets inside strings do not count. Linear in its length. */
 export const textNestedTooDeep = (text: string, most: number = maxNesting): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -107,7 +107,7 @@ const isInexact = (token: string): boolean => {
   return !Number.isFinite(value) || (/^-?\d+$/.test(token) && !Number.isSafeInteger(value))
 }
 
-/** Scans a text; linear in its length. */
+/** Scans a string; linear in its length. */
 export const scanJson = (text: string): JsonScan => {
   const stack: Array<Set<string> | undefined> = []
   const ends: Array<number> = []

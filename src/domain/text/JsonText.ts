@@ -8,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import { type JSONVisitor, visit } from "jsonc-parser"
 import { maxNesting } from "./Json.ts"
 
-/** A position in a text; both count from 1. */
+/** A position in a string; both count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number

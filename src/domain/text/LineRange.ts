@@ -1,5 +1,5 @@
 /**
- * Lines of a text by number, as references narrow files: 1-based, inclusive.
+ * Lines of a string by number, as references narrow files: 1-based, inclusive.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -10,7 +10,7 @@ export type LineRange = typeof LineRange.Type
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** How many lines a text has; the line end at its very end begins no new one. */
+/** How many lines a string has; the line end at its very end begins no new one. */
 export const countLines = (text: string): number => linesOf(text).length
 
 /** The lines of a range; nothing when it begins outside of the text. A range may end behind the last line. */
@@ -21,7 +21,7 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
 
-/** How many lines at the beginning of a text have so many characters, at least one. */
+/** How many lines at the beginning of a string have so many characters, at least one. */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters
   const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)

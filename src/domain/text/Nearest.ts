@@ -84,11 +84,11 @@ export const wordsOf = (name: string): ReadonlyArray<NameWord> =>
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** What a name promises to do: to change something, only to look, or neither as far as its words tell. */
-export const intentOf = (name: string): "changes" | "looks" | undefined => {
+/** What a name promises to do: to change something, only to read, or neither as far as its words tell. */
+export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))
-  return has(changing) ? "changes" : has(reading) ? "looks" : undefined
+  return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
 /** Two names that are less alike than this have nothing to do with each other. */
@@ -127,7 +127,7 @@ const spellingLikeness = (a: string, b: string): number =>
   a === "" || b === "" ? 0 : 1 - distance(a, b) / Math.max(a.length, b.length)
 
 /**
- * At most three candidates, each once, nearest first; none that has nothing to do with the word. A name that only looks
+ * At most three candidates, each once, nearest first; none that has nothing to do with the word. A name that only reads
  * is never answered with one that changes something, nor the other way round.
  *
  * ```ts

@@ -63,7 +63,7 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Makes the function that takes secrets out of a text, which may be JSON. */
+/** Makes the function that takes secrets out of a string, which may be JSON. */
 export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const known = spellings(values)
   return (given) => {

@@ -85,13 +85,13 @@ export const schemaProblems = (
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
 
-/** What a model is told about one thing that is wrong. */
+/** What is reported to a model about one thing that is wrong. */
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
   /** What is there: `a string`, `the number 12`. */
   readonly given: string
-  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a text of its own. */
+  /** What must be there and how it is written: `a number, without quotes`; absent when `said` is a string of its own. */
   readonly wanted?: string
   readonly hint?: string
   /** What the author of the schema says about it, instead of `wanted`. */

@@ -1,5 +1,5 @@
 /**
- * Cuts a text into pages that fit a screen, so that every line of it was seen. Called by services/approvals/TerminalQuestion.
+ * Cuts a string into pages that fit a screen, so that every line of it was seen. Called by services/approvals/TerminalQuestion.
  */
 import { textWidth } from "./TextWidth.ts"
 
@@ -21,7 +21,7 @@ const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<st
   return Array.from({ length: count }, (_, index) => characters.slice(index * most, (index + 1) * most).join(""))
 }
 
-/** The pages of a text; together they are the text, but that a line longer than a page is broken. */
+/** The pages of a string; together they are the string, but that a line longer than a page is broken. */
 export const pagesOf = (
   text: string,
   { columns, rows }: { readonly columns: number; readonly rows: number }

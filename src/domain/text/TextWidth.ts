@@ -13,7 +13,7 @@ const widthOf = (character: string): number => {
   return combining.test(character) ? 0 : eastAsianWidth(code)
 }
 
-/** The columns of a text. */
+/** The columns of a string. */
 export const textWidth = (text: string): number => {
   let width = 0
   for (const character of text) width += widthOf(character)
@@ -23,7 +23,7 @@ export const textWidth = (text: string): number => {
 // oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
 const colours = /\u001b\[[0-9;]*m/g
 
-/** The columns of a text that may be coloured. */
+/** The columns of a string that may be coloured. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
 /** One line as several, none wider than `columns` unless one word is; the further ones begin with `indent`. */
@@ -48,7 +48,7 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/** Every line of a text as it fits a terminal; further lines are indented a little more than the first. */
+/** Every line of a string as it fits a terminal; further lines are indented a little more than the first. */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text
@@ -57,16 +57,16 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         .flatMap((line) => wrapLine(line, columns, `${/^\s*/.exec(line)?.[0] ?? ""}  `))
         .join("\n")
 
-/** The beginning of a text without colours that has at most so many columns; what is cut ends with `...`, or with less. */
+/** The beginning of a string without colours that has at most so many columns; what is cut ends with `...`, or with less. */
 export const cutText = (text: string, columns: number, sign = "..."): string => {
   if (textWidth(text) <= columns) return text
   const end = textWidth(sign) <= columns ? sign : ""
-  const room = Math.max(0, columns - textWidth(end))
+  const available = Math.max(0, columns - textWidth(end))
   let cut = ""
   let width = 0
   for (const character of text) {
     width += textWidth(character)
-    if (width > room) break
+    if (width > available) break
     cut += character
   }
   return `${cut}${end}`

@@ -43,7 +43,7 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
 }
 
 /** A map, since an argument may have any name, also what every object has. */
-const otherWords: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
   ["oldtext", ["oldstring", "oldstr"]],
@@ -76,7 +76,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   const meant = new Map(
     unknown.map((name) => {
       const same = open.filter((one) => lettersOf(one) === lettersOf(name))
-      const other = open.filter((one) => otherWords.get(lettersOf(one))?.includes(lettersOf(name)) === true)
+      const other = open.filter((one) => synonyms.get(lettersOf(one))?.includes(lettersOf(name)) === true)
       return [name, only(same) ?? only(other)]
     })
   )
@@ -91,7 +91,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
-/** Why the call is made: what models add to calls, as a text. */
+/** Why the call is made: what models add to calls, as a string. */
 const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
@@ -106,7 +106,7 @@ export interface Parameters {
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The list or object that a text is as strict JSON. */
+/** The list or object that a string is as strict JSON. */
 const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
   const read = readBlock(text)
   const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
@@ -114,7 +114,7 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isNested && Array.isArray(value) === (type === "array") ? value : undefined
 }
 
-/** The number, boolean, list or object that a text stands for; nothing when that is not clear. */
+/** The number, boolean, list or object that a string stands for; nothing when that is not clear. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)

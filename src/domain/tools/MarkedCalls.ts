@@ -12,7 +12,7 @@ export interface MarkedCall {
   readonly tag?: string
 }
 
-/** A piece of a text: a call, or what stands around calls. */
+/** A piece of a string: a call, or what stands around calls. */
 export type MarkedPart = MarkedCall | { readonly kind: "text"; readonly text: string }
 
 const mark =
@@ -21,7 +21,7 @@ const mark =
 const beginning = new RegExp(`^\\s*(?:${mark})`)
 const lineBeginning = new RegExp(`(?<=\\n)[ \\t]{0,3}(?:${mark})`, "g")
 
-/** True for a text that begins with a call in the syntax of another program. */
+/** True for a string that begins with a call in the syntax of another program. */
 export const beginsWithMark = (text: string): boolean => beginning.test(text)
 
 /** True when a line of the text begins with such a call. */
@@ -47,7 +47,7 @@ const isJson = (text: string): boolean => {
 /** The arguments between the tags of a tool, as JSON; nothing when there is anything else. */
 const argumentsIn = (body: string): string | undefined => {
   const trimmed = body.trim()
-  // What is no strict JSON becomes a text, which is read with all its slips.
+  // What is no strict JSON becomes a string, which is read with all its slips.
   if (trimmed.startsWith("{")) return isJson(trimmed) ? trimmed : JSON.stringify(trimmed)
   const entries: Array<string> = []
   let end = 0
@@ -153,10 +153,10 @@ class MarkedText {
   }
 }
 
-/** The parts of a text in order; a call begins the text or a line of it. */
+/** The parts of a string in order; a call begins the string or a line of it. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => new MarkedText(text).read()
 
-/** True for a text that ends inside of a call between tags. */
+/** True for a string that ends inside of a call between tags. */
 export const endsInCall = (text: string): boolean => {
   if (!hasMarkedLine(text)) return false
   const call = text.slice(Math.max(0, text.lastIndexOf("_call>") + "_call>".length))
@@ -165,7 +165,7 @@ export const endsInCall = (text: string): boolean => {
   return isOpen || text.lastIndexOf("<parameter") > text.lastIndexOf("</parameter>")
 }
 
-/** The calls of a text that is nothing else; nothing for any other text. */
+/** The calls of a string that is nothing else; nothing for any other string. */
 export const markedCalls = (text: string): ReadonlyArray<MarkedCall> | undefined => {
   if (!beginsWithMark(text)) return undefined
   const parts = markedParts(text)

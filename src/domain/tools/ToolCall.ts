@@ -100,7 +100,7 @@ export interface ToolInfo {
   readonly errors?: ToolErrors
   /** SHA-256 of all of the above, in hex. */
   readonly definition: string
-  /** Other names of its parameters, which no model is told of. */
+  /** Other names of its parameters, which no model is shown. */
   readonly aliases?: ArgumentAliases
 }
 

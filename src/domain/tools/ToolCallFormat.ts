@@ -71,9 +71,9 @@ const gatherArguments = (
 }
 
 /** The uid of a reading call in a pass: `look-1/call-1`. */
-export const lookUid = (pass: number, uid: string): string => `look-${pass}/${uid}`
+export const readPassUid = (pass: number, uid: string): string => `look-${pass}/${uid}`
 
-/** A uid without the mark of a look, which a model may have copied. */
+/** A uid without the mark of a read pass, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:look-\d+\/)+/, "")
 
 /** A call whose uid may be missing or not unique. */

@@ -30,7 +30,7 @@ const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailur
 /** Characters of a block that show where its mistake is. */
 const shownOfBlock = 40
 
-/** The first mistake of a text that is not JSON, with what stands there instead of a number of a line. */
+/** The first mistake of a string that is not JSON, with what stands there instead of a number of a line. */
 const faultOf = (text: string): string => {
   const read = readJson(text)
   if (Result.isSuccess(read)) return "it holds something that JSON does not know."

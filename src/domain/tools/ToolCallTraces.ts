@@ -1,6 +1,6 @@
 /**
  * Recognises tool calls in places where none is read (under another heading, in running text, in the syntax of another
- * protocol), and finds the blocks of a text that hold calls. Calls that are not read would never run, so they are
+ * protocol), and finds the blocks of a string that hold calls. Calls that are not read would never run, so they are
  * reported.
  */
 import * as Result from "effect/Result"

@@ -45,7 +45,7 @@ const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<ReadonlyArra
   items.map(({ offers }) => offers?.always ?? [])
 
 /** A rule in words; without a pattern it covers everyday files, or all calls of a tool that names no target. */
-const ruleWords = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
+const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
@@ -58,7 +58,7 @@ const projectText = (items: ReadonlyArray<ApprovalItem>): string | undefined => 
   if (firsts.length === 0) return undefined
   const others = [...new Set(offered.flat())].filter((rule) => !firsts.includes(rule))
   const more = others.map((rule) => `"p ${withoutHashes(patternOf(rule))}"`).join(" or ")
-  const whole = firsts.map((rule) => ruleWords(rule, items)).join(", ")
+  const whole = firsts.map((rule) => ruleSummaryText(rule, items)).join(", ")
   return `${whole}${more === "" ? "" : `; also ${more}`}`
 }
 

@@ -110,7 +110,7 @@ const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scop
 /** Keys that arrive sooner than this were pressed before the prompt could be read. */
 const typedAhead = "50 millis"
 /** The terminal goes back from single keys to lines within this time. */
-const settling = "30 millis"
+const modeSwitchTime = "30 millis"
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
@@ -127,7 +127,7 @@ const dropTypedAhead = Effect.gen(function* () {
   })
   const pressed = yield* Effect.scoped(keys)
   if (pressed.some(isQuit)) return yield* new Terminal.QuitError({})
-  yield* Effect.sleep(settling)
+  yield* Effect.sleep(modeSwitchTime)
   while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) {}
 })
 
@@ -196,7 +196,7 @@ type Asked<A> =
 
 const ring = "\u0007"
 
-/** Shows a text page by page. The keys of the pager stand below each page, and are taken away with the next. */
+/** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const pages = pagesOf(text, { columns, rows: rows - 1 })
   let at = 0

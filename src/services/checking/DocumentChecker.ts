@@ -87,17 +87,17 @@ export const makeRefinementCheck = Effect.gen(function* () {
         repairs.push(...found.repairs)
         return one
       })
-    const looked = tryAll("Look first", looks).map(({ call }) => call)
+    const reads = tryAll("Look first", looks).map(({ call }) => call)
     const tried = tryAll("Tool Calls", calls)
     const made = tried.map(({ call }) => call)
     const fitting = tried.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     issues.push(
       ...(yield* Effect.provideService(checkInputPaths(skill.inputs, given, task.name), Workspace, workspace)),
       ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry)),
-      ...checkRepetition([...looked, ...made], limits.identicalCalls, task),
-      ...(tools.size === 0 ? [] : checkPurpose([...looked, ...made], task, reading, text))
+      ...checkRepetition([...reads, ...made], limits.identicalCalls, task),
+      ...(tools.size === 0 ? [] : checkPurpose([...reads, ...made], task, reading, text))
     )
-    return done({ task, ...inputsField(given), ...looksField(looked), calls: made })
+    return done({ task, ...inputsField(given), ...looksField(reads), calls: made })
   })
 })
 

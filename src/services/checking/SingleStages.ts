@@ -119,7 +119,7 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Refines one task of a plan: its calls, without what it looked at to write them; nothing is changed. */
+/** Refines one task of a plan: its calls, without its read passes; nothing is changed. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
@@ -142,7 +142,7 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
     finished,
     failures: [],
     missing: [],
-    wishes: []
+    requestedChanges: []
   })
   return { list: revised, finished: finished.map(({ name }) => name) }
 })

@@ -13,7 +13,7 @@ import {
   type CallIntent,
   ClusterRun,
   ClusterRunEnding,
-  EventTold,
+  EventPublished,
   JournalRecord
 } from "../../domain/journal/JournalRecord.ts"
 import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
@@ -187,7 +187,7 @@ export const cancelledEnding: ClusterRunEnding = {
 const encodeEnding = Schema.encodeSync(endingCodec)
 const decodeEnding = Schema.decodeSync(endingJson)
 
-const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
+const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventPublished)))
 
 const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): ClusterRunState => ({
   run: decodeRun(shared),

@@ -107,7 +107,7 @@ const warningText = (changed: ReadonlyArray<string>): string => {
 const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string) {
   const events = yield* RunEvents
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
-  const look = provide(surveyProject(root, home))
+  const surveyNow = provide(surveyProject(root, home))
   let running = 0
   const left = new Set<string>()
 
@@ -121,7 +121,7 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
   })
 
   const changesSince = Effect.fnUntraced(function* (before: ProjectSurvey) {
-    const after = yield* Effect.orElseSucceed(look, () => undefined)
+    const after = yield* Effect.orElseSucceed(surveyNow, () => undefined)
     const changed = after === undefined ? [] : surveyChanges(root, before, after)
     if (changed.length > 0) yield* events.publish({ type: "message", level: "warning", text: warningText(changed) })
     return changed
@@ -129,7 +129,7 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
 
   const isControl = Effect.fnUntraced(function* (file: string) {
     const path = yield* Path.Path
-    const survey = yield* Effect.orElseSucceed(look, () => emptySurvey)
+    const survey = yield* Effect.orElseSucceed(surveyNow, () => emptySurvey)
     const controls = [...survey.controls.inside, ...survey.walk.bare]
     return controls.some((one) => isWithin(path, one, file)) || (yield* isInBareRepository(root, file))
   }, provide)
@@ -138,7 +138,7 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     isControl,
     /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
-      sandboxed ? look : Effect.orElseSucceed(look, () => emptySurvey),
+      sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     /** Runs a command, and adds what it changed. `placeholders` are the empty folders that its sandbox makes. */
     watching: (
       before: ProjectSurvey,

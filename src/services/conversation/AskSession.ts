@@ -97,7 +97,7 @@ const makeShapedAnswer = Effect.gen(function* () {
       const conversation = { system, tools: [], messages: [...messages, request(form), ...rejected] }
       const said = yield* caller.ask({
         id,
-        turn: 0,
+        step: 0,
         prompt: measuredPrompt(conversation),
         conversation,
         format: form.schema

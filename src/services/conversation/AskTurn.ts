@@ -200,7 +200,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       before !== undefined && hasOnlyThought(before) ? { ...firstTuning, thinkingCuts: 1 } : firstTuning
     const answer = yield* caller.ask({
       id,
-      turn: 0,
+      step: 0,
       prompt: measuredPrompt(conversation),
       conversation,
       listen,

@@ -157,8 +157,8 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
       for (const folder of found.folders) folders.push(folder)
     }
     const isLate = bounds.until !== undefined && (yield* Clock.currentTimeMillis) >= bounds.until
-    const hasRoom = files.length + folders.length - 1 <= bounds.entries
-    isWhole = hasRoom && !(isLate && opened < folders.length)
+    const isWithinBounds = files.length + folders.length - 1 <= bounds.entries
+    isWhole = isWithinBounds && !(isLate && opened < folders.length)
   }
   const shown = isWhole ? files : files.slice(0, bounds.entries)
   const relative = (one: string) => path.relative(root, one).split(path.sep).join("/")

@@ -16,7 +16,7 @@ export const hashOf = (value: Schema.Json): string => hash("sha256", canonicalJs
 /** The hash of `[system, user]`. */
 export const promptHash = (system: string, user: string): string => hash("sha256", JSON.stringify([system, user]))
 
-/** SHA-256 of a text, in hex. */
+/** SHA-256 of a string, in hex. */
 export const textHash = (text: string): string => hash("sha256", text)
 
 /** Of a larger file the size and the times tell whether it changed. */

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
-import { eventsTold, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
+import { publishedEvents, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
 import { Activities, type Stage, type Activity } from "../journal/Activities.ts"
 import type { Gate } from "../permissions/Gate.ts"
@@ -112,7 +112,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const changed: Array<PlacedDifference> = []
   /** Possible differences, which do not count if the session broke off at that point. */
   const perhaps: Array<PlacedDifference> = []
-  const isWhole = hasEnded(eventsTold(session.own))
+  const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
   const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
@@ -172,16 +172,16 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
               onSome: (value) => Effect.succeed(value)
             })
           ),
-        record: ({ key, success }, look) =>
+        record: ({ key, success }, probe) =>
           Effect.suspend(() => {
             const found = seen.get(key)?.shift()
-            if (found === undefined) return order.outside(look)
+            if (found === undefined) return order.outside(probe)
             return Effect.andThen(order.turn(key, found.position), decode(key, success, found.value))
           })
       })
     ),
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    decisions: layerReplayDecisions(eventsTold(readRecords(lines)), session.own, endless),
+    decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }) => Effect.sync(() => void published.push(event)),
     published,
     changed,

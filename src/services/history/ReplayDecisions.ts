@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
-import { eventsTold } from "../../domain/history/JournalParts.ts"
+import { publishedEvents } from "../../domain/history/JournalParts.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -82,7 +82,7 @@ export const layerReplayDecisions = (
       const gate = yield* Gate
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
-      const open = [...decidedSteps(eventsTold(own))]
+      const open = [...decidedSteps(publishedEvents(own))]
       const risks = risksOf(events)
 
       /** A step without events about approvals needed no question. */

@@ -26,7 +26,7 @@ export const isRefinement = (key: string): boolean => {
   return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
 }
 
-/** True when a secret was taken out of what is executed; what a refinement looked at is material for the model. */
+/** True when a secret was taken out of what is executed; what a read pass returned is material for the model. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (key === "looks" ? undefined : part)).includes(redacted)
 

@@ -1,5 +1,5 @@
 /**
- * Records that this version does not know: which version wrote them, and what a person is told.
+ * Records that this version does not know: which version wrote them, and what is reported.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

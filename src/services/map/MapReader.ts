@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { commandsOf, entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf } from "../../domain/map/MainFiles.ts"
-import { leastRoomForExports, mapRoom, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -43,8 +43,8 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
 /** Reads the project and draws its map. */
 export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead) {
-    const room = mapRoom(window)
-    if (room === 0) return ""
+    const budget = mapBudget(window)
+    if (budget === 0) return ""
     const workspace = yield* Workspace
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
     const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
@@ -54,7 +54,9 @@ export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
     const manifests = texts.map(({ path, text }) => ({ path, text, files: all }))
     const entryPoints = entryPointsOf(files, manifests)
     const sources =
-      room < leastRoomForExports ? [] : mainSourcesOf(files, entryPoints).filter(hasExportedNames).slice(0, mostSources)
+      budget < minBudgetForExports
+        ? []
+        : mainSourcesOf(files, entryPoints).filter(hasExportedNames).slice(0, mostSources)
     const read = yield* readAll(sources, sourceBytes, mayRead)
     return projectMap(
       {
@@ -67,7 +69,7 @@ export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
         ),
         exports: read.map(({ path, text }) => ({ path, names: exportedNames(path, text) }))
       },
-      room,
+      budget,
       files
     )
   },

@@ -230,7 +230,7 @@ const notUsed = (server: McpServer, detail: string): Started => ({
   leftOut: []
 })
 
-/** What a list shows for a server that somebody disabled; no run is told of it. */
+/** What a list shows for a server that somebody disabled; no run gets it. */
 const notStarted = ({ name, scope }: NamedServer) => {
   const detail = `it is disabled in ${scope === "user" ? "your configuration" : "the project's file"}.`
   return Result.fail(new McpProblem({ server: name, detail }))

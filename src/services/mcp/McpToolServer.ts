@@ -28,13 +28,13 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** One tool. `tell` sends progress to a client that asked for it. */
+/** One tool. `report` sends progress to a client that asked for it. */
 export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
   readonly isReadOnly: boolean
-  readonly execute: (params: Params, tell: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
+  readonly execute: (params: Params, report: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
 }
 
 export interface Serving {
@@ -90,9 +90,9 @@ const register = <Params>(tool: ServedTool<Params>) =>
       tool: new McpSchema.Tool({ name, description, inputSchema, annotations }),
       annotations: Context.empty(),
       handle: Effect.fnUntraced(function* (input: unknown) {
-        const tell = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
+        const report = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
         const params = yield* decode(tool, input ?? {})
-        return yield* Effect.catchCause(Effect.map(tool.execute(params, tell), callResult), crashed)
+        return yield* Effect.catchCause(Effect.map(tool.execute(params, report), callResult), crashed)
       })
     })
   })

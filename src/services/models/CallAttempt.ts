@@ -34,8 +34,8 @@ export interface ModelRequest {
   readonly prompt: FilledPrompt
   /** A conversation that is sent instead of the prompt, which then only measures it. */
   readonly conversation?: ConversationCall
-  /** The turn of the task; see `Urgency`. */
-  readonly turn: number
+  /** The step of the task; see `Urgency`. */
+  readonly step: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
   /** The JSON schema that the answer has to fit; see `CallSettings`. */

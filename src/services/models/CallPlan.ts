@@ -76,7 +76,7 @@ const words: Record<Setting, string> = {
   level: "a level of thinking"
 }
 
-/** What a person is told when a setting is refused. */
+/** What is reported when a setting is refused. */
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 
@@ -95,11 +95,11 @@ export interface CallPlan extends CallSettings {
   readonly contextWindow: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
-  /** The prompt left no room to think, so the model is asked not to. */
+  /** The prompt left no tokens to think, so the model is asked not to. */
   readonly isWindowTooSmall: boolean
 }
 
-/** Thoughts in less room than this, in tokens, are cut off more often than not. */
+/** Thoughts with a lower budget than this, in tokens, are cut off more often than not. */
 const leastThinking = 512
 
 /** Stages that answer with as many tasks, or words about them, as there are: their answers are as long as the work is large. */
@@ -108,7 +108,7 @@ const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude
 /**
  * Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window.
  *
- * A plan of many tasks and the answer of a run may be as long as the window has room beside the prompt: a limit for them
+ * A plan of many tasks and the answer of a run may be as long as the window has tokens left beside the prompt: a limit for them
  * would cut good answers, each attempt at the same place. What never ends is stopped without it. An answer that goes
  * round in circles is cut off as soon as it repeats itself, one that takes another form than the expected document when
  * that shows, thoughts at their own limit, and whatever goes on for too long by `limits.callSeconds`.
@@ -151,6 +151,6 @@ export const planCall = (
   }
 }
 
-/** What a person is told when a prompt leaves no room for thoughts. */
+/** What is reported when a prompt leaves no tokens for thoughts. */
 export const windowTooSmallNote = (window: number): string =>
   `A prompt leaves no room to think in the context window of ${window} tokens, so the model answers it without thinking. Raise contextWindow for more.`

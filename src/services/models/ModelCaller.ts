@@ -102,9 +102,9 @@ export class ModelCaller extends Context.Service<
         const { times, wait } = retries
         const retry = tries.retried + 1
         const willRetry = retry <= times
-        const told = willRetry ? error : afterRetries(error, retries)
-        yield* failed(told, willRetry, willRetry ? { retry, retries: times } : {})
-        if (!willRetry) return yield* told
+        const reported = willRetry ? error : afterRetries(error, retries)
+        yield* failed(reported, willRetry, willRetry ? { retry, retries: times } : {})
+        if (!willRetry) return yield* reported
         yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
         return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
       })
@@ -116,7 +116,7 @@ export class ModelCaller extends Context.Service<
       /** Sends the prompt in a slot, and says when it has to wait for one. */
       const inSlot = (request: ModelRequest, tries: Tries) =>
         slots.withSlot(
-          { stage: request.id.stage, turn: request.turn, beginning: request.prompt.system },
+          { stage: request.id.stage, step: request.step, beginning: request.prompt.system },
           attempts.send(request, tries),
           queued(request.id)
         )

@@ -1,7 +1,7 @@
 /**
  * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
  * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
- * call of the earliest turn in flight takes that place, since another would hold back what is more urgent.
+ * call of the earliest step in flight takes that place, since another would hold back what is more urgent.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -14,13 +14,13 @@ import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /**
- * The priority of a call: stages that see the whole list, then earlier turns, and in a turn refinement before execution, so that
+ * The priority of a call: stages that see the whole list, then earlier steps, and in a step refinement before execution, so that
  * the server changes less often between prompts that begin differently (docs/decisions/066).
  */
 export interface Urgency {
   readonly stage: Stage
-  /** The turn of the task, from 0; 0 for stages that see the whole list. */
-  readonly turn: number
+  /** The step of the task, from 0; 0 for stages that see the whole list. */
+  readonly step: number
   /** What its prompt begins with: calls that begin alike go one after another where nothing else decides. */
   readonly beginning: string
 }
@@ -29,7 +29,7 @@ interface Call {
   readonly isRefinement: boolean
   /** The call with the lowest rank goes first. */
   readonly rank: number
-  readonly turn: number
+  readonly step: number
   readonly beginning: string
   readonly granted: Deferred.Deferred<void>
 }
@@ -38,7 +38,7 @@ interface Call {
 const beforeAll = -1
 
 /**
- * How long a slot is kept after a refinement when only later turns wait, in ms: most tools take less, and then the execution of the task
+ * How long a slot is kept after a refinement when only later steps wait, in ms: most tools take less, and then the execution of the task
  * goes before these.
  */
 const toolsTake = 20
@@ -50,17 +50,17 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   let hasExecuted = false
   let lastBeginning = ""
 
-  const callOf = ({ beginning, stage, turn }: Urgency): Call => {
+  const callOf = ({ beginning, stage, step }: Urgency): Call => {
     const granted = Deferred.makeUnsafe<void>()
     const isRefinement = stage === "refine"
     const isTask = isRefinement || (stage === "execute" && hasExecuted)
     if (stage === "execute") hasExecuted = true
     return isTask
-      ? { isRefinement, rank: 2 * turn + (isRefinement ? 0 : 1), turn, beginning, granted }
-      : { isRefinement, rank: beforeAll, turn: 0, beginning, granted }
+      ? { isRefinement, rank: 2 * step + (isRefinement ? 0 : 1), step, beginning, granted }
+      : { isRefinement, rank: beforeAll, step: 0, beginning, granted }
   }
-  const mayBegin = ({ turn }: Call): boolean =>
-    running.size < slots || (running.size === slots && [...running].every((one) => turn <= one.turn))
+  const mayBegin = ({ step }: Call): boolean =>
+    running.size < slots || (running.size === slots && [...running].every((one) => step <= one.step))
   const isBefore = (one: Call, other: Call): boolean =>
     one.rank === other.rank
       ? one.beginning === lastBeginning && other.beginning !== lastBeginning
@@ -87,7 +87,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         grant()
       })
       const waiter = next()
-      const isKept = call.isRefinement && waiter !== undefined && call.turn < waiter.turn
+      const isKept = call.isRefinement && waiter !== undefined && call.step < waiter.step
       return isKept ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now
     })
 

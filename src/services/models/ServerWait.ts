@@ -51,7 +51,7 @@ export interface ServerWait {
 /** `seconds` is the longest wait; 0 waits for nothing. A server that never answered is not waited for. */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
-    const turn = yield* Semaphore.make(1)
+    const mutex = yield* Semaphore.make(1)
     let outage: Outage | undefined
     let wasReached = false
 
@@ -85,7 +85,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
 
     /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
-      turn.withPermits(1)(
+      mutex.withPermits(1)(
         Effect.gen(function* () {
           if (outage !== mine) return
           const now = yield* Clock.currentTimeMillis

@@ -87,7 +87,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (
 })
 
 /** A command is shown as one would type it. */
-const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
+const doubtText = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
   const [command] = names
   return tool === "run_command" && command !== undefined
     ? { does: "run a command", command }
@@ -98,7 +98,7 @@ const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSu
 const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
   task,
   words: {
-    ...doubtWords(call.name, targets.map(nameOf)),
+    ...doubtText(call.name, targets.map(nameOf)),
     consequence: "When it happened, running it again does it a second time.",
     isCalm: false
   },
@@ -232,7 +232,7 @@ export class Gate extends Context.Service<
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
-    readonly wishes: Effect.Effect<ReadonlyArray<RequestedChange>>
+    readonly requestedChanges: Effect.Effect<ReadonlyArray<RequestedChange>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** Adds a rule of the person for as long as this gate decides. */
@@ -290,15 +290,15 @@ export class Gate extends Context.Service<
 
         const admit = Effect.fnUntraced(function* (
           question: GateQuestion,
-          tell: (event: RunEvent) => Effect.Effect<void>
+          report: (event: RunEvent) => Effect.Effect<void>
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
           const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
-          /* An answer to another question may have settled this one while it waited. */
+          /* An answer to another question may have resolved this one while it waited. */
           const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
-            decided ? Effect.void : askCall(question, tell, context)
+            decided ? Effect.void : askCall(question, report, context)
           )
           if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
@@ -363,7 +363,7 @@ export class Gate extends Context.Service<
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: Effect.sync(() => denials),
-          wishes: Effect.sync(() => requestedChanges),
+          requestedChanges: Effect.sync(() => requestedChanges),
           sessionGrants: Effect.sync(() => grants.session()),
           addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
           addRule: (rule) => Effect.sync(() => void rules.push(rule)),

@@ -27,7 +27,7 @@ import type { Decision } from "../../domain/permissions/Decision.ts"
 import { hashOf } from "../files/Hash.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
-/** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is told. */
+/** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
 interface GateContext extends ViewContext {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
@@ -274,10 +274,10 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   return { approved: answer !== "decline", by }
 })
 
-/** Asks about one call or reference, tells the question and the answer, and keeps what the answer grants. */
+/** Asks about one call or reference, reports the question and the answer, and keeps what the answer grants. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
-  tell: (event: RunEvent) => Effect.Effect<void>,
+  report: (event: RunEvent) => Effect.Effect<void>,
   context: GateContext
 ) {
   const { addRequestedChange, approver, evaluator, grants, policies } = context
@@ -288,11 +288,11 @@ export const askCall = Effect.fnUntraced(function* (
   const offered = evaluator.offersOf(question)
   const seen = yield* itemOf(question, context, outdated, scriptWarnings(changed))
   const item = withOffers(seen, question, offered)
-  yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+  yield* report({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)
   const requested = answer === "deny" && instead !== undefined ? { instead } : {}
   const rules = answer === "remember" && always.length > 0 ? { always } : undefined
-  yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
+  yield* report({ type: "approval.answered", scope: "call", hash, answer, by, ...requested, ...rules })
   if (answer === "deny") {
     const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
     if (instead !== undefined) yield* addRequestedChange({ declined, instead })
@@ -307,5 +307,5 @@ export const askCall = Effect.fnUntraced(function* (
   const warning = yield* always.length > 0
     ? rememberInProject(always, { offered, question, root: evaluator.root }, policies)
     : rememberEverywhere(question, policies)
-  if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
+  if (warning !== undefined) yield* report({ type: "message", level: "warning", text: warning })
 })

@@ -12,7 +12,7 @@ import { limitsOf } from "../../domain/configuration/Limits.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "../../domain/documents/AnswerWatch.ts"
 import { Issue, type Reading, type Repair, type IssueCode, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import type { ModelError, Hopeless } from "../../domain/models/ModelAnswer.ts"
+import type { ModelError, StoppedAnswer } from "../../domain/models/ModelAnswer.ts"
 import { codeSpan } from "../../domain/markdown/PromptBlock.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
@@ -52,7 +52,7 @@ const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
   issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
 })
 
-const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
+const stopped = (reason: typeof StoppedAnswer.Type, shape: AnswerShape | undefined): Said => {
   const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
   const begin = beginWith(shape)
   return {
@@ -109,14 +109,14 @@ export interface Previous {
 }
 
 /** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
-interface Spare<A> {
+interface Fallback<A> {
   readonly value: A
   readonly repairs: ReadonlyArray<Repair>
 }
 
 /** The reading of one answer. */
 export interface Attempted<A> extends Reading<A> {
-  readonly spare?: Spare<A>
+  readonly fallback?: Fallback<A>
 }
 
 export interface AttemptPlan<A, E, R> {
@@ -124,10 +124,10 @@ export interface AttemptPlan<A, E, R> {
   /** 0 before the first round. */
   readonly round: number
   readonly task?: string
-  /** The pass of a refinement that looks first, from 2. */
+  /** The pass of a refinement after a read pass, from 2. */
   readonly pass?: number
-  /** The turn of the task; see `Urgency`. */
-  readonly turn: number
+  /** The step of the task; see `Urgency`. */
+  readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
@@ -178,7 +178,7 @@ export class Attempts extends Context.Service<
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { format, model, pass, round, shape, stage, task, turn } = plan
+        const { format, model, pass, round, shape, stage, step, task } = plan
         const where = {
           stage,
           round,
@@ -189,11 +189,11 @@ export class Attempts extends Context.Service<
         const seen = new Set<string>()
         let previous: Previous | undefined
         let tuning: Tuning = firstTuning
-        let spare: (Spare<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
+        let fallback: (Fallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
           const call = { ...where, attempt }
-          const request = { id: call, prompt: plan.prompt(previous), turn, tuning, model, format, shape }
+          const request = { id: call, prompt: plan.prompt(previous), step, tuning, model, format, shape }
           const asked = yield* caller.ask(request).pipe(
             Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
             Effect.catchTag("ModelError", (error) =>
@@ -219,14 +219,14 @@ export class Attempts extends Context.Service<
           ].join("\n")
           const isRepeated = seen.has(sign)
           seen.add(sign)
-          if (reading.spare !== undefined) spare = { ...reading.spare, call, answer }
+          if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
           if (attempt >= most) {
-            if (spare === undefined) {
+            if (fallback === undefined) {
               const repeated = attempt > 1 && seen.size === 1
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues })
             }
-            yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
-            return { value: spare.value, answer: spare.answer, attempts: attempt }
+            yield* events.publish({ type: "answer.repaired", call: fallback.call, repairs: fallback.repairs })
+            return { value: fallback.value, answer: fallback.answer, attempts: attempt }
           }
           previous = {
             answer: shown,

@@ -173,7 +173,7 @@ export class Briefer extends Context.Service<
           currentFile === undefined ? undefined : windowNote(currentFile),
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
         ]
-        const told = notes.flatMap((note) => note ?? [])
+        const present = notes.flatMap((note) => note ?? [])
         const found: Surroundings = {
           environment: yield* environment,
           projectDescription: description.text,
@@ -181,7 +181,7 @@ export class Briefer extends Context.Service<
           openFiles,
           ...(currentFile === undefined ? {} : { currentFile }),
           ...(attachment === undefined ? {} : { attachment }),
-          ...(told.length === 0 ? {} : { notes: told })
+          ...(present.length === 0 ? {} : { notes: present })
         }
         return found
       })

@@ -95,7 +95,7 @@ const attempted = <A>(
   const reading = { value: Option.some(valueOf(text, count)), issues, repairs: all }
   return issues.length === 0
     ? reading
-    : { ...reading, spare: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
+    : { ...reading, fallback: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
 /** The findings with the lines of the answer, which may have thoughts before its document. */

@@ -17,7 +17,7 @@ import {
   type NotRun,
   notDoneBlock,
   type ResultsAndLines,
-  sharedRoom
+  sharedBudget
 } from "../../domain/runs/NotDone.ts"
 import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
@@ -96,7 +96,7 @@ export class Concluder extends Context.Service<
         const accepted = yield* attempts.run({
           stage: "conclude",
           round: order.round,
-          turn: 0,
+          step: 0,
           prompt: (previous) => {
             const frame = (place: (text: string) => ResultsAndLines) =>
               frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
@@ -106,7 +106,7 @@ export class Concluder extends Context.Service<
             return beside.fits(completed)
               ? fill({ completed, left }, previous)
               : fill(
-                  sharedRoom(order.finished, (budget) => notDoneBlock(order, budget), frame),
+                  sharedBudget(order.finished, (budget) => notDoneBlock(order, budget), frame),
                   previous
                 )
           },

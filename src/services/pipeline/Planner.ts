@@ -65,7 +65,7 @@ export class Planner extends Context.Service<
           .run({
             stage: "plan",
             round: 0,
-            turn: 0,
+            step: 0,
             prompt: (previous: Previous | undefined) =>
               prompts.fill("creation", {
                 ...briefingBlocks(briefing),

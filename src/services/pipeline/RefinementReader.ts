@@ -32,7 +32,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** A call is known by its tool and its main argument; a longer one is cut. */
-const mostWords = 120
+const maxCallColumns = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 
@@ -63,7 +63,7 @@ export const unfitCalls = (
         if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) return []
         const failure = yield* registry.inspect(call)
         if (failure === undefined) return []
-        const what = `The call ${call.uid} (${cutText(toolCallText(call).replaceAll(/\s+/g, " "), mostWords)}) would fail.`
+        const what = `The call ${call.uid} (${cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)}) would fail.`
         return [
           makeIssue("tool-call-unfit", where, { what, how: failure.message.replace(/^Nothing was changed\. /, "") })
         ]
@@ -126,7 +126,7 @@ const isAbout = ({ quote, where }: Issue, { href }: Reference): boolean =>
   where.field === "References" && (quote === href || quote?.endsWith(`](${href})`) === true)
 
 /**
- * The task that the next attempt begins with: without the references that cannot be used, since the model is told of them
+ * The task that the next attempt begins with: without the references that cannot be used, since they are reported to the model
  * and writes only what it adds. One that the plan gives is missed by a person too.
  */
 const withoutUnusable = (task: Task, planned: Task, issues: ReadonlyArray<Issue>) => {
@@ -151,7 +151,7 @@ export const makeRefinementReader = Effect.gen(function* () {
   const { limits, referenceBudget } = yield* RunSettings
   const provide = Effect.provideService(Workspace, yield* Workspace)
 
-  /** Checks calls against the tools; findings about looks name their own section. */
+  /** Checks calls against the tools; findings about read passes name their own section. */
   const checkCalls = (calls: ReadonlyArray<ToolCall>, section: string, { order, skill, tools }: RefinementFrame) => {
     const checked = calls.map((call) => {
       const found = registry.check(call, tools, order.task.name)

@@ -11,12 +11,12 @@ import * as Option from "effect/Option"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
 import { type RefinementDocument, readRefinement } from "../../domain/documents/RefinementFormat.ts"
 import { defaultPasses, type Refinement } from "../../domain/documents/Refinement.ts"
-import { lookBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { readPassBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { lightestCharacters } from "../../domain/models/PromptSize.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { type Skill, toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { lookUid } from "../../domain/tools/ToolCallFormat.ts"
+import { readPassUid } from "../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { type ReferenceBlock, References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -39,10 +39,10 @@ interface Work {
   readonly references: ReferenceBlock
 }
 
-/** What was looked at has at least this part of the room that it shares with references. */
-const lookShare = 0.6
+/** The read pass has at least this part of the budget that it shares with references. */
+const readPassShare = 0.6
 
-/** One pass: what was understood in those before, and what they looked at. */
+/** One pass: what was understood in those before, and what their read passes returned. */
 interface Pass {
   readonly number: number
   readonly known: RefinementDocument
@@ -73,7 +73,7 @@ export class Refiner extends Context.Service<
       const isPure = (tool: string): boolean => registry.find(tool)?.effect === "pure"
       const mayChange = ({ name }: ToolCall): boolean => registry.find(name) !== undefined && !isPure(name)
 
-      /** Without a tool that only reads there is nothing to look with. */
+      /** Without a tool that only reads there can be no read pass. */
       const passesOf = ({ passes = defaultPasses }: Skill, tools: ReadonlyArray<string>): number =>
         tools.some(isPure) ? passes : 1
 
@@ -100,9 +100,9 @@ export class Refiner extends Context.Service<
           })
         const bare = filled("", "")
         const budget = taskPrompts.budgetBeside(task, lightestCharacters(bare))
-        const wanted = lookBlocks(looks, budget).length
-        const contents = block.within(budget - Math.min(wanted, Math.floor(budget * lookShare)))
-        const outputs = lookBlocks(looks, budget - contents.length)
+        const wanted = readPassBlocks(looks, budget).length
+        const contents = block.within(budget - Math.min(wanted, Math.floor(budget * readPassShare)))
+        const outputs = readPassBlocks(looks, budget - contents.length)
         return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
@@ -122,7 +122,7 @@ export class Refiner extends Context.Service<
           round: order.round,
           task: order.task.name,
           pass: pass.number === 1 ? undefined : pass.number,
-          turn: order.step,
+          step: order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
           hidesAnswer: true,
@@ -146,10 +146,10 @@ export class Refiner extends Context.Service<
         })
       }
 
-      /** Makes the looks of a pass; nobody approves them beforehand, the gate decides about each like about any read. */
-      const look = Effect.fnUntraced(function* ({ order }: Work, pass: number, asked: ReadonlyArray<ToolCall>) {
+      /** Makes the calls of a read pass; nobody approves them beforehand, the gate decides about each like about any read. */
+      const runReadPass = Effect.fnUntraced(function* ({ order }: Work, pass: number, asked: ReadonlyArray<ToolCall>) {
         const { round, step, task } = order
-        const calls = asked.map((call) => ({ ...call, uid: lookUid(pass, call.uid) }))
+        const calls = asked.map((call) => ({ ...call, uid: readPassUid(pass, call.uid) }))
         yield* events.publish({ type: "task.looked", round, step, task: task.name, pass, calls })
         return yield* runCalls(task.name, round, calls)
       })
@@ -164,7 +164,7 @@ export class Refiner extends Context.Service<
             const refinement: Refinement = Arr.isReadonlyArrayNonEmpty(seen) ? { ...rest, looks: seen } : rest
             return refinement
           }
-          seen.push(...(yield* look(work, number, value.looks)))
+          seen.push(...(yield* runReadPass(work, number, value.looks)))
           const { looks: _, ...rest } = value
           known = rest
         }

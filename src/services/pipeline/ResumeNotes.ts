@@ -17,7 +17,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import { readReference } from "../../domain/grammar/ReferenceForm.ts"
 import { resolveFile } from "../references/FileReferences.ts"
 import { textHash } from "../files/Hash.ts"
-import type { ReferenceContext } from "../references/ReferenceWorld.ts"
+import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
 /** A file that is not as this task saw it. */
 export interface ChangedFile {

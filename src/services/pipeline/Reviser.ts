@@ -12,8 +12,8 @@ import {
   type MissingChange,
   leftBlock,
   type ResultsAndLines,
-  sharedRoom,
-  wishBlock
+  sharedBudget,
+  requestedChangesBlock
 } from "../../domain/runs/NotDone.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
@@ -41,7 +41,7 @@ export interface RevisionOrder {
   /** The changes that are missing although tasks have ended that should have made them. */
   readonly missing: ReadonlyArray<MissingChange>
   /** What the person declined in this round and wants instead. */
-  readonly wishes: ReadonlyArray<RequestedChange>
+  readonly requestedChanges: ReadonlyArray<RequestedChange>
 }
 
 /** The lists of the prompt, as far as they are shown. */
@@ -79,7 +79,7 @@ export class Reviser extends Context.Service<
             project_map: shared.project_map,
             goals: rawBlock("## Goals / summary", outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: left + wishBlock(order.wishes),
+            failed_tasks: left + requestedChangesBlock(order.requestedChanges),
             outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
             previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
             previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
@@ -107,13 +107,13 @@ export class Reviser extends Context.Service<
           named = shown
           const lines = (budget: number) => leftBlock(order, budget)
           const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
-          return fill({ ...sharedRoom(finished, lines, besideTasks, form), tasks }, previous)
+          return fill({ ...sharedBudget(finished, lines, besideTasks, form), tasks }, previous)
         }
 
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
-          turn: 0,
+          step: 0,
           prompt: fitted,
           shape: taskListShape,
           readPart: (part) =>

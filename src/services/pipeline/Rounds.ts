@@ -85,7 +85,7 @@ export class Rounds extends Context.Service<
       const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
         const { briefing, list, round, state } = next
         yield* events.publish({ type: "round.started", round })
-        const before = (yield* gate.wishes).length
+        const before = (yield* gate.requestedChanges).length
         const declined = yield* scheduler.runRound(next)
         const rounds = yield* state.rounds
         const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
@@ -95,11 +95,11 @@ export class Rounds extends Context.Service<
           finished: results.length,
           failed: failures.length
         })
-        const wishes = yield* activities.record(
-          { key: seenKey.wishes(round), success: Schema.Array(RequestedChange) },
-          Effect.map(gate.wishes, (all) => all.slice(before))
+        const requestedChanges = yield* activities.record(
+          { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
+          Effect.map(gate.requestedChanges, (all) => all.slice(before))
         )
-        if (wishes.length === 0) {
+        if (requestedChanges.length === 0) {
           if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
           const repeated = repeatedFailure(rounds)
           if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
@@ -111,9 +111,9 @@ export class Rounds extends Context.Service<
           finished: (yield* state.get).results,
           failures,
           missing: missingChanges(rounds, kinds),
-          wishes
+          requestedChanges
         })
-        const redirected = declined && wishes.find((wish) => wish.declined === declined.step)
+        const redirected = declined && requestedChanges.find((change) => change.declined === declined.step)
         const finished = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
         return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
       })

@@ -111,15 +111,15 @@ const makeTaskEffects = Effect.gen(function* () {
 
   return {
     mayWrite,
-    /** True for a task whose calls rest on what the project holds: it may look first, or changes what is there. */
+    /** True for a task whose calls rest on what the project holds: it may begin with a read pass, or changes what is there. */
     restsOnProject: (task: Task): boolean =>
       mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }
 })
 
-/** False for a refinement that was not allowed to look. */
-const hasLooked = ({ looks }: Refinement): boolean =>
+/** False for a refinement whose read passes were not allowed. */
+const wereReadsAllowed = ({ looks }: Refinement): boolean =>
   looks?.every(({ result }) => result.error_type !== "permission_denied") !== false
 
 export class Scheduler extends Context.Service<
@@ -141,10 +141,11 @@ export class Scheduler extends Context.Service<
       const taskRunner = yield* TaskRunner
 
       /**
-       * A refinement that was not allowed to look is made again in a resumed run, so that a person is asked again; unless
+       * A refinement whose read passes were not allowed is made again in a resumed run, so that a person is asked again; unless
        * it changes something, since its calls may have been made.
        */
-      const isSettled = (refinement: Refinement): boolean => refinement.calls.some(mayChange) || hasLooked(refinement)
+      const isResolved = (refinement: Refinement): boolean =>
+        refinement.calls.some(mayChange) || wereReadsAllowed(refinement)
 
       const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
         const { briefing, earlier, round } = order
@@ -152,7 +153,7 @@ export class Scheduler extends Context.Service<
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
           refiner.refine({ briefing, task, round, step, finished }),
-          isSettled
+          isResolved
         )
         const { looks: _looks, task: _task, ...refined } = refinement
         yield* events.publish({ type: "task.refined", round, step, task: task.name, ...refined })

@@ -1,6 +1,6 @@
 /**
  * The gate before the tasks of one step. It waits until every task of the step is refined, asks once for all calls that
- * need approval, and tells each waiting task the answer. Tasks that need no approval never wait for it. Every call is
+ * need approval, and reports the answer to each waiting task. Tasks that need no approval never wait for it. Every call is
  * shown, also one that cannot be made any more.
  */
 import * as Deferred from "effect/Deferred"
@@ -70,7 +70,7 @@ export const makeStepApproval = (
     const gated: Array<{ readonly task: string; readonly calls: Effect.Effect<GatedTask> }> = []
     let open = tasks.length
 
-    const settle = Effect.suspend(() => {
+    const resolveTask = Effect.suspend(() => {
       open -= 1
       if (open > 0 || gated.length === 0) return Effect.void
       const inOrder = gated.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))
@@ -82,11 +82,11 @@ export const makeStepApproval = (
     })
 
     return {
-      pass: settle,
+      pass: resolveTask,
       request: (task, calls) =>
         Effect.suspend(() => {
           gated.push({ task, calls })
-          return settle
+          return resolveTask
         }).pipe(Effect.andThen(Deferred.await(answer)))
     }
   })

@@ -47,9 +47,9 @@ interface RefinementParts {
   readonly previous?: Previous | undefined
   /** The contents of references. */
   readonly contents?: string
-  /** What was looked at. */
+  /** What the read passes returned. */
   readonly outputs?: string
-  /** How often the model may look before the calls are written; once when absent. */
+  /** How many read passes the model may make before the calls are written; once when absent. */
   readonly looks?: number
   /** The number of the pass when it is the last of several. */
   readonly lastPass?: number
@@ -127,7 +127,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** The characters that have room in a prompt of the task beside so many. */
+  /** The characters that fit into a prompt of the task beside so many. */
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   const bareExecution = (task: Task, briefing: Briefing): FilledPrompt => execution(task, briefing, { precursor: "" })

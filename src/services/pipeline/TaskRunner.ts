@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { resultShape } from "../../domain/documents/AnswerWatch.ts"
-import { callBlocks, callFrame, lookBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { callBlocks, callFrame, readPassBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { lightestCharacters, splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
@@ -27,7 +27,7 @@ export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
   readonly refinement: Refinement
 }
 
-/** Outputs of calls have at least this part of the room that they share with references. */
+/** Outputs of calls have at least this part of the budget that they share with references. */
 const outputShare = 0.4
 
 const doneHeading = "## What was done\n\n"
@@ -75,14 +75,14 @@ export class TaskRunner extends Context.Service<
           model: skill?.model,
           round: order.round,
           task: task.name,
-          turn: order.step,
+          step: order.step,
           prompt: (previous) => {
             const { references: most, whole } = budgetsOf(previous)
             const contents = block.within(most)
             const budget = whole - contents.length
             const acts = callBlocks(outcomes, budget - doneHeading.length)
-            // The calls of the task have the room before the looks, although they come after them.
-            const seen = lookBlocks(looks, budget + frame - acts.length)
+            // The calls of the task have the budget before the read passes, although they come after them.
+            const seen = readPassBlocks(looks, budget + frame - acts.length)
             const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
             const prompt = fill(contents + outputs, previous)
             return {

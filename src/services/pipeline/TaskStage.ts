@@ -13,7 +13,7 @@ import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 
-/** A task with what is known when its turn comes. */
+/** A task with what is known when it starts. */
 export interface TaskOrder {
   readonly briefing: Briefing
   readonly task: Task

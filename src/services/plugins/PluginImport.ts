@@ -78,10 +78,10 @@ const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
 
 /** The exit code of Node when a top-level await never settles. */
-const unsettled = 13
+const unfinishedAwait = 13
 
 const endText = (code: number | null, signal: NodeJS.Signals | null): string => {
-  if (code === unsettled) return "its import waits for something that never happens"
+  if (code === unfinishedAwait) return "its import waits for something that never happens"
   return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
 }
 

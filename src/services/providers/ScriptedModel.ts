@@ -21,7 +21,7 @@ export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
   readonly finish?: "stop" | "length"
-  /** What it asks for in a conversation; `arguments` is an object, or a text that is no JSON. */
+  /** What it asks for in a conversation; `arguments` is an object, or a string that is no JSON. */
   readonly calls?: ReadonlyArray<{
     readonly id?: string
     readonly name: string

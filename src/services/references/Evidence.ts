@@ -28,7 +28,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { nearestFiles } from "./FileReferences.ts"
-import { perhaps } from "./ReferenceWorld.ts"
+import { perhaps } from "./ReferenceContext.ts"
 
 /** What a text may link besides files. */
 interface KnownEvidence {
@@ -56,7 +56,7 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** The address as it may stand in a text: without what follows the page, and as it was written. */
+/** The address as it may stand in a string: without what follows the page, and as it was written. */
 const spellings = (href: string, target: string): ReadonlyArray<string> =>
   [href, target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
 

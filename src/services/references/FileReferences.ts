@@ -22,7 +22,7 @@ import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceContext.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 interface Found {
@@ -84,7 +84,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 const find = Effect.fnUntraced(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
-  /* Whether a file exists out there is told only to who may read it. */
+  /* Whether a file exists out there is reported only to who may read it. */
   if (context.permit !== undefined && !direct.inside) {
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }

@@ -19,7 +19,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferenceProblem, ReferenceContext, ReferenceResolver } from "./ReferenceWorld.ts"
+import type { ReferenceProblem, ReferenceContext, ReferenceResolver } from "./ReferenceContext.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })

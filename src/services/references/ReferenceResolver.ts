@@ -23,7 +23,7 @@ import {
   type ReferenceContext,
   checkAccess,
   perhaps
-} from "./ReferenceWorld.ts"
+} from "./ReferenceContext.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
 /** The only task with a similar slug. */

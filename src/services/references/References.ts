@@ -25,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceView, type ReferenceContext } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceView, type ReferenceContext } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -46,7 +46,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
 
 /** The recorded outcomes of a check, and of the resolution of one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
-const Looked = Schema.Struct({
+const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(SavedDenial)
 })
@@ -137,7 +137,7 @@ export class References extends Context.Service<
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
-      const look = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
+      const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
         const denials: Array<PermissionDenied> = []
         const permit: ReferenceContext["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
@@ -149,11 +149,11 @@ export class References extends Context.Service<
           ({ message }) => new ReferenceError({ href: reference.href, detail: message })
         )
         if (reference.kind === "task_result") return resolved
-        const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
+        const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
         /* A refinement records one view of a reference; which one follows from its skill. */
         const view = context.view === "whole" ? "summary" : context.view
         const key = seenKey.reference(scope.task, view, reference.href)
-        return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ denials, found }) => {
+        return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
           const denied = denials.at(-1)
           return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
             denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
@@ -165,10 +165,10 @@ export class References extends Context.Service<
       const resolveAll = (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
         Effect.forEach(
           withoutRepetitions(task.references, (reference) => reference),
-          (reference) => look(reference, { task: task.name, place }, context)
+          (reference) => probe(reference, { task: task.name, place }, context)
         )
 
-      const tell = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
+      const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
         const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
           content.kind === "later"
             ? []
@@ -208,7 +208,7 @@ export class References extends Context.Service<
             result: given.view === "summary" ? limits.refinementPreviewLines * lineCharacters : undefined
           })
         const shown = fit(given.budget)
-        yield* tell(task, shown)
+        yield* report(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
         const text = textOf(shown)
         return { text, within: (budget: number) => (text.length <= budget ? text : textOf(fit(budget))) }

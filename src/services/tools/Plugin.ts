@@ -68,7 +68,7 @@ export interface Tool<Params> {
   /** Says what the tool does and when to use it; the model reads it. */
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  /** Other names under which a call may give parameters; the model is not told of them. */
+  /** Other names under which a call may give parameters; the model is not shown them. */
   readonly aliases?: ArgumentAliases
   readonly risk: Risk
   readonly effect: EffectClass

@@ -1,5 +1,5 @@
 /**
- * Runs the calls of a task, those that look as well as those that act, and counts them.
+ * Runs the calls of a task, those of read passes as well as those that act, and counts them.
  */
 import * as Effect from "effect/Effect"
 import { ToolRegistry } from "./ToolRegistry.ts"

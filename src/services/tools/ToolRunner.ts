@@ -66,12 +66,12 @@ const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defau
     const every = heartbeatEvery / 1000
     // The command itself decides when it ends, by its call or its declaration.
     const ends = value === lastForCommands ? {} : { endsAtSeconds: value }
-    const tell = (seconds: number): Effect.Effect<never> =>
+    const report = (seconds: number): Effect.Effect<never> =>
       Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
         Effect.andThen(events.publish({ type: "tool.running", id, name: prepared.info.name, seconds, ...ends })),
-        Effect.andThen(Effect.suspend(() => tell(seconds + every)))
+        Effect.andThen(Effect.suspend(() => report(seconds + every)))
       )
-    return tell(every)
+    return report(every)
   }
 
   return {
@@ -246,7 +246,7 @@ export class ToolRunner extends Context.Service<
               }))
           )
 
-        const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
+        const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
 
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, key: string) {
@@ -278,7 +278,7 @@ export class ToolRunner extends Context.Service<
 
         const reject = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
           const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
-          yield* tell(id, call, result)
+          yield* report(id, call, result)
           return result
         })
 
@@ -300,7 +300,7 @@ export class ToolRunner extends Context.Service<
                   success: ToolResult,
                   error: SavedDenial,
                   execute: execute(id, call, name),
-                  publish: (result) => tell(id, call, result)
+                  publish: (result) => report(id, call, result)
                 })
                 .pipe(
                   Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),

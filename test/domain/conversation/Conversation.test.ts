@@ -65,12 +65,12 @@ describe("a conversation that is too long", () => {
     ])
   })
 
-  it("shortens what is new last, the long outputs first, and keeps the person's words for any room", () => {
-    for (const room of [3000, 2000, 1500, 0]) {
-      const { messages: fitted } = fitConversation(messages, room)
+  it("shortens what is new last, the long outputs first, and keeps the person's words for any budget", () => {
+    for (const budget of [3000, 2000, 1500, 0]) {
+      const { messages: fitted } = fitConversation(messages, budget)
       assert.deepStrictEqual([fitted[0], fitted.length], [messages[0], messages.length])
-      if (room >= 2000) {
-        assert.isAtMost(sizeOf(fitted), room)
+      if (budget >= 2000) {
+        assert.isAtMost(sizeOf(fitted), budget)
         assert.deepStrictEqual(fitted[5], tool("c", 100))
         assert.match(JSON.stringify(fitted[4]), /The first \d+ of 3000 characters of this line/)
         assert.notInclude(JSON.stringify(fitted), "thought")

@@ -148,8 +148,8 @@ describe("AnswerWatch", () => {
       Effect.sync(() => {
         const text = loops[name] ?? healthy[name] ?? ""
         expect(watch(text, undefined, size)).toEqual(watch(text, undefined, text.length))
-        const isHopeless = (pieces: number) => watch(text, taskListShape, pieces) !== undefined
-        expect(isHopeless(size)).toBe(isHopeless(text.length))
+        const isStopped = (pieces: number) => watch(text, taskListShape, pieces) !== undefined
+        expect(isStopped(size)).toBe(isStopped(text.length))
       })
   )
 })

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { runDifferences } from "../../../src/domain/history/RunDifference.ts"
 import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { eventsTold, replaySessions } from "../../../src/domain/history/JournalParts.ts"
+import { publishedEvents, replaySessions } from "../../../src/domain/history/JournalParts.ts"
 import { decodeLine, firstSum, recordOf, sumIn } from "../../../src/services/journal/JournalLine.ts"
 
 const root = join(import.meta.dirname, "../../..")
@@ -42,7 +42,7 @@ const sessions = readdirSync(join(root, "test/fixtures/journals/v1"))
         before = sumIn(read.text)
         return recordOf(read)
       })
-    return replaySessions(records).map(({ own }) => eventsTold(own))
+    return replaySessions(records).map(({ own }) => publishedEvents(own))
   })
 
 const told = new Set(sessions.flat().map(({ type }) => type))

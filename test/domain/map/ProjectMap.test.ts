@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { mapRoom, type ProjectFacts, projectMap, mapTokens } from "../../../src/domain/map/ProjectMap.ts"
+import { mapBudget, type ProjectFacts, projectMap, mapTokens } from "../../../src/domain/map/ProjectMap.ts"
 
 const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
   files: [],
@@ -90,10 +90,10 @@ describe("projectMap", () => {
   const arbitrary = {
     paths: Schema.Array(path),
     commands: Schema.Array(Schema.Struct({ run: word, does: Schema.String, from: word })),
-    room: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12_000 }))
+    budget: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12_000 }))
   }
 
-  it.prop("never takes more than its room, and is the same for the same facts", arbitrary, (given) => {
+  it.prop("never takes more than its budget, and is the same for the same facts", arbitrary, (given) => {
     const files = given.paths.map((parts) => parts.join("/"))
     const found = facts({
       files,
@@ -101,9 +101,9 @@ describe("projectMap", () => {
       mainFiles: files.slice(0, 9),
       exports: files.slice(0, 9).map((one) => ({ path: one, names: ["a", "b"] }))
     })
-    const map = projectMap(found, given.room)
-    expect(map.length).toBeLessThanOrEqual(given.room)
-    expect(projectMap(found, given.room)).toBe(map)
+    const map = projectMap(found, given.budget)
+    expect(map.length).toBeLessThanOrEqual(given.budget)
+    expect(projectMap(found, given.budget)).toBe(map)
   })
 
   it("fits every window, and uses a large part of it for a large project", () => {
@@ -115,10 +115,10 @@ describe("projectMap", () => {
     }))
     const large = facts({ files, commands, mainFiles: files, exports: [{ path: "a.ts", names: files.slice(0, 40) }] })
     for (const window of [0, 1024, 2048, 3000, 4096, 8192, 16_384, 32_768, 131_072, 500_000]) {
-      const room = mapRoom(window)
-      const { length } = projectMap(large, room)
-      expect(length).toBeLessThanOrEqual(room)
-      if (window >= 4096) expect(length).toBeGreaterThan(room * 0.7)
+      const budget = mapBudget(window)
+      const { length } = projectMap(large, budget)
+      expect(length).toBeLessThanOrEqual(budget)
+      if (window >= 4096) expect(length).toBeGreaterThan(budget * 0.7)
     }
   })
 })
@@ -139,7 +139,7 @@ describe("mapTokens", () => {
   })
 
   it("grows with the window", () => {
-    const sizes = Array.from({ length: 200 }, (_, index) => mapRoom(index * 1000))
+    const sizes = Array.from({ length: 200 }, (_, index) => mapBudget(index * 1000))
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
 })

@@ -61,7 +61,7 @@ it("shows the error of a call that failed", () => {
   )
 })
 
-it("cuts the last calls first, leaves short ones whole, and never takes more than the room", () => {
+it("cuts the last calls first, leaves short ones whole, and never exceeds the budget", () => {
   const long = (uid: string) => ok(uid, "0123456789\n".repeat(60))
   const outcomes = [long("a"), long("b"), ok("short", "tiny")]
   const blocks = callBlocks(outcomes, 1100)
@@ -87,7 +87,7 @@ it("shows a change as a diff, and its text once", () => {
   )
 })
 
-it("lists results by task name within the room there is", () => {
+it("lists results by task name within the budget", () => {
   expect(resultBlocks([finished("Research 1", "short"), finished("Research 2", "x".repeat(50))], 25)).toBe(
     `### Research 1\n\nshort\n\n### Research 2\n\n${"x".repeat(19)}\n[only the first 19 of 50 characters are shown]\n\n`
   )

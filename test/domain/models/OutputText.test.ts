@@ -73,7 +73,7 @@ describe("cutOutput", () => {
   }
 
   it.effect.prop(
-    "never takes more than the room, and cuts nothing that fits",
+    "never exceeds the budget, and cuts nothing that fits",
     { shape: Shape, lines: Lines, limit: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 4000 })) },
     ({ limit, lines, shape }) =>
       Effect.sync(() => {
@@ -86,19 +86,19 @@ describe("cutOutput", () => {
   )
 
   it.effect.prop(
-    "keeps all calls of a task within the frame and the room",
+    "keeps all calls of a task within the frame and the budget",
     {
       all: Schema.Array(Schema.Struct({ shape: Shape, lines: Lines })).check(Schema.isMaxLength(8)),
-      room: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9000 }))
+      budget: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9000 }))
     },
-    ({ all, room }) =>
+    ({ all, budget }) =>
       Effect.sync(() => {
         const texts = all.map(({ lines, shape }) => textOf(shape, lines))
         const outcomes = texts.map((text, index) => gave("read_file", { path: "a" }, text, `call-${index}`))
-        const blocks = callBlocks(outcomes, room)
-        expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + room)
+        const blocks = callBlocks(outcomes, budget)
+        expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + budget)
         const whole = texts.reduce((sum, text) => sum + text.length, 0)
-        if (whole <= room) for (const text of texts) expect(blocks).toContain(text)
+        if (whole <= budget) for (const text of texts) expect(blocks).toContain(text)
       })
   )
 })

@@ -56,8 +56,8 @@ it.effect.prop(
       const prompt = { system: "s".repeat(system), user: "u".repeat(user) }
       const left = charactersLeft(window, prompt, scale)
       const filled = { ...prompt, user: prompt.user + "x".repeat(left) }
-      const room = window - answerReserve(window)
-      expect(neededTokens(filled, scale) <= room || left === 0).toBe(true)
+      const budget = window - answerReserve(window)
+      expect(neededTokens(filled, scale) <= budget || left === 0).toBe(true)
     })
 )
 

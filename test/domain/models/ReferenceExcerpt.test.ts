@@ -37,7 +37,7 @@ const Limit = Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4000 }))
 
 describe("excerptOf", () => {
   it.effect.prop(
-    "never takes more than the room, cuts nothing that fits, and accounts for every line",
+    "never exceeds the budget, cuts nothing that fits, and accounts for every line",
     { lines: Lines, language: Language, limit: Limit, words: Schema.String },
     ({ language, limit, lines, words }) =>
       Effect.sync(() => {

@@ -24,7 +24,7 @@ const command = (sandboxed: boolean, sandbox: string, cwd = "/p"): CanonicalAcce
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
 
-it("is calm where little can happen and clear where much can, with other words for each", () => {
+it("says low risk where little can happen and warns where much can, with other words for each", () => {
   const cases = [
     [words("edit_file", write("/p/src/a.ts")), true, "edit src/a.ts (+1 -0)", "Changes a file of the project"],
     [words("write_file", write("/p/new.md")), true, "create new.md (1 line)", "Adds a file"],

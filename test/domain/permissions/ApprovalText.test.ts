@@ -86,11 +86,11 @@ describe("a question", () => {
   })
 
   it("warns where the risk is high, and only there", () => {
-    const uncalm: ApprovalItem = {
+    const risky: ApprovalItem = {
       ...command,
       words: { does: "run a command", command: "make", consequence: "Runs without the sandbox.", isCalm: false }
     }
-    expect(shortQuestion(step(uncalm), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
+    expect(shortQuestion(step(risky), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
     expect(shortQuestion(step(command, timeout), keys, size)).not.toContain("Caution")
     const { words: _words, ...plain } = command
     expect(shortQuestion(step(plain), keys, size)).toContain("│ Caution: This can change or destroy things outside")

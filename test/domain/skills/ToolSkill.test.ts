@@ -27,9 +27,9 @@ const skillWith = (name: string, allowedTools: ReadonlyArray<string>) =>
     execution: ""
   })
 
-const room = { tokens: 100, tokensOf: () => 10 }
+const budget = { tokens: 100, tokensOf: () => 10 }
 
-const make = (tools: ReadonlyArray<ToolInfo>, skills: ReadonlyArray<Skill> = []) => makeToolSkills(tools, skills, room)
+const make = (tools: ReadonlyArray<ToolInfo>, skills: ReadonlyArray<Skill> = []) => makeToolSkills(tools, skills, budget)
 
 const descriptionOf = (...tools: ReadonlyArray<ToolInfo>): string => make(tools).made[0]?.skill.description ?? ""
 
@@ -98,7 +98,7 @@ describe("skills made for tools that no skill names", () => {
     assert.isAtMost(some.length, 460)
   })
 
-  it("share the room of the catalogue", () => {
+  it("share the budget of the catalogue", () => {
     const tools = Array.from({ length: 30 }, (_, index) => toolOf(`p${index}`, `tool_${index}`, "word ".repeat(20)))
     const lines = make(tools).made.map(({ skill }) => skill.description.length)
     assert.deepStrictEqual([lines.length, Math.max(...lines) <= 220], [30, true])

@@ -48,10 +48,10 @@ describe("nearest", () => {
       return found.some((one) => intent !== undefined && intentOf(one) !== undefined && intentOf(one) !== intent)
     })
     assert.deepStrictEqual(opposite, [])
-    const looking = all.filter(({ right }) => intentOf(right) === "looks")
-    assert.isAtLeast(looking.length, 60)
+    const reading = all.filter(({ right }) => intentOf(right) === "reads")
+    assert.isAtLeast(reading.length, 60)
     assert.deepStrictEqual(
-      looking.filter(({ found }) => found[0] !== undefined && intentOf(found[0]) === "changes"),
+      reading.filter(({ found }) => found[0] !== undefined && intentOf(found[0]) === "changes"),
       []
     )
   })

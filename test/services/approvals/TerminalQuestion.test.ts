@@ -18,7 +18,7 @@ const untilAsked = async ({ screen, shows }: PseudoTerminal, times: number): Pro
   while (screen().split("Allow? ").length <= times) await shows("Allow? ").then(() => setImmediate())
 }
 
-const wish = "instead? (Enter for nothing): "
+const prompt = "instead? (Enter for nothing): "
 
 describe.concurrent("a question in a real terminal", needsTerminal, () => {
   it("takes the answer that is typed after it, and leaves the terminal as it was", async () => {
@@ -36,7 +36,7 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     const terminal = openTerminal(ask("short"))
     await terminal.shows("Allow? ")
     terminal.type("n\n")
-    await terminal.shows(wish)
+    await terminal.shows(prompt)
     terminal.type("\n")
     await terminal.ended
     assert.include(terminal.screen(), "/p/\\u{1b}[2J\\u{202e}gpj.md")
@@ -55,7 +55,7 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
       terminal.type(keys)
       await terminal.shows("Allow? ")
       terminal.type("n\n")
-      await terminal.shows(wish)
+      await terminal.shows(prompt)
       terminal.type("\n")
       await terminal.ended
       assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })

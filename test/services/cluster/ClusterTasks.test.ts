@@ -41,7 +41,7 @@ const makeGate = (known: GateSnapshot) => {
     resolveInDoubt: () => Effect.die("no doubt"),
     approveStep: () => Effect.die("no step"),
     denials: Effect.succeed([]),
-    wishes: Effect.succeed([]),
+    requestedChanges: Effect.succeed([]),
     foresee: () => Effect.undefined,
     asksNobody: () => Effect.succeed(true),
     mayRead: () => Effect.succeed(true),

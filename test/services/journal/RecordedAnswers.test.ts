@@ -42,7 +42,7 @@ layer(NodeServices.layer)("answers of people", (it) => {
     })
   )
 
-  it.effect("are asked for again when they refuse without a wish, or when nobody gave them", () =>
+  it.effect("are asked for again when they refuse without a requested change, or when nobody gave them", () =>
     Effect.gen(function* () {
       for (const call of [
         { answer: "deny", by: "person" },

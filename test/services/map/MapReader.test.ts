@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { mapRoom } from "../../../src/domain/map/ProjectMap.ts"
+import { mapBudget } from "../../../src/domain/map/ProjectMap.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
@@ -216,7 +216,7 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
       )
       expect(asked).toEqual([mostMapped])
       held(map, ["20000 files were looked at; there are more: json 19997", "`npm test`", "`data/` 19996", "`vast/`"])
-      expect(map.length).toBeLessThanOrEqual(mapRoom(8192))
+      expect(map.length).toBeLessThanOrEqual(mapBudget(8192))
     })
   )
 

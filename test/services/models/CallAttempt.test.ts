@@ -57,7 +57,7 @@ const asking = (script: Script, given: Given, ...requests: ReadonlyArray<Partial
         Effect.result(
           caller.ask({
             id: { stage: "plan", round: 0, attempt: index + 1 },
-            turn: 0,
+            step: 0,
             prompt: { system: "s", user: "u" },
             ...request
           })

@@ -51,7 +51,7 @@ const call = (stage: Stage = "plan", task?: string) =>
   Effect.flatMap(ModelCaller, (caller) =>
     caller.ask({
       id: { stage, round: 0, attempt: 1, ...(task === undefined ? {} : { task }) },
-      turn: 0,
+      step: 0,
       prompt: { system: "s", user: "u" }
     })
   )

@@ -45,7 +45,7 @@ const prompt = (characters: number, start = ""): FilledPrompt => ({
 
 const request = (given: Partial<ModelRequest> = {}): ModelRequest => ({
   id: { stage: "plan", round: 0, attempt: 1 },
-  turn: 0,
+  step: 0,
   prompt: prompt(100),
   ...given
 })

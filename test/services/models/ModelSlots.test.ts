@@ -39,24 +39,24 @@ for (const count of [1, 2, 4]) {
   it.effect(`keeps ${count + 1} calls in flight for ${count} slots`, () =>
     Effect.gen(function* () {
       const { started, start } = yield* makeCalls
-      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", turn: 0 })
+      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", step: 0 })
       expect(started).toEqual(Array.from({ length: count + 1 }, (_, n) => `call ${n + 1}`))
     }).pipe(Effect.provide(slots(count)))
   )
 }
 
-it.effect("lets the first execution go at once, then earlier turns and in a turn refinement", () =>
+it.effect("lets the first execution go at once, then earlier steps and in a step refinement", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("busy 1", { stage: "refine", turn: 0 })
-    yield* start("busy 2", { stage: "refine", turn: 0 })
-    yield* start("execute 3", { stage: "execute", turn: 2 })
-    yield* start("execute 2", { stage: "execute", turn: 1 })
-    yield* start("refine 2", { stage: "refine", turn: 1 })
-    yield* start("execute 1", { stage: "execute", turn: 0 })
-    yield* start("refine 1a", { stage: "refine", turn: 0 })
-    yield* start("refine 1b", { stage: "refine", turn: 0 })
-    yield* start("iterate", { stage: "iterate", turn: 9 })
+    yield* start("busy 1", { stage: "refine", step: 0 })
+    yield* start("busy 2", { stage: "refine", step: 0 })
+    yield* start("execute 3", { stage: "execute", step: 2 })
+    yield* start("execute 2", { stage: "execute", step: 1 })
+    yield* start("refine 2", { stage: "refine", step: 1 })
+    yield* start("execute 1", { stage: "execute", step: 0 })
+    yield* start("refine 1a", { stage: "refine", step: 0 })
+    yield* start("refine 1b", { stage: "refine", step: 0 })
+    yield* start("iterate", { stage: "iterate", step: 9 })
     const tasks = ["refine 1a", "refine 1b", "execute 1", "refine 2", "execute 2"]
     const order = ["busy 1", "busy 2", "execute 3", "iterate", ...tasks]
     for (const name of order.slice(0, 8)) yield* end(name)
@@ -67,7 +67,7 @@ it.effect("lets the first execution go at once, then earlier turns and in a turn
 it.effect("goes on with what begins like the call before, where nothing else decides", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    const refine = (name: string, beginning: string, turn = 0) => start(name, { stage: "refine", turn, beginning })
+    const refine = (name: string, beginning: string, step = 0) => start(name, { stage: "refine", step, beginning })
     yield* refine("code 1", "code")
     yield* refine("code 2", "code")
     yield* refine("docs 1", "docs")
@@ -93,16 +93,16 @@ it.effect("goes on with what begins like the call before, where nothing else dec
   }).pipe(Effect.provide(slots(1)))
 )
 
-it.effect("keeps the slot of a refinement for a moment when only later turns wait, for the execution of the task", () =>
+it.effect("keeps the slot of a refinement for a moment when only later steps wait, for the execution of the task", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("first execution", { stage: "execute", turn: 0 })
+    yield* start("first execution", { stage: "execute", step: 0 })
     yield* end("first execution")
-    yield* start("refine a", { stage: "refine", turn: 0 })
-    yield* start("refine b", { stage: "refine", turn: 0 })
-    yield* start("execute, later", { stage: "execute", turn: 1 })
+    yield* start("refine a", { stage: "refine", step: 0 })
+    yield* start("refine b", { stage: "refine", step: 0 })
+    yield* start("execute, later", { stage: "execute", step: 1 })
     yield* end("refine a", "19 millis")
-    yield* start("execute a", { stage: "execute", turn: 0 })
+    yield* start("execute a", { stage: "execute", step: 0 })
     expect(started.splice(0)).toEqual(["first execution", "refine a", "refine b"])
     yield* TestClock.adjust("1 millis")
     expect(started).toEqual(["execute a"])
@@ -118,13 +118,13 @@ it.effect("keeps the slot of a refinement for a moment when only later turns wai
 it.effect("leaves the place beyond the slots to calls that are as urgent as all in flight", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("first execution", { stage: "execute", turn: 0 })
+    yield* start("first execution", { stage: "execute", step: 0 })
     yield* end("first execution")
-    yield* start("refine 1", { stage: "refine", turn: 0 })
-    yield* start("refine 2", { stage: "refine", turn: 1 })
-    yield* start("execute 2", { stage: "execute", turn: 1 })
+    yield* start("refine 1", { stage: "refine", step: 0 })
+    yield* start("refine 2", { stage: "refine", step: 1 })
+    yield* start("execute 2", { stage: "execute", step: 1 })
     expect(started.splice(0)).toEqual(["first execution", "refine 1"])
-    yield* start("refine 1b", { stage: "refine", turn: 0 })
+    yield* start("refine 1b", { stage: "refine", step: 0 })
     expect(started).toEqual(["refine 1b"])
     yield* end("refine 1")
     expect(started).toEqual(["refine 1b"])
@@ -136,10 +136,10 @@ it.effect("leaves the place beyond the slots to calls that are as urgent as all 
 it.effect("gives the place of an interrupted call to the next, and forgets a call interrupted while it waits", () =>
   Effect.gen(function* () {
     const { started, start } = yield* makeCalls
-    const first = yield* start("first", { stage: "execute", turn: 0 })
-    const second = yield* start("second", { stage: "execute", turn: 0 })
-    const waiting = yield* start("waiting", { stage: "execute", turn: 0 })
-    yield* start("last", { stage: "execute", turn: 0 })
+    const first = yield* start("first", { stage: "execute", step: 0 })
+    const second = yield* start("second", { stage: "execute", step: 0 })
+    const waiting = yield* start("waiting", { stage: "execute", step: 0 })
+    yield* start("last", { stage: "execute", step: 0 })
     yield* Fiber.interrupt(waiting)
     yield* Fiber.interrupt(first)
     yield* untilQuiet
@@ -152,7 +152,7 @@ it.effect("gives the place back when a call fails", () =>
   Effect.gen(function* () {
     const { withSlot } = yield* ModelSlots
     for (let n = 0; n < 5; n++) {
-      const outcome = yield* Effect.exit(withSlot({ stage: "plan", turn: 0, beginning: "" }, Effect.fail("no")))
+      const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0, beginning: "" }, Effect.fail("no")))
       expect(outcome._tag).toBe("Failure")
     }
   }).pipe(Effect.provide(slots(1)))
@@ -164,7 +164,7 @@ it.effect("tells once of a call that waits for longer than a second", () =>
     const told: Array<string> = []
     const call = (name: string, seconds: number) =>
       withSlot(
-        { stage: "execute", turn: 0, beginning: "" },
+        { stage: "execute", step: 0, beginning: "" },
         Effect.sleep(`${seconds} seconds`),
         Effect.sync(() => told.push(name))
       )

@@ -50,7 +50,7 @@ const call = (task: string, hear: (delta: string) => void = () => undefined) =>
   Effect.flatMap(ModelCaller, (caller) =>
     caller.ask({
       id: { stage: "refine", round: 1, task, attempt: 1 },
-      turn: 0,
+      step: 0,
       prompt: { system: "s", user: task },
       listen: () => hear
     })

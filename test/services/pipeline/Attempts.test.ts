@@ -59,7 +59,7 @@ const say = Effect.fnUntraced(function* (
       stage: "refine",
       round: 2,
       task: "Research 1",
-      turn: 0,
+      step: 0,
       prompt: (previous): FilledPrompt => {
         seen.push(previous)
         return { system: "s", user: `try ${seen.length}` }

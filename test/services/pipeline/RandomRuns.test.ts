@@ -78,7 +78,7 @@ const drive = Effect.fnUntraced(function* (
 /** One run of the work; `seed` decides which answer comes first. */
 const runOf = Effect.fnUntraced(function* (work: RandomWork, seed: number, slots: number) {
   const project = yield* makeProject({ ...testSkills, ...randomFiles })
-  const world = layerTestRun({
+  const services = layerTestRun({
     at: { project, home: yield* makeFolder },
     approver: approverOf(work),
     rules,
@@ -95,7 +95,7 @@ const runOf = Effect.fnUntraced(function* (work: RandomWork, seed: number, slots
       fs.readFileString(`${project}/${name}`)
     )
     return { said: said(yield* Fiber.join(run), project), files }
-  }).pipe(Effect.provide(Layer.provideMerge(world, TestClock.layer())))
+  }).pipe(Effect.provide(Layer.provideMerge(services, TestClock.layer())))
 })
 
 /** Plans with second rounds, failures, denials and declined sections. RANDOM_RUN_SEEDS=500 takes others. */

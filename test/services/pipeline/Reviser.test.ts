@@ -46,7 +46,7 @@ const order: RevisionOrder = {
   finished: [finished("Search 1", "It is there.")],
   failures: [],
   missing: [],
-  wishes: []
+  requestedChanges: []
 }
 
 const layerChecks = (project: string) =>

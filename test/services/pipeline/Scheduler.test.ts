@@ -280,7 +280,7 @@ it.effect("shows a call whose file changed while other tasks of the step were re
       "a.txt": "one\n"
     })
     const approver = scriptedApprover({ steps: ["decline"] })
-    const world = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
+    const services = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
     yield* Effect.gen(function* () {
       const { answer, asked, refine, run } = yield* startRun(
         planOf([
@@ -297,7 +297,7 @@ it.effect("shows a call whose file changed while other tasks of the step were re
       yield* fs.writeFileString(`${project}/a.txt`, "three\n")
       yield* refine("b")
       yield* Fiber.join(run)
-    }).pipe(Effect.provide(world))
+    }).pipe(Effect.provide(services))
     expect(approver.asked[0]?.map(({ call, warnings }) => [call?.name, warnings])).toEqual([
       [
         "edit_file",

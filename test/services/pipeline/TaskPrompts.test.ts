@@ -58,15 +58,15 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
     })
   )
 
-  it.effect("gives the outputs of a task the room that its own prompt leaves", () =>
+  it.effect("gives the outputs of a task the budget that its own prompt leaves", () =>
     Effect.gen(function* () {
       const { outputLines } = yield* makeTaskPrompts
-      const rooms = [0, 0, 4000, 8000].map((characters) =>
+      const budgets = [0, 0, 4000, 8000].map((characters) =>
         Number(outputLines(taskOf("search-code", characters), briefing, 0))
       )
-      expect(rooms[0]).toBe(rooms[1])
-      expect(rooms[0]).toBeGreaterThan(rooms[2] ?? 0)
-      expect(rooms[2]).toBeGreaterThan(rooms[3] ?? 0)
+      expect(budgets[0]).toBe(budgets[1])
+      expect(budgets[0]).toBeGreaterThan(budgets[2] ?? 0)
+      expect(budgets[2]).toBeGreaterThan(budgets[3] ?? 0)
     })
   )
 })

@@ -27,7 +27,7 @@ const files = {
 }
 
 const known = Schema.decodeUnknownSync(TaskName)("Search 1")
-const world: EvidenceContext = {
+const evidenceContext: EvidenceContext = {
   task: "Read 1",
   finished: [known],
   anchors: new Set(["project-description"]),
@@ -51,7 +51,7 @@ const check = (text: string, more: Partial<EvidenceContext> = {}) =>
     )
     const evidence = yield* Effect.provide(Evidence, layer)
     const found = yield* evidence.check(text.replaceAll("{project}", project).replaceAll("{outside}", outside), {
-      ...world,
+      ...evidenceContext,
       ...more
     })
     return { ...found, codes: found.issues.map(({ code }) => code), project }

@@ -12,7 +12,7 @@ import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
-import type { ReferenceView } from "../../../src/services/references/ReferenceWorld.ts"
+import type { ReferenceView } from "../../../src/services/references/ReferenceContext.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
@@ -66,7 +66,7 @@ const listOf = (...steps: ReadonlyArray<readonly [Task, ...Array<Task>]>): TaskL
     steps: steps.map((tasks, index) => new Step({ title: `Task section ${index + 1}`, tasks }))
   })
 
-interface World {
+interface Setup {
   readonly settings?: Partial<Settings>
   readonly allowed?: ReadonlyArray<string>
   /** What the gate denies, by a part of the target. */
@@ -75,7 +75,7 @@ interface World {
   readonly asked?: Array<string>
 }
 
-const gate = ({ asked = [], deny }: World) =>
+const gate = ({ asked = [], deny }: Setup) =>
   Layer.succeed(Gate)(
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
@@ -90,7 +90,7 @@ const gate = ({ asked = [], deny }: World) =>
       resolveInDoubt: () => Effect.die("nothing is in doubt"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
-      wishes: Effect.succeed([]),
+      requestedChanges: Effect.succeed([]),
       foresee: () => Effect.undefined,
       asksNobody: () => Effect.succeed(true),
       mayRead: () => Effect.succeed(true),
@@ -102,21 +102,21 @@ const gate = ({ asked = [], deny }: World) =>
     })
   )
 
-const references = (root: string, world: World = {}) =>
+const references = (root: string, setup: Setup = {}) =>
   References.layer.pipe(
     Layer.provide([Activities.layerUnsaved, RunEvents.layerSilent, TokenCalibration.layer]),
     Layer.provide([
       Workspace.layer(root),
-      gate(world),
-      RunSettings.layer(world.settings),
-      layerPublicWeb({ allowed: world.allowed ?? [] })
+      gate(setup),
+      RunSettings.layer(setup.settings),
+      layerPublicWeb({ allowed: setup.allowed ?? [] })
     ])
   )
 
 const check = (
   root: string,
   list: TaskList,
-  options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & World = {}
+  options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & Setup = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.check(list, { briefing, finished: options.finished ?? [], budget: options.budget ?? 10_000 })
@@ -125,7 +125,7 @@ const check = (
 const block = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; room?: number } & World = {}
+  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; budget?: number } & Setup = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.block(task, {
@@ -133,7 +133,7 @@ const block = (
       finished: options.finished ?? [],
       view: options.view ?? "document",
       place: "",
-      ...(options.room === undefined ? {} : { budget: options.room })
+      ...(options.budget === undefined ? {} : { budget: options.budget })
     })
   ).pipe(
     Effect.map(({ text }) => text),
@@ -295,8 +295,8 @@ layer(NodeServices.layer)("References", (it) => {
         const url = `http://127.0.0.1:${port}/`
         yield* Effect.gen(function* () {
           const service = yield* References
-          const world = { briefing, finished: [], view: "document", place: "" } as const
-          yield* Effect.forEach(["One", "Two"], (name) => service.block(taskOf(name, page(`${url}a`)), world), {
+          const setup = { briefing, finished: [], view: "document", place: "" } as const
+          yield* Effect.forEach(["One", "Two"], (name) => service.block(taskOf(name, page(`${url}a`)), setup), {
             concurrency: 2
           })
         }).pipe(Effect.provide(references(root, { asked, allowed: [`127.0.0.1:${port}`] })))
@@ -326,7 +326,7 @@ layer(NodeServices.layer)("References", (it) => {
         )
         const root = yield* makeProject({ "a.ts": `${long.join("\n")}\n`, "b.txt": "short\n" })
         const task = new Task({ ...taskOf("Read 2", file("a.ts"), file("b.txt")), whatIsNeeded: "See step12345." })
-        const text = yield* block(root, task, { room: 6000 })
+        const text = yield* block(root, task, { budget: 6000 })
         expect(text.length).toBeLessThanOrEqual(6000)
         expect(text).toMatch(/\(There is room for \d+ of 20000 lines: the outline and what matches the task\./)
         expect(text).toContain("12346:   step12345()")
@@ -343,7 +343,7 @@ layer(NodeServices.layer)("References", (it) => {
         const task = new Task({ ...taskOf("Read 2", resultOf("read-1")), whatIsNeeded: "Describe the teapot." })
         const text = yield* block(root, task, {
           finished: [finishedOf("Read 1", "The summary.", document)],
-          room: 2500
+          budget: 2500
         })
         expect(text.length).toBeLessThanOrEqual(2500)
         expect(text).toContain("The summary.")

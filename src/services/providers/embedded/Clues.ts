@@ -40,7 +40,7 @@ export const stemOf = (word: string): string => {
   return shortForm.exec(lower)?.[0] ?? ended ?? singular
 }
 
-/** How many of the words stand in a text about a tool or a skill, in any form. */
+/** How many of the words stand in a string about a tool or a skill, in any form. */
 export const sharedWords = (about: string, words: ReadonlyArray<string>): number => {
   const own = new Set((about.match(/\p{L}{3,}/gu) ?? []).map(stemOf))
   return new Set(words.map(stemOf).filter((stem) => own.has(stem))).size
@@ -85,8 +85,8 @@ export const readClues = (text: string) => {
   const named = unquoted.match(names) ?? []
   const definite = [...quoted.filter((one) => one.length <= 60), ...named]
   // Names tell more than words: beside two of them no word is worth a search.
-  const room = definite.length === 0 ? Infinity : Math.max(0, 2 - new Set(definite).size)
-  const words = wordsIn(without(unquoted, named)).slice(0, room)
+  const remaining = definite.length === 0 ? Infinity : Math.max(0, 2 - new Set(definite).size)
+  const words = wordsIn(without(unquoted, named)).slice(0, remaining)
   return {
     /** What to search for, the most telling first. */
     terms: [...new Map([...definite, ...words].map((term) => [term.toLowerCase(), term])).values()],

@@ -17,7 +17,7 @@ import type { PromptBlock, referencesIn } from "./PromptReading.ts"
 export const disclosure =
   "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
-/** A text as code, cut to a readable width. */
+/** A string as code, cut to a readable width. */
 export const quote = (text: string): string => codeSpan(text.length > 160 ? `${text.slice(0, 160)} ...` : text)
 
 /** The row of a line; none for a blank one. */
@@ -50,8 +50,8 @@ export const fileRows = (path: string, text: string, first: number, terms: Reado
     const { number, text: shown } = readNumbered(line) ?? { number: first + index, text: line }
     return rowOf(path, number, shown)
   })
-  const telling = rows.filter((one) => relevance(one, terms) >= 1)
-  return telling.length > 0 ? telling : rows.slice(0, 5)
+  const relevant = rows.filter((one) => relevance(one, terms) >= 1)
+  return relevant.length > 0 ? relevant : rows.slice(0, 5)
 }
 
 /** The rows among the pieces: each place once, those that say most about the words first. */
@@ -71,7 +71,7 @@ export const foundText = (pieces: ReadonlyArray<string>, terms: ReadonlyArray<st
   return [...list, ...new Set(pieces.filter((piece) => !row.test(piece)))].join("\n\n") || "- Nothing was found."
 }
 
-/** Reads what `foundText` wrote, wherever it stands in a text. */
+/** Reads what `foundText` wrote, wherever it stands in a string. */
 export const readFound = (text: string): ReadonlyArray<string> => {
   const lines = text.split(/[ \t]*\n/).filter((line) => !/^Found \d+ lines? in \d+ files?.*:$/.test(line))
   const rest = lines.filter((line) => !row.test(line)).join("\n")

@@ -39,7 +39,7 @@ const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | un
   return undefined
 }
 
-/** Both sizes, when a text gives them. */
+/** Both sizes, when a string gives them. */
 const readOverflowText = (text: string): ErrorValue["overflow"] => {
   const window = firstNumber(text, windowTexts)
   const promptTokens = firstNumber(text, promptTexts)
