@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
+import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
@@ -24,7 +25,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
-import { openAnswer, type ConversationCall } from "./ConversationPrompt.ts"
+import { conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -157,6 +158,21 @@ const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
+
+/** The parts of an answer, for a prompt or for the next message of a conversation. */
+const openAnswer = (
+  model: LanguageModel.LanguageModel,
+  { system, user }: FilledPrompt,
+  conversation: ConversationCall | undefined
+): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> =>
+  conversation === undefined
+    ? model.streamText({
+        prompt: [
+          { role: "system", content: system },
+          { role: "user", content: [{ type: "text", text: user }] }
+        ]
+      })
+    : model.streamText(conversationRequest(conversation))
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error

@@ -2,11 +2,7 @@
  * A conversation in the form of effect/ai: its messages, its tools, and the stream that answers it. The calls are
  * returned as the model wrote them and are not run here.
  */
-import type * as Stream from "effect/Stream"
-import type * as AiError from "effect/ai/AiError"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
-import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { type ConversationMessage, messageCharacters, messageText } from "../../domain/models/ConversationMessage.ts"
@@ -73,24 +69,10 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
-/** The parts of an answer to a prompt, or to a conversation that takes its place. */
-export const openAnswer = (
-  model: LanguageModel.LanguageModel,
-  { system, user }: FilledPrompt,
-  conversation: ConversationCall | undefined
-): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> => {
-  if (conversation === undefined) {
-    return model.streamText({
-      prompt: [
-        { role: "system", content: system },
-        { role: "user", content: [{ type: "text", text: user }] }
-      ]
-    })
-  }
-  return model.streamText({
-    prompt: [{ role: "system", content: conversation.system }, ...conversation.messages.map(promptMessage)],
-    toolkit: toolkitOf(conversation.tools),
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred"
-  })
-}
+/** What a model is asked in a conversation. Its calls are read, not resolved: the gate decides about them first. */
+export const conversationRequest = ({ messages, system, tools }: ConversationCall) => ({
+  prompt: [{ role: "system" as const, content: system }, ...messages.map(promptMessage)],
+  toolkit: toolkitOf(tools),
+  disableToolCallResolution: true as const,
+  toolCallValidation: "deferred" as const
+})
