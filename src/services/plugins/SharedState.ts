@@ -4,7 +4,7 @@
  * errors that nobody caught, where a change is found, named, and put back.
  */
 import type { EventEmitter } from "node:events"
-import { registerHooks, type ResolveHookSync } from "node:module"
+import * as NodeModule from "node:module"
 import { fileURLToPath } from "node:url"
 import { moduleUrl } from "../files/PackageFolder.ts"
 
@@ -150,7 +150,7 @@ const modules = new Map<string, SharingPlugin>()
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
 const isPath = (specifier: string): boolean => /^(?:\.{0,2}\/|[a-zA-Z]:|file:)/.test(specifier)
 
-const resolve: ResolveHookSync = (specifier, context, next) => {
+const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
   const plugin = context.parentURL === undefined ? undefined : modules.get(context.parentURL)
   if (plugin === undefined) return next(specifier, context)
   const entryPoint = entryPoints[specifier]
@@ -175,6 +175,7 @@ let isInstalled = false
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  registerHooks({ resolve })
+  /* Taken from the module by its name: other runtimes import this file too, and have no such function. */
+  NodeModule.registerHooks({ resolve })
   isInstalled = true
 }
