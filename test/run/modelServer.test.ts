@@ -12,7 +12,7 @@ import { inProcess } from "../support/inProcess.ts"
 import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
-import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+import { noonAnswer, testSkills } from "../support/TestRun.ts"
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
@@ -24,20 +24,7 @@ const sandbox = Effect.acquireRelease(
 )
 
 /** Does the work of one task. */
-const obedient: Script = ({ messages: [system] }) => {
-  switch (/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1]) {
-    case "creation":
-      return planOf([[{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
-    case "execution":
-      return resultSaying("Noon.")
-    case "iteration":
-      return planOf([])
-    default:
-      return "It is noon."
-  }
-}
+const obedient: Script = ({ messages: [system] }) => noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
 
 /** Thinks before each answer, now in the field for it and now in tags. */
 const thinker: Script = (body, index) => {

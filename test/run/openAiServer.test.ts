@@ -17,7 +17,7 @@ import {
 } from "../support/FakeOpenAi.ts"
 import type { FakeServerOf } from "../support/FakeServer.ts"
 import { inProcess } from "../support/inProcess.ts"
-import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+import { noonAnswer, testSkills } from "../support/TestRun.ts"
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
@@ -29,20 +29,8 @@ const sandbox = Effect.acquireRelease(
 )
 
 /** Does the work of one task. */
-const obedient: OpenAiScript = ({ messages: [system] }) => {
-  switch (/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1]) {
-    case "creation":
-      return planOf([[{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
-    case "execution":
-      return resultSaying("Noon.")
-    case "iteration":
-      return planOf([])
-    default:
-      return "It is noon."
-  }
-}
+const obedient: OpenAiScript = ({ messages: [system] }) =>
+  noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
 
 const key = "sk-hush-1234567890"
 const model = `openai:${fakeOpenAiModel}`

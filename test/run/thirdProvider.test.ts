@@ -15,23 +15,10 @@ import { builtInProviders } from "../../src/services/providers/providers.ts"
 import type { Provider } from "../../src/services/providers/Provider.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
-import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+import { noonAnswer, testSkills } from "../support/TestRun.ts"
 
 /** Does the work of one task. */
-const answerTo = (prompt: string): string => {
-  switch (/# Stage: (\w+)/.exec(prompt)?.[1]) {
-    case "creation":
-      return planOf([[{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
-    case "execution":
-      return resultSaying("Noon.")
-    case "iteration":
-      return planOf([])
-    default:
-      return "It is noon."
-  }
-}
+const answerTo = (prompt: string): string => noonAnswer(/# Stage: (\w+)/.exec(prompt)?.[1])
 
 interface Asked {
   readonly url: string

@@ -174,3 +174,19 @@ export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =
 
 /** A result document. */
 export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`
+
+/** Answers to a prompt about the time, for each stage of a run with one task. */
+export const noonAnswer = (stage: string | undefined): string => {
+  switch (stage) {
+    case "creation":
+      return planOf([[{ name: "Look 1" }]])
+    case "refinement":
+      return refinementWith([{ name: "get_current_time", arguments: {} }])
+    case "execution":
+      return resultSaying("Noon.")
+    case "iteration":
+      return planOf([])
+    default:
+      return "It is noon."
+  }
+}

@@ -99,3 +99,28 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     },
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
+
+/** A message whose form all servers share. */
+export interface PlainMessage {
+  readonly role: "system" | "user"
+  readonly content: string
+}
+
+/** The messages of a prompt as a server takes them; `assistant` and `tool` write what servers have in forms of their own. */
+export const sentMessages = <M>(
+  { content }: Prompt.Prompt,
+  assistant: (message: Prompt.AssistantMessage) => M,
+  tool: (result: Prompt.ToolResultPart) => M
+): ReadonlyArray<M | PlainMessage> =>
+  content.flatMap((message): ReadonlyArray<M | PlainMessage> => {
+    switch (message.role) {
+      case "system":
+        return [{ role: "system", content: message.content }]
+      case "user":
+        return [{ role: "user", content: textOf(message.content, "\n\n") }]
+      case "assistant":
+        return [assistant(message)]
+      case "tool":
+        return message.content.flatMap((part) => (part.type === "tool-result" ? [tool(part)] : []))
+    }
+  })

@@ -16,7 +16,7 @@ import { environmentOf, makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Script } from "../../support/FakeOllamaScript.ts"
-import { planOf, refinementWith, resultSaying, testSkills } from "../../support/TestRun.ts"
+import { noonAnswer, planOf, testSkills } from "../../support/TestRun.ts"
 
 const canary = "hidden-canary-7731"
 
@@ -48,20 +48,7 @@ const sandbox = Effect.acquireRelease(
   ({ remove }) => Effect.sync(remove)
 )
 
-const obedient: Script = ({ messages: [system] }) => {
-  switch (/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1]) {
-    case "creation":
-      return planOf([[{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
-    case "execution":
-      return resultSaying("Noon.")
-    case "iteration":
-      return planOf([])
-    default:
-      return "It is noon."
-  }
-}
+const obedient: Script = ({ messages: [system] }) => noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
 
 type Given = Readonly<Record<string, string | ReadonlyArray<string>>>
 

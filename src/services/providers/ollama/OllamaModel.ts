@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
 import { type ChatRequest, Ollama } from "ollama/browser"
-import { closedJsonSchema, sentTools, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
@@ -54,25 +54,12 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
   }
 }
 
-const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =>
-  message.content.flatMap((part) =>
-    part.type === "tool-result"
-      ? [{ role: "tool" as const, content: toolResultText(part), tool_name: part.name, tool_call_id: part.id }]
-      : []
-  )
-
-const messagesOf = (message: Prompt.Message): ReadonlyArray<SentMessage> => {
-  switch (message.role) {
-    case "system":
-      return [{ role: "system", content: message.content }]
-    case "user":
-      return [{ role: "user", content: textOf(message.content, "\n\n") }]
-    case "assistant":
-      return [assistantMessage(message)]
-    case "tool":
-      return toolMessages(message)
-  }
-}
+const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
+  role: "tool",
+  content: toolResultText(part),
+  tool_name: part.name,
+  tool_call_id: part.id
+})
 
 /**
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
@@ -85,7 +72,7 @@ export const readProviderOptions = Effect.fnUntraced(function* ({
 }: LanguageModel.ProviderOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
-    messages: prompt.content.flatMap(messagesOf),
+    messages: sentMessages(prompt, assistantMessage, toolMessage),
     ...(tools.length === 0 ? {} : { tools: sentTools(tools) }),
     ...(format === undefined ? {} : { format })
   }

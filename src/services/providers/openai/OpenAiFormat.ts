@@ -9,7 +9,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import type * as Response from "effect/ai/Response"
-import { closedJsonSchema, sentTools, textOf, toolResultText } from "../PromptText.ts"
+import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
 
@@ -44,23 +44,11 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
     : { role: "assistant", content: text === "" ? null : text, tool_calls: calls }
 }
 
-const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =>
-  message.content.flatMap((part) =>
-    part.type === "tool-result" ? [{ role: "tool" as const, content: toolResultText(part), tool_call_id: part.id }] : []
-  )
-
-const messagesOf = (message: Prompt.Message): ReadonlyArray<SentMessage> => {
-  switch (message.role) {
-    case "system":
-      return [{ role: "system", content: message.content }]
-    case "user":
-      return [{ role: "user", content: textOf(message.content, "\n\n") }]
-    case "assistant":
-      return [assistantMessage(message)]
-    case "tool":
-      return toolMessages(message)
-  }
-}
+const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
+  role: "tool",
+  content: toolResultText(part),
+  tool_call_id: part.id
+})
 
 /** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
 const toolsOf = ({ toolChoice, tools }: LanguageModel.ProviderOptions) => {
@@ -103,7 +91,7 @@ export const readProviderOptions = Effect.fnUntraced(function* (options: Languag
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
   return {
-    messages: prompt.content.flatMap(messagesOf),
+    messages: sentMessages(prompt, assistantMessage, toolMessage),
     ...toolsOf(options),
     ...(format === undefined ? {} : { response_format: format })
   }
