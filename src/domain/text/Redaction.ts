@@ -67,6 +67,7 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
 export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const known = spellings(values)
   return (given) => {
+    if (given.length < leastLength) return given
     let text = given
     for (const value of known) text = text.replaceAll(value, redacted)
     for (const form of forms) text = text.replace(form, redacted)

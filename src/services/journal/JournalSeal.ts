@@ -4,7 +4,7 @@
  * from another run. The checksums of lines prove none of this: everybody can compute them. The key is in a file that nobody
  * else can read; it is made when it is first needed, and never leaves this machine.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
 import { codeOf, ifFound } from "../files/FileFailure.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
@@ -84,10 +84,10 @@ const macLength = 22
 
 /** The key of the journal of one run, from the key of the person. */
 export class SealKey {
-  readonly #key: Buffer
+  readonly #key: KeyObject
 
   constructor(key: Uint8Array, runId: string) {
-    this.#key = createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest()
+    this.#key = createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
   }
 
   /** The MAC of a line up to the end of its record. `before` is that of the line before, or where a session starts. */

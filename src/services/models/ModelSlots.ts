@@ -73,6 +73,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   }
   /** Lets calls go as long as there is a slot for the most urgent. */
   const grant = (): void => {
+    if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
       waiting.delete(call)
       running.add(call)
@@ -86,8 +87,8 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         running.delete(call)
         grant()
       })
-      const waiter = next()
-      const isKept = call.isRefinement && waiter !== undefined && call.step < waiter.step
+      const waiter = call.isRefinement ? next() : undefined
+      const isKept = waiter !== undefined && call.step < waiter.step
       return isKept ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now
     })
 
