@@ -89,6 +89,8 @@ const configurationPage = (): string =>
       "|---|---|",
       "| `TASK_CONDUCTOR_MODEL` | the same as `model` |",
       "| `OLLAMA_HOST` | the same as `host`, in every form that Ollama accepts |",
+      "| `OPENAI_BASE_URL` | the same as `openaiBaseUrl` |",
+      "| `OPENAI_API_KEY` | the key for that server |",
       "| `OLLAMA_API_KEY` | sent to the server as a bearer token |",
       "| `OLLAMA_NUM_PARALLEL` | the same as `parallel` |",
       "| `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` | never colour, always colour, never colour |",

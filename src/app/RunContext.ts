@@ -21,6 +21,10 @@ import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Setup } from "./setup.ts"
 import type { PickModel } from "./chosenModel.ts"
 
+/** What became of a record that a crash left behind. */
+export const tornNote =
+  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
+
 /** What a person should know before work begins. */
 export interface StartupNotes {
   readonly setup: Setup

@@ -36,6 +36,7 @@ import { Workspace } from "../services/files/Workspace.ts"
 import { version } from "./version.ts"
 import type { RunContext } from "./RunContext.ts"
 import { type Setup, readSetup } from "./setup.ts"
+import { leavesMachine } from "../services/providers/providers.ts"
 
 type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
 
@@ -152,7 +153,7 @@ export const layerRegistry = (builtIns: ReadonlyArray<Plugin>, sources: Readonly
 
 /** The skills of this setup that have a file. */
 export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
-  Skills.layer({ project, home, config })
+  Skills.layer({ project, home, config }, leavesMachine)
 
 /** Tools and skills; what has to be started for them passes the gate. */
 const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunContext, "plugins" | "recorded">) => {
@@ -170,7 +171,7 @@ const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunCo
       { plugins: recorded ?? [], problems: [] }
     ])
   })
-  return Skills.layerWithTools({ project, home, config }, settings.contextWindow).pipe(
+  return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
     Layer.provide(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),

@@ -15,7 +15,7 @@ import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { Pipeline } from "../services/pipeline/Pipeline.ts"
+import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Planner, Preparation } from "../services/pipeline/Planner.ts"
 import { Prompts } from "../services/models/Prompts.ts"
@@ -62,7 +62,7 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskR
 )
 
 /** From the request to the answer, over whatever refines and runs tasks. */
-export const layerPipeline = Pipeline.layer.pipe(
+export const layerPipeline = layerRunFlow.pipe(
   Layer.provide(Layer.mergeAll(Preparation.layer, Rounds.layer, Concluder.layer, RunReporter.layer)),
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
 )

@@ -8,10 +8,6 @@ import type { FittedSetup } from "./modelWindow.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
 
-/** What became of a record that a crash left behind. */
-export const tornNote =
-  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
-
 interface StartedWith extends Partial<FittedSetup> {
   readonly setup: Setup
   readonly isTorn?: boolean

@@ -34,6 +34,7 @@ import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
+import { leavesMachine } from "../../src/services/providers/providers.ts"
 
 export interface OpenStages {
   /** What the model says, in order; it is a defect to ask it once more. */
@@ -82,7 +83,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     Journal.layerNone,
     ProjectWriteLock.layerHeld,
     RunSettings.layer(given.settings),
-    Skills.layer({ project, home }),
+    Skills.layer({ project, home }, leavesMachine),
     EventLog.layer
   )
   const context = yield* layerStages.pipe(

@@ -17,6 +17,7 @@ import type { CallOutcome } from "../../src/domain/tools/ToolCall.ts"
 import { Prompts } from "../../src/services/models/Prompts.ts"
 import { catalogueOf, Skills } from "../../src/services/skills/Skills.ts"
 import { openTools } from "./OpenTools.ts"
+import { leavesMachine } from "../../src/services/providers/providers.ts"
 
 /** The text of a reference block: what References makes of one link. */
 export const referenceText = (title: string, href: string, content: string): string =>
@@ -104,9 +105,10 @@ const make = Effect.gen(function* () {
   }
 })
 
-const layerShipped = Layer.merge(Prompts.layer, Skills.layer({ home: "/nowhere", project: "/nowhere" })).pipe(
-  Layer.provideMerge(NodeServices.layer)
-)
+const layerShipped = Layer.merge(
+  Prompts.layer,
+  Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine)
+).pipe(Layer.provideMerge(NodeServices.layer))
 
 /** One filling function for each stage, and the shipped skills. */
 export class StagePrompts extends Context.Service<StagePrompts, Effect.Success<typeof make>>()("test/StagePrompts") {

@@ -8,7 +8,7 @@ import { helpText, personText } from "../../domain/findings/IssueText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { BriefingError } from "../../services/pipeline/Briefer.ts"
-import type { RuleWithoutTool } from "../../services/pipeline/StartupWarnings.ts"
+import type { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 

@@ -14,7 +14,7 @@ import { belowHome } from "../../domain/text/Format.ts"
 import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { Output } from "./Output.ts"
 import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
-import { tornNote } from "../../app/startup.ts"
+import { tornNote } from "../../app/RunContext.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
 import type { EventSink } from "./EventSink.ts"
 

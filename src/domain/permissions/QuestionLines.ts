@@ -102,7 +102,7 @@ export const framed = (
 export const rowCount = (lines: ReadonlyArray<QuestionLine>, columns: number): number =>
   lines.reduce((sum, line) => sum + wrappedLine(line, Math.max(least, columns - 3)).length, 0)
 
-/** What can be typed, in the order in which it is shown. */
+/** What can be typed. */
 const keys = ["y", "a", "p", "e", "1,3", "d", "n"] as const
 type AnswerKey = (typeof keys)[number]
 

@@ -1,7 +1,7 @@
 /**
  * The journal of the current run: the records of earlier sessions, read once, and the records of this session, written
  * as they arise. The stages use it through Activities and the tool runner. What a record holds is said by its schema
- * (domain/history/JournalRecord) alone.
+ * (domain/journal/JournalRecord) alone.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

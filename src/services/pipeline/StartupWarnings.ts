@@ -3,30 +3,13 @@
  * permissions that could not be read.
  */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { namesOfReferences } from "../permissions/GateQuestion.ts"
 import { Policies } from "../permissions/Policies.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-
-/** A rule that names no tool. `what` says what is wrong, with the nearest tools. */
-export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
-  verdict: Schema.Literals(["allow", "deny"]),
-  rule: Schema.String,
-  what: Schema.String,
-  /** Further rules that name no tool. */
-  others: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({ verdict: Schema.Literals(["allow", "deny"]), rule: Schema.String, what: Schema.String })
-    )
-  )
-}) {
-  override get message(): string {
-    return `The rule "${this.rule}" does nothing: ${this.what}`
-  }
-}
 
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 

@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
-import { leavesMachine } from "../providers/providers.ts"
 import { makeToolSkills } from "../../domain/skills/ToolSkill.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
@@ -32,7 +31,7 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
  * A skill of the project as it may be used. It replaces one of the person or of the package, but it takes no approval
  * away, and it sends nothing to a server that the person did not choose.
  */
-const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefined) => {
+const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefined, leavesMachine: LeavesMachine) => {
   const notes: Array<string> = []
   if (file.root.origin !== "project") return { skill, notes }
   const keepsApproval = hidden?.skill.requiresApproval === true && !skill.requiresApproval
@@ -57,8 +56,11 @@ const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefine
 
 const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill.name ? -1 : 1)
 
+/** Whether the prompts for a model are sent to another machine. */
+type LeavesMachine = (model: string) => boolean
+
 /** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
-const choose = (files: ReadonlyArray<SkillFile>) => {
+const choose = (files: ReadonlyArray<SkillFile>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
   for (const file of files) {
@@ -67,7 +69,7 @@ const choose = (files: ReadonlyArray<SkillFile>) => {
     const { name } = file.skill.value
     const hidden = chosen.get(name)
     if (hidden !== undefined) notes.push(`The skill "${name}" in ${file.path} replaces the one in ${hidden.path}.`)
-    const { notes: more, skill } = restricted(file, file.skill.value, hidden)
+    const { notes: more, skill } = restricted(file, file.skill.value, hidden, leavesMachine)
     notes.push(...more)
     chosen.set(name, { skill, origin: file.root.origin, path: file.path })
   }
@@ -75,10 +77,10 @@ const choose = (files: ReadonlyArray<SkillFile>) => {
 }
 
 /** The skills in these folders, by name. */
-const discover = Effect.fnUntraced(function* (folders: SkillFolders) {
+const discover = Effect.fnUntraced(function* (folders: SkillFolders, leavesMachine: LeavesMachine) {
   const roots = yield* skillRoots(folders)
   const files = yield* Effect.forEach(roots, readSkillRoot, { concurrency: "unbounded" })
-  return choose(files.flat())
+  return choose(files.flat(), leavesMachine)
 })
 
 const serviceOf = (all: ReadonlyArray<FoundSkill>, notes: ReadonlyArray<string>): Skills["Service"] => ({
@@ -98,21 +100,24 @@ export class Skills extends Context.Service<
   }
 >()("task-conductor/services/skills/Skills") {
   /** Discovers skills below these folders. A broken skill file is a note, never an error. */
-  static readonly layer = (folders: SkillFolders): Layer.Layer<Skills, never, FileSystem.FileSystem | Path.Path> =>
+  static readonly layer = (
+    folders: SkillFolders,
+    leavesMachine: LeavesMachine
+  ): Layer.Layer<Skills, never, FileSystem.FileSystem | Path.Path> =>
     Layer.effect(
       Skills,
-      Effect.map(discover(folders), ({ all, notes }) => serviceOf(all, notes))
+      Effect.map(discover(folders, leavesMachine), ({ all, notes }) => serviceOf(all, notes))
     )
 
   /**
    * Also makes a skill for each plugin and server of which no skill names a tool. The descriptions of its tools take at
    * most a quarter of the context window.
    */
-  static readonly layerWithTools = (folders: SkillFolders, contextWindow: number) =>
+  static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(
       Skills,
       Effect.gen(function* () {
-        const { all, notes } = yield* discover(folders)
+        const { all, notes } = yield* discover(folders, leavesMachine)
         const { instructions, tools } = yield* ToolRegistry
         const found = makeToolSkills(
           tools,

@@ -29,6 +29,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { finished } from "../../support/sampleTasks.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const parts: BriefingParts = { prompt: "Where is it?", environment: "", projectDescription: "# Shop", openFiles: [] }
 
@@ -49,7 +50,7 @@ const layerEvidence = Layer.unwrap(
       Layer.provide(Gate.layer()),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provideMerge(ToolRegistry.layer(builtIns())),
-      Layer.provideMerge(Skills.layer({ project, home: project })),
+      Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
       Layer.provide([layerPublicWeb({ allowed: [] }), Commands.layerNone]),
       Layer.provideMerge(Workspace.layer(project))
     )

@@ -32,6 +32,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { makeProject } from "../../support/Project.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
 import { planOf, testSkills } from "../../support/TestRun.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const { name: next } = finished("Next 1", "")
@@ -55,7 +56,7 @@ const layerChecks = (project: string) =>
     Layer.provide(Gate.layer()),
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
-    Layer.provideMerge(Skills.layer({ project, home: project })),
+    Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
     Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone])
   )
 

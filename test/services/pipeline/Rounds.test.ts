@@ -29,6 +29,7 @@ import { inSession, makeJournal } from "../../support/JournalSession.ts"
 import { makeProject } from "../../support/Project.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
 import { testSkills } from "../../support/TestRun.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const briefing = { ...parts, requestDocument: requestDocument(parts) }
@@ -99,7 +100,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
       Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
       Layer.provide(Gate.layer()),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project })]),
+      Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
       Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone]),
       Layer.provideMerge(EventLog.layer)
     )

@@ -11,6 +11,7 @@ import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { briefing } from "../../support/OpenStages.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const layerRegistry = Layer.effect(
   ToolRegistry,
@@ -21,7 +22,7 @@ const layerWorld = Layer.mergeAll(
   Prompts.layer,
   TokenCalibration.layer,
   RunSettings.layer({ contextWindow: 4096 }),
-  Skills.layer({ home: "/nowhere", project: "/nowhere" }),
+  Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine),
   layerRegistry
 ).pipe(Layer.provideMerge(NodeServices.layer))
 

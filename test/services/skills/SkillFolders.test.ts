@@ -15,6 +15,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { makeProject } from "../../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const ledger = `---
 name: keep-ledger
@@ -148,7 +149,7 @@ layer(NodeServices.layer)("files of a skill", (it) => {
     Effect.gen(function* () {
       const disk = yield* makeProject({ "home/.claude/skills/keep-ledger/SKILL.md": ledger, "home/.claude/skills/keep-ledger/references/accounts.md": "x" })
       const { find } = yield* Skills.pipe(
-        Effect.provide(Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }))
+        Effect.provide(Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }, leavesMachine))
       )
       assert.deepStrictEqual(find("keep-ledger")?.files, [`${disk}/home/.claude/skills/keep-ledger/references/accounts.md`])
     })

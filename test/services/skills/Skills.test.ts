@@ -20,6 +20,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { makeProject } from "../../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { leavesMachine } from "../../../src/services/providers/providers.ts"
 
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n## Execution\n\nDo.\n`
@@ -53,7 +54,7 @@ const discover = (files: Readonly<Record<string, string>>, config?: string) =>
           home: `${disk}/home`,
           project: `${disk}/project`,
           ...(config === undefined ? {} : { config: `${disk}/${config}` })
-        })
+        }, leavesMachine)
       )
     )
     const short = (text: string) => text.replaceAll(`${disk}/`, "")
@@ -181,7 +182,7 @@ layer(NodeServices.layer)("discovery", (it) => {
       yield* fs.chmod(`${skills}/locked/SKILL.md`, 0o000)
       const isRoot = process.getuid?.() === 0
       const folders = { builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }
-      const { all, notes } = yield* Skills.pipe(Effect.provide(Skills.layer(folders)))
+      const { all, notes } = yield* Skills.pipe(Effect.provide(Skills.layer(folders, leavesMachine)))
       assert.deepStrictEqual(
         all.map((one) => [one.skill.name, one.origin]),
         [["far", "user"], ["good", "project"], ...(isRoot ? [["locked", "project"]] : []), ["near", "project"]]
@@ -255,7 +256,7 @@ layer(NodeServices.layer)("discovery", (it) => {
     Effect.gen(function* () {
       const disk = yield* makeProject({ ".agents/skills/a/SKILL.md": skillText("a", "of both") })
       const folders = { builtIn: `${disk}/package`, home: disk, project: disk }
-      const found = yield* Skills.pipe(Effect.provide(Skills.layer(folders)))
+      const found = yield* Skills.pipe(Effect.provide(Skills.layer(folders, leavesMachine)))
       assert.deepStrictEqual([catalogueOf(found.all.map((one) => one.skill)), found.notes], ["- a: of both", []])
     })
   )
@@ -346,7 +347,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
   it.effect("are what the layer finds when nothing else is there", () =>
     Effect.gen(function* () {
       const names = yield* Skills.use((skills) => Effect.succeed(skills.all.map((found) => found.skill.name))).pipe(
-        Effect.provide(Skills.layer({ home: "/nowhere", project: "/nowhere" }))
+        Effect.provide(Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine))
       )
       assert.deepStrictEqual(
         names,
@@ -462,7 +463,7 @@ describe("folders of the person that lead into the project", () => {
         yield* fs.symlink(target.startsWith("..") ? target : `${disk}/${target}`, `${disk}/${link}`)
         const skills = yield* Skills.pipe(
           Effect.provide(
-            Skills.layer({ project: `${disk}/project`, home: `${disk}/home`, builtIn: `${disk}/none` })
+            Skills.layer({ project: `${disk}/project`, home: `${disk}/home`, builtIn: `${disk}/none` }, leavesMachine)
           )
         )
         assert.isUndefined(skills.find("odd"))
@@ -482,7 +483,7 @@ describe("folders of the person that lead into the project", () => {
       for (const project of [`${disk}/project`, `${disk}/home`]) {
         yield* fs.makeDirectory(project, { recursive: true })
         const { all } = yield* Skills.pipe(
-          Effect.provide(Skills.layer({ project, home: `${disk}/home`, builtIn: `${disk}/none` }))
+          Effect.provide(Skills.layer({ project, home: `${disk}/home`, builtIn: `${disk}/none` }, leavesMachine))
         )
         assert.include(all.map(({ skill: { name } }) => name), "mine")
       }
