@@ -28,7 +28,7 @@ const megabytes = (bytes: number): string =>
 
 const overLimit = (message: string) => new ToolFailure({ type: "output_limit", message })
 
-const tooLarge = (file: string, maxBytes: number): ToolFailure =>
+export const tooLarge = (file: string, maxBytes: number): ToolFailure =>
   overLimit(`${file} is larger than ${megabytes(maxBytes)}. Search it, or name a smaller file.`)
 
 const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): ToolFailure =>
@@ -153,11 +153,29 @@ export const readTextFile = Effect.fn("readTextFile")(function* (file: string, m
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
 
+/** Lines of a text that stands for the file, as `readTextLines` gives them. */
+export const linesOfText = Effect.fnUntraced(function* (
+  file: string,
+  text: string,
+  range: LineRange,
+  maxBytes: number
+) {
+  const lines = text.replace(/\r?\n$/, "").split("\n")
+  const taken = lines.slice(range.from - 1, range.to).join("\n")
+  if (Buffer.byteLength(taken) > maxBytes) return yield* tooManyLines(file, range, maxBytes)
+  return range.from > lines.length ? yield* beyondEnd(file, range, lines.length) : taken.replace(/\r$/, "")
+})
+
+const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailure =>
+  new ToolFailure({
+    type: "validation_failed",
+    message: `${file} has fewer than ${from} lines: it ends at line ${lines}.`
+  })
+
 /** Reads lines of a UTF-8 file at a canonical path. The file may be larger than `maxBytes`, the lines may not. */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const { bytes, lines } = yield* closing(file)(readLineBytes(file, range, maxBytes))
   const text = yield* decode(file, bytes)
   if (text !== "") return text.replace(/\r?\n$/, "")
-  const message = `${file} has fewer than ${range.from} lines: it ends at line ${lines}.`
-  return yield* new ToolFailure({ type: "validation_failed", message })
+  return yield* beyondEnd(file, range, lines)
 })

@@ -5,12 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
-import { readTextFile, readTextLines } from "./TextFile.ts"
+import { linesOfText, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
+import { CurrentCopy, type ProposedFile } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { replaceFile } from "./AtomicWrite.ts"
@@ -91,6 +93,44 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* fs.realPath(absolute).pipe(Effect.mapError(() => unreadable))
 })
 
+/** Looks at the working copy of the fiber first: what it proposes stands for what the project holds. */
+const proposedOr = <A, E, R>(
+  path: string,
+  proposal: (file: ProposedFile) => Effect.Effect<A, E>,
+  project: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentCopy, (copy) => {
+    const file = copy?.get(path)
+    return file === undefined ? project : proposal(file)
+  })
+
+const removed = (file: string) =>
+  Effect.fail(new ToolFailure({ type: "not_found", message: `${file} does not exist any more: this task removes it.` }))
+
+const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, ToolFailure> => {
+  if (file.text === null) return removed(file.path)
+  return Buffer.byteLength(file.text) > maxBytes
+    ? Effect.fail(tooLarge(file.path, maxBytes))
+    : Effect.succeed(file.text)
+}
+
+/** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
+const withProposals = (root: string, path: Path.Path, listed: ReadonlyArray<string>) =>
+  Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
+    const files = copy?.files() ?? []
+    if (files.length === 0) return listed
+    const names = new Set(listed)
+    for (const file of files) {
+      const name = path.relative(root, file.path).split(path.sep).join("/")
+      if (file.text === null) names.delete(name)
+      else names.add(name)
+    }
+    return [...names].sort(compareCodePoints)
+  })
+
+/**
+ * A fiber that works for a task sees the project as the working copy of the task has it; only `write` changes the project.
+ */
 export class Workspace extends Context.Service<
   Workspace,
   {
@@ -140,27 +180,45 @@ export class Workspace extends Context.Service<
       Workspace,
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
         const real = yield* openRoot(root)
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
         return Workspace.of({
           root: real,
           canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
           state: Effect.fn("Workspace.state")((path) =>
-            provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
-          ),
-          isFile: Effect.fn("Workspace.isFile")((path) =>
-            fs.stat(path).pipe(
-              Effect.map((info) => info.type === "File"),
-              Effect.orElseSucceed(() => false)
+            proposedOr(
+              path,
+              ({ text }) => Effect.succeed(text === null ? "absent" : textHash(text)),
+              provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
             )
           ),
-          readText: Effect.fn("Workspace.readText")((file, maxBytes) => provide(readTextFile(file, maxBytes))),
+          isFile: Effect.fn("Workspace.isFile")((path) =>
+            proposedOr(
+              path,
+              ({ text }) => Effect.succeed(text !== null),
+              fs.stat(path).pipe(
+                Effect.map((info) => info.type === "File"),
+                Effect.orElseSucceed(() => false)
+              )
+            )
+          ),
+          readText: Effect.fn("Workspace.readText")((file, maxBytes) =>
+            proposedOr(file, (one) => textOf(one, maxBytes), provide(readTextFile(file, maxBytes)))
+          ),
           readLines: Effect.fn("Workspace.readLines")((file, range, maxBytes) =>
-            provide(readTextLines(file, range, maxBytes))
+            proposedOr(
+              file,
+              (one) => Effect.flatMap(textOf(one, Infinity), (text) => linesOfText(file, text, range, maxBytes)),
+              provide(readTextLines(file, range, maxBytes))
+            )
           ),
           write: Effect.fn("Workspace.write")((access) => provide(replaceFile(access.path, access.content, access))),
-          tree: provide(listTree(real, maxTreeEntries)),
-          treeWithin: (bounds) => provide(listTreeWithin(real, bounds)),
+          tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, path, files)),
+          treeWithin: (bounds) =>
+            Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
+              Effect.map(withProposals(real, path, listing.files), (files) => ({ ...listing, files }))
+            ),
           descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
         })
       })

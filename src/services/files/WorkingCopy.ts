@@ -1,0 +1,41 @@
+/**
+ * The changes that one task proposes, by file. The task sees the project with them; nothing else sees them before they are
+ * approved and made.
+ */
+import * as Context from "effect/Context"
+
+/** One file of a working copy, at its canonical path. */
+export interface ProposedFile {
+  readonly path: string
+  /** The text in the project that the proposal starts from; `null` for a file that is not there. */
+  readonly base: string | null
+  /** The proposed text; `null` for a file that is removed. */
+  readonly text: string | null
+}
+
+export interface WorkingCopy {
+  readonly get: (path: string) => ProposedFile | undefined
+  /** Proposes a text. The base of an earlier proposal stays; a proposal that equals it is none. */
+  readonly propose: (file: ProposedFile) => void
+  /** What differs from the project, by path. */
+  readonly files: () => ReadonlyArray<ProposedFile>
+}
+
+export const makeWorkingCopy = (): WorkingCopy => {
+  const proposed = new Map<string, ProposedFile>()
+  return {
+    get: (path) => proposed.get(path),
+    propose: ({ base: given, path, text }) => {
+      const before = proposed.get(path)
+      const base = before === undefined ? given : before.base
+      if (text === base) proposed.delete(path)
+      else proposed.set(path, { path, base, text })
+    },
+    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  }
+}
+
+/** The working copy of the task that a fiber works for; absent outside of tasks. */
+export const CurrentCopy = Context.Reference<WorkingCopy | undefined>("task-conductor/services/files/CurrentCopy", {
+  defaultValue: () => undefined
+})

@@ -1,0 +1,56 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { makeProject } from "../../support/Project.ts"
+
+const lines = "one\ntwo\nthree\n"
+
+describe("a working copy", () => {
+  it("keeps the first base, and forgets a file that is as it was", () => {
+    const copy = makeWorkingCopy()
+    copy.propose({ path: "/p/a", base: "1", text: "2" })
+    copy.propose({ path: "/p/a", base: "2", text: "3" })
+    assert.deepStrictEqual(copy.files(), [{ path: "/p/a", base: "1", text: "3" }])
+    copy.propose({ path: "/p/a", base: "3", text: "1" })
+    assert.deepStrictEqual(copy.files(), [])
+  })
+
+  it.effect("is what the fiber of its task sees of the project, and nobody else", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "a.txt": lines, "gone.txt": "x" })
+      const seen = Effect.gen(function* () {
+        const workspace = yield* Workspace
+        const of = (name: string) => `${workspace.root}/${name}`
+        return {
+          a: yield* workspace.readText(of("a.txt"), 1000),
+          line: yield* workspace.readLines(of("a.txt"), { from: 2, to: 2 }, 1000),
+          beyond: yield* Effect.flip(workspace.readLines(of("a.txt"), { from: 9, to: 9 }, 1000)),
+          gone: yield* Effect.result(workspace.readText(of("gone.txt"), 1000)),
+          isNew: yield* workspace.isFile(of("new/b.txt")),
+          tree: yield* workspace.tree
+        }
+      })
+      const { alone, within } = yield* Effect.gen(function* () {
+        const { root: real } = yield* Workspace
+        const copy = makeWorkingCopy()
+        copy.propose({ path: `${real}/a.txt`, base: lines, text: "one\nTWO\nthree\n" })
+        copy.propose({ path: `${real}/new/b.txt`, base: null, text: "new" })
+        copy.propose({ path: `${real}/gone.txt`, base: "x", text: null })
+        const task = Effect.flatMap(Effect.forkChild(seen), (fiber) => Fiber.join(fiber))
+        return { within: yield* Effect.provideService(task, CurrentCopy, copy), alone: yield* seen }
+      }).pipe(Effect.provide(Workspace.layer(root)))
+      assert.strictEqual(within.a, "one\nTWO\nthree\n")
+      assert.strictEqual(within.line, "TWO")
+      assert.strictEqual(within.beyond.message, alone.beyond.message)
+      assert.strictEqual(within.gone._tag, "Failure")
+      assert.isTrue(within.isNew)
+      assert.deepStrictEqual(within.tree, ["a.txt", "new/b.txt"])
+      assert.strictEqual(alone.a, lines)
+      assert.deepStrictEqual(alone.tree, ["a.txt", "gone.txt"])
+      assert.isFalse(alone.isNew)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
