@@ -127,8 +127,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "round.finished": "All tasks of a round have ended.",
   "step.started": "A step has started.",
   "step.finished": "All tasks of a step have ended.",
-  "task.looked": "A task looks at something before its calls are written; `pass` is the one that asked for it.",
-  "task.refined": "A task was refined: its inputs and tool calls are known.",
+  "task.turn": "An answer for a task asks for calls, and proposes changes of files. Nothing is changed yet.",
+  "task.refined": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
   "references.read":

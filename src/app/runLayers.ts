@@ -20,7 +20,7 @@ import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Planner, Preparation } from "../services/pipeline/Planner.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
-import { Refiner } from "../services/pipeline/Refiner.ts"
+import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Rounds } from "../services/pipeline/Rounds.ts"
 import { RunReporter } from "../services/pipeline/RunReporter.ts"
@@ -55,7 +55,7 @@ export const layerCalls = (
   )
 
 /** One task at a time, refined and carried out here. */
-export const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layerSettings, Briefer.layer)
   )

@@ -20,7 +20,7 @@ import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { Planner } from "../../src/services/pipeline/Planner.ts"
-import { Refiner } from "../../src/services/pipeline/Refiner.ts"
+import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { Evidence } from "../../src/services/references/Evidence.ts"
@@ -56,7 +56,7 @@ const parts: BriefingParts = {
 /** The briefing of a request that says "Do it.". */
 export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
 
-const layerStages = Layer.mergeAll(Planner.layer, Refiner.layer, TaskRunner.layer).pipe(
+const layerStages = Layer.mergeAll(Planner.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provide(PlanChecker.layer),
   Layer.provide(Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer())),
   Layer.provide(ModelCaller.layer),
@@ -99,7 +99,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         project,
         prompts,
         planner: yield* Planner,
-        refiner: yield* Refiner,
+        loop: yield* TaskLoop,
         taskRunner: yield* TaskRunner,
         meter: yield* UsageMeter,
         log: yield* EventLog

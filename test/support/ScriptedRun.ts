@@ -11,7 +11,8 @@ import { type ScriptedAnswer, ScriptedModel } from "../../src/services/providers
 import { EventLog } from "./EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "./TestRun.ts"
 
-export type RunStage = Exclude<Stage, "ask">
+/** The stages of a run; a task has its first answer, and those behind a reply. */
+export type RunStage = Exclude<Stage, "ask" | "task"> | "refine" | "execute"
 
 /** What the model says in each stage; `count` counts the calls of that stage from 1. */
 export type Script = Partial<
@@ -20,8 +21,6 @@ export type Script = Partial<
 
 const stageNames: Readonly<Record<string, RunStage>> = {
   creation: "plan",
-  refinement: "refine",
-  execution: "execute",
   iteration: "iterate",
   conclusion: "conclude"
 }
@@ -34,9 +33,15 @@ const usual: Required<Script> = {
   conclude: () => "Here it is."
 }
 
+/** A task without tools, or behind a reply, is about to report. */
+const turnOf = ({ system, user }: FilledPrompt): RunStage | undefined => {
+  if (!/^# Stage: task$/m.test(system)) return undefined
+  return /^## Tools$/m.test(system) && !/^## (?:Reply \d|Done so far)/m.test(user) ? "refine" : "execute"
+}
+
 /** The stage that a prompt is for. */
 export const stageOf = (prompt: FilledPrompt): RunStage =>
-  stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""] ?? "plan"
+  turnOf(prompt) ?? stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""] ?? "plan"
 
 /** The name of the task that a prompt is about. */
 export const taskOf = (prompt: string): string => /\*\*Name\*\* (.+)/.exec(prompt)?.[1] ?? ""

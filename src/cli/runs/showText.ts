@@ -91,7 +91,7 @@ export const wrappedText = (text: string, columns: number | undefined): string =
         .join("\n")
 
 const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
-  `### ${call.stage}, round ${call.round}${call.pass === undefined ? "" : `, pass ${call.pass}`}, attempt ${call.attempt}`,
+  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
   "",
   ...(answer === undefined
     ? ["No answer came.", ""]

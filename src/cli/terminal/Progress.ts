@@ -145,8 +145,8 @@ const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
     case "task.refined":
       return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
-    case "task.looked":
-      return `  looks for "${shown(event.task)}": ${event.calls.map((call) => shown(call.name)).join(", ")}`
+    case "task.turn":
+      return `  turn ${event.turn} of "${shown(event.task)}": ${[...event.calls.map((call) => shown(call.name)), ...event.changed.map((path) => `changes ${shown(path)}`)].join(", ")}`
     default:
       return undefined
   }
@@ -170,7 +170,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         : `${paint.bold("plan")} goes on with ${count(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
     }
     case "task.refined":
-    case "task.looked":
+    case "task.turn":
       return isVerbose ? insideLine(event) : undefined
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)

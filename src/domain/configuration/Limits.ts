@@ -71,7 +71,11 @@ const stage = Schema.optionalKey(StageLimits)
 
 export const Limits = Schema.Struct({
   ...stageFields,
-  rounds: limit(5, "How many rounds (refine, run, iterate) a run may take."),
+  rounds: limit(5, "How many rounds (tasks, then iteration) a run may take."),
+  turns: limit(12, "How many turns a task may take: a turn is one answer of the model and the reply to it.", {
+    minimum: 2,
+    maximum: 100
+  }),
   toolCallsPerIteration: limit(15, "How many tool calls one iteration of `ask` may make."),
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
@@ -98,11 +102,9 @@ export const Limits = Schema.Struct({
   ),
   fetchSeconds: seconds(20, "How many seconds fetching a page of the web may take, with all its redirects."),
   stages: Schema.optionalKey(
-    Schema.Struct({ plan: stage, refine: stage, execute: stage, iterate: stage, conclude: stage, ask: stage }).annotate(
-      {
-        description: `Limits of single stages: \`${generatingStages.join("`, `")}\`. Each may have \`${Object.keys(stageFields).join("`, `")}\`.`
-      }
-    )
+    Schema.Struct({ plan: stage, task: stage, iterate: stage, conclude: stage, ask: stage }).annotate({
+      description: `Limits of single stages: \`${generatingStages.join("`, `")}\`. Each may have \`${Object.keys(stageFields).join("`, `")}\`.`
+    })
   ),
   tools: Schema.optionalKey(
     Schema.Record(Schema.String, ToolLimits).annotate({

@@ -31,13 +31,8 @@ interface Place {
 type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
 
 const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
-  const { pass, round, stage, task } = "call" in event ? event.call : event
-  const words = [
-    stage,
-    ...(round === 0 ? [] : [`round ${round}`]),
-    ...(task === undefined ? [] : [`"${task}"`]),
-    ...(pass === undefined ? [] : [`pass ${pass}`])
-  ]
+  const { round, stage, task } = "call" in event ? event.call : event
+  const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
   return {
     place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
@@ -70,9 +65,9 @@ const placeOf = (event: RunEvent, step: string): Place | undefined => {
       return event.scope === "step"
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
         : undefined
-    case "task.looked": {
-      const { pass, round, task, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" pass ${pass}` }
+    case "task.turn": {
+      const { round, task, turn, type } = event
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" turn ${turn}` }
     }
     case "task.refined":
     case "task.kept":

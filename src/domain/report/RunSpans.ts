@@ -50,12 +50,11 @@ export type ReportSpan = typeof ReportSpan.Type
 
 type Begun = Omit<ReportSpan, "endMs" | "lane" | "isOk">
 
-const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =>
+const modelName = ({ attempt, round, stage, task }: ModelCallId): string =>
   [
     stage,
     ...(task === undefined ? [] : [`"${task}"`]),
     ...(round === 0 ? [] : [`round ${round}`]),
-    ...(pass === undefined ? [] : [`pass ${pass}`]),
     ...(attempt === 1 ? [] : [`attempt ${attempt}`])
   ].join(" ")
 

@@ -27,12 +27,7 @@ export const systemParts = (attempts: ReadonlyArray<Attempt>): SystemParts => {
 }
 
 const attemptTitle = ({ call }: Attempt): string =>
-  [
-    call.stage,
-    ...(call.round === 0 ? [] : [`round ${call.round}`]),
-    ...(call.pass === undefined ? [] : [`pass ${call.pass}`]),
-    `attempt ${call.attempt}`
-  ].join(", ")
+  [call.stage, ...(call.round === 0 ? [] : [`round ${call.round}`]), `attempt ${call.attempt}`].join(", ")
 
 const tokens = (number: number | undefined): string => (number === undefined ? "?" : shortNumber(number))
 

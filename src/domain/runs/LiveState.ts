@@ -249,7 +249,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
     case "stage.started":
       return event.task === undefined
         ? { ...state, stage: event.stage }
-        : withTask(state, event.task, { stage: event.stage === "refine" ? "preparing" : "running" })
+        : withTask(state, event.task, { stage: "preparing" })
     case "plan.created":
     case "plan.revised":
       return withPlan(state, event.taskList)

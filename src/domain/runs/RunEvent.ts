@@ -89,15 +89,11 @@ export const RunEvent = Schema.Union([
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
-  /**
-   * A stage starts; `task` is absent for stages of the whole list. `pass` is that of a refinement that has looked first,
-   * from 2.
-   */
+  /** A stage starts; `task` is absent for stages of the whole list. */
   event("stage.started", {
     stage: Stage,
     round: Schema.Int,
-    task: Schema.optionalKey(Schema.String),
-    pass: Schema.optionalKey(Schema.Int)
+    task: Schema.optionalKey(Schema.String)
   }),
   /**
    * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
@@ -166,8 +162,14 @@ export const RunEvent = Schema.Union([
   event("round.finished", { round: Schema.Int, finished: Schema.Int, failed: Schema.Int }),
   event("step.started", stepFields),
   event("step.finished", stepFields),
-  /** A task is about to look before its calls are written; `calls` only read. `pass` is the one that asked for them, from 1. */
-  event("task.looked", { ...taskFields, pass: Schema.Int, calls: Schema.Array(ToolCall) }),
+  /** An answer for a task asks for these calls, and proposes changes of these files, relative to the project. Turns count from 1. */
+  event("task.turn", {
+    ...taskFields,
+    turn: Schema.Int,
+    calls: Schema.Array(ToolCall),
+    changed: Schema.Array(Schema.String)
+  }),
+  /** A task has ended its turns; `calls` are what is to be approved and made. */
   event("task.refined", { ...taskFields, inputs: Refinement.fields.inputs, calls: Schema.Array(ToolCall) }),
   /** The task had finished before the run was resumed; its result is used. */
   event("task.kept", taskFields),

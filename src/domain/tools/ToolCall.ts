@@ -112,3 +112,6 @@ export interface PreparedCall {
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
+
+/** The tools that change files and nothing else: within a working copy they change only that. */
+export const fileTools: ReadonlySet<string> = new Set(["edit_file", "write_file"])

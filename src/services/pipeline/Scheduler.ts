@@ -25,9 +25,10 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { Refiner } from "./Refiner.ts"
 import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
+import type { CallsDeclined } from "./TaskStage.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
@@ -55,7 +56,7 @@ interface TaskState {
   readonly task: Task
   /** The position of its step, from 0. */
   readonly step: number
-  readonly refined: Deferred.Deferred<Refined, TaskFailure>
+  readonly refined: Deferred.Deferred<Refined, TaskFailure | CallsDeclined>
   readonly done: Deferred.Deferred<TaskResult, TaskFailure>
 }
 
@@ -78,7 +79,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
   const states = new Map<string, TaskState>()
   for (const [step, { tasks }] of steps.entries()) {
     for (const task of tasks) {
-      const refined = yield* Deferred.make<Refined, TaskFailure>()
+      const refined = yield* Deferred.make<Refined, TaskFailure | CallsDeclined>()
       states.set(task.slug, { task, step, refined, done: yield* Deferred.make<TaskResult, TaskFailure>() })
     }
   }
@@ -111,9 +112,6 @@ const makeTaskEffects = Effect.gen(function* () {
 
   return {
     mayWrite,
-    /** True for a task whose calls rest on what the project holds: it may begin with a read pass, or changes what is there. */
-    restsOnProject: (task: Task): boolean =>
-      mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }
 })
@@ -134,10 +132,10 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const activities = yield* Activities
       const gate = yield* Gate
-      const refiner = yield* Refiner
+      const loop = yield* TaskLoop
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
-      const { mayChange, mayWrite, restsOnProject } = yield* makeTaskEffects
+      const { mayChange, mayWrite } = yield* makeTaskEffects
       const taskRunner = yield* TaskRunner
 
       /**
@@ -152,11 +150,18 @@ export class Scheduler extends Context.Service<
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
-          refiner.refine({ briefing, task, round, step, finished }),
+          loop.work({ briefing, task, goals: order.list.goals, round, step, finished }),
           isResolved
         )
-        const { looks: _looks, task: _task, ...refined } = refinement
-        yield* events.publish({ type: "task.refined", round, step, task: task.name, ...refined })
+        const { calls, inputs } = refinement
+        yield* events.publish({
+          type: "task.refined",
+          round,
+          step,
+          task: task.name,
+          calls,
+          ...(inputs === undefined ? {} : { inputs })
+        })
         return { refinement, finished }
       })
 
@@ -196,6 +201,10 @@ export class Scheduler extends Context.Service<
       /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
         const refined = yield* Effect.result(Deferred.await(state.refined))
+        if (Result.isFailure(refined) && refined.failure._tag === "CallsDeclined") {
+          yield* approval.pass
+          return refined.failure.by
+        }
         const prepared = Result.isSuccess(refined)
           ? gatedCalls(state.task, refined.success.refinement, round.round)
           : Effect.undefined
@@ -207,11 +216,14 @@ export class Scheduler extends Context.Service<
           const { approved, by } = yield* approval.request(state.task.name, now)
           if (!approved) return by
         }
-        yield* Effect.fromResult(refined).pipe(
+        return yield* Effect.fromResult(refined).pipe(
           Effect.flatMap((ready) => carryOut(state, round, ready)),
-          Effect.catchTag("TaskFailure", (failure) => fail(state, round, failure))
+          Effect.as(undefined),
+          Effect.catchTags({
+            TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
+            CallsDeclined: ({ by }) => Effect.succeed(by)
+          })
         )
-        return undefined
       })
 
       /** Returns who did not approve the step. */
@@ -239,8 +251,7 @@ export class Scheduler extends Context.Service<
         unchanged: Effect.Effect<void>
       ) {
         for (const state of open) {
-          const ready = restsOnProject(state.task) ? unchanged : Effect.void
-          const refined = Effect.andThen(ready, refine(state, order))
+          const refined = Effect.andThen(unchanged, refine(state, order))
           yield* Effect.forkScoped(Deferred.into(refined, state.refined), { startImmediately: true })
         }
         const writers = open.filter(({ task }) => mayWrite(task))

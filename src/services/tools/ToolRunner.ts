@@ -10,7 +10,14 @@ import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
-import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
+import {
+  type PreparedCall,
+  dataText,
+  fileTools,
+  ToolFailure,
+  type ToolCall,
+  ToolResult
+} from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
@@ -19,6 +26,7 @@ import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -192,7 +200,8 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /**
-     * Runs one call as one activity and publishes `tool.started` and, once its result is persisted, `tool.finished`.
+     * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
+     * other call is one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`.
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
@@ -288,25 +297,51 @@ export class ToolRunner extends Context.Service<
           return endsTask ? yield* new TooManyDenials({ denied, result }) : result
         })
 
+        /** Makes the changes of a call in the working copy of its task. */
+        const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
+          const startedAt = yield* Clock.currentTimeMillis
+          const outcome = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared).pipe(
+            Effect.flatMap((permit) => carryOut(id, permit)),
+            Effect.catchTag("PermissionDenied", ({ message }) =>
+              Effect.succeed(Result.fail(new ToolFailure({ type: "permission_denied", message })))
+            )
+          )
+          return yield* measured(outcome, startedAt)
+        })
+
+        /** The result of a call that only changes files, within a working copy; nothing for any other call. */
+        const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          if (!fileTools.has(call.name) || (yield* CurrentCopy) === undefined) return undefined
+          const prepared = yield* guard(call.name, registry.prepare(call))
+          return Result.isSuccess(prepared)
+            ? yield* propose(id, prepared.success)
+            : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+        })
+
+        const runOutside = (id: ToolCallId, call: ToolCall) =>
+          Effect.suspend(() => {
+            const { input, key, name } = activityOf(id, call)
+            return activities
+              .run({
+                key,
+                input,
+                success: ToolResult,
+                error: SavedDenial,
+                execute: execute(id, call, name),
+                publish: (result) => report(id, call, result)
+              })
+              .pipe(
+                Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+                Effect.ensuring(inFlight.end(name))
+              )
+          })
+
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
           run: (id, call) =>
-            Effect.suspend(() => {
-              const { input, key, name } = activityOf(id, call)
-              return activities
-                .run({
-                  key,
-                  input,
-                  success: ToolResult,
-                  error: SavedDenial,
-                  execute: execute(id, call, name),
-                  publish: (result) => report(id, call, result)
-                })
-                .pipe(
-                  Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-                  Effect.ensuring(inFlight.end(name))
-                )
-            }),
+            Effect.flatMap(proposed(id, call), (result) =>
+              result === undefined ? runOutside(id, call) : Effect.succeed(result)
+            ),
           wasBegun: Effect.fnUntraced(function* (id, call) {
             const { name } = activityOf(id, call)
             return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined

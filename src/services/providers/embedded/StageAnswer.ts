@@ -273,7 +273,13 @@ const conclusion: Answer = (blocks) => {
   ].join("\n\n")
 }
 
-const answers = new Map(Object.entries({ creation: planAnswer, refinement, execution, iteration, conclusion }))
+/** Calls at first, and a report when their outputs are there, or when there is nothing to call. */
+const turn: Answer = (blocks, system) => {
+  const asked = outcomesIn(blocks).length === 0 ? refinement(blocks, system) : ""
+  return /"name"|^## Inputs/m.test(asked) ? asked : execution(blocks, system)
+}
+
+const answers = new Map(Object.entries({ creation: planAnswer, task: turn, iteration, conclusion }))
 
 /** The answer to the prompt of a stage, which its system part names: the same text every time. */
 export const stageAnswer = ({ system, user }: FilledPrompt): string =>

@@ -1,0 +1,93 @@
+/**
+ * What the host replies to an answer in the turns of a task, and what stands in the place of the turns when they have become too
+ * long for the window.
+ */
+import { callSign } from "../documents/Refinement.ts"
+import { changePreview } from "../files/ChangePreview.ts"
+import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { listWithin, shorten } from "../text/Excerpt.ts"
+import type { CallOutcome } from "../tools/ToolCall.ts"
+import { callBlocks, callFrame } from "./ExecutionBlocks.ts"
+import { outcomeText } from "./OutputText.ts"
+
+export interface Reply {
+  readonly turn: number
+  readonly issues: ReadonlyArray<Issue>
+  /** What the answer asked for, with what came of it. */
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** The calls of the turns before. */
+  readonly before: ReadonlyArray<CallOutcome>
+  /** True when the turns before are not shown as they were. */
+  readonly hasFolded: boolean
+  /** True for an answer that was given before. */
+  readonly isRepeated: boolean
+  /** What to do now. */
+  readonly now: string
+  /** The most characters of the whole reply. */
+  readonly budget: number
+}
+
+const repeated = "You gave this answer before, and it changes nothing. Answer differently."
+
+/** Why a call of which the output stands above is not shown again. */
+const sameAsBefore = (outcome: CallOutcome): string =>
+  `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
+
+/** The reply to an answer: what was done, what is wrong, and what to do now. */
+export const replyText = ({ before, budget, hasFolded, isRepeated, issues, now, outcomes, turn }: Reply): string => {
+  const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
+  const isKnown = (outcome: CallOutcome): boolean =>
+    !hasFolded && known.get(callSign(outcome.call)) === outcomeText(outcome)
+  const shown = outcomes.filter((outcome) => !isKnown(outcome))
+  const notes = [...outcomes.filter(isKnown).map(sameAsBefore), ...(isRepeated ? [repeated] : [])].join("\n")
+  const problems =
+    issues.length === 0
+      ? ""
+      : rawBlock(
+          "## Issues with your answer",
+          `${issuesMarkdown(issues)}\n\nWrite only this again, corrected; everything else of the answer is done.`
+        )
+  const end = rawBlock("## Now", now)
+  const begin = rawBlock(`## Reply ${turn}`, notes)
+  const beside = begin.length + problems.length + end.length + callFrame(shown)
+  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${problems}${end}`.trimEnd()
+}
+
+/** A file of the working copy, by its path in the project. */
+interface ProposedText {
+  readonly path: string
+  readonly base: string | null
+  readonly text: string | null
+}
+
+const diffOf = ({ base, path, text }: ProposedText): string =>
+  text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, 200)
+
+const callLine = ({ call, result }: CallOutcome): string =>
+  `- ${result.success ? "done" : "failed"}: ${shorten(JSON.stringify({ name: call.name, arguments: call.arguments }), 200)}`
+
+interface Folded {
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  readonly files: ReadonlyArray<ProposedText>
+  readonly budget: number
+}
+
+/** How many of the last calls are shown with their outputs. */
+const lastCalls = 4
+
+/**
+ * What the host knows of the turns so far: every call in a line, the changes as a diff, and the last outputs. The request
+ * stands before it.
+ */
+export const foldText = ({ budget, files, outcomes }: Folded): string => {
+  const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
+  const diffs = files.map(diffOf).join("\n")
+  const changes =
+    diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
+  const last = outcomes.slice(-lastCalls)
+  const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
+  const rest = Math.max(0, budget - head.length - changes.length - callFrame(last))
+  const now = rawBlock("## Now", "Go on from here, or write the report (`## Result summary`).")
+  return `${head}${changes}${callBlocks(last, rest)}${now}`.trimEnd()
+}
