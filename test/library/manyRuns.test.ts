@@ -9,6 +9,7 @@ import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { unlessMissing } from "../support/needs.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
@@ -26,8 +27,7 @@ const answers: Readonly<Record<string, string>> = {
   execution: resultSaying("Written."),
   iteration: planOf([])
 }
-const model = () =>
-  ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "All is said.")
+const model = () => ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "All is said.")
 
 const round = async (): Promise<void> => {
   const common = { project, stateFolder: `${sandbox.root}/state`, allow: ["write_file"] }

@@ -17,6 +17,7 @@ import { nodeTest } from "../support/nodeTest.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { untilQuiet } from "../support/untilQuiet.ts"
+import { stageName } from "../support/stageName.ts"
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Look" }]]),
@@ -25,7 +26,7 @@ const answers: Readonly<Record<string, string>> = {
   iteration: planOf([]),
   conclusion: "All is done."
 }
-const model = ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "")
+const model = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
 
 /** What is told when records with this in their key wait for the disk. */
 const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: RunEvent) => boolean]> = [

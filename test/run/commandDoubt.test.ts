@@ -11,6 +11,7 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { needsTerminal, openTerminal } from "../support/PseudoTerminal.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const skill = `---
 name: build
@@ -54,9 +55,7 @@ it.live(
   "stops without a terminal when a command was under way as it was killed, and goes on when a person says that it is done",
   () =>
     Effect.gen(function* () {
-      const server = yield* FakeOllama.make(
-        ({ messages }) => answers[/^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""] ?? ""
-      )
+      const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? "")
       const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
       const { root } = sandbox
       sandbox.write("config/task-conductor/skills/build/SKILL.md", skill)

@@ -11,6 +11,7 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { needs } from "../support/needs.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Look", skill: "search-code" }]]),
@@ -53,7 +54,7 @@ it.live(
     Effect.gen(function* () {
       let isHeld = true
       const server = yield* FakeOllama.make(({ messages }) => {
-        const stage = /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""
+        const stage = stageNameOf(messages)
         return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
       })
       const { root, run, start } = yield* sandbox

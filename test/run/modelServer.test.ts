@@ -13,6 +13,7 @@ import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
 import { noonAnswer, testSkills } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
@@ -24,7 +25,7 @@ const sandbox = Effect.acquireRelease(
 )
 
 /** Does the work of one task. */
-const obedient: Script = ({ messages: [system] }) => noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
+const obedient: Script = ({ messages }) => noonAnswer(stageNameOf(messages))
 
 /** Thinks before each answer, now in the field for it and now in tags. */
 const thinker: Script = (body, index) => {

@@ -13,8 +13,9 @@ import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
 import { looksWith, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 const hasLooked = ({ user }: FilledPrompt): boolean => user.includes("## What was looked at")
 
 const read = { name: "read_file", arguments: { path: "a.txt" } }

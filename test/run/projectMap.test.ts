@@ -10,8 +10,9 @@ import { briefing, openStages } from "../support/OpenStages.ts"
 import { putFiles } from "../support/Project.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 const plan = planOf([[{ name: "Write 1" }]])
 const write = refinementWith([{ name: "write_file", arguments: { path: "src/new.ts", content: "new\n" } }])

@@ -13,6 +13,7 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { makeFolder } from "../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const project = join(import.meta.dirname, "../..")
 
@@ -23,7 +24,7 @@ const budgets = Object.fromEntries(
   )
 )
 
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 const read = planOf([[{ name: "Read 1", skill: "read-code", needed: "Find what `version` in package.json is." }]])
 const answers: Readonly<Record<string, string>> = {

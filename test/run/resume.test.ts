@@ -14,10 +14,11 @@ import { makeKeptRun } from "../support/KeptRun.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const taskOf = ({ user }: FilledPrompt): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 const plan = planOf([
   [{ name: "Look 1" }, { name: "Look 2" }],

@@ -8,6 +8,7 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const skill = (tools: string) => `---
 name: explain-file
@@ -34,7 +35,7 @@ const files = (tools: string) => ({
 
 const plan = planOf([[{ name: "Explain 1", skill: "explain-file", needed: "Explain `main.ts`, short." }]])
 
-const stageOf = ({ system }: FilledPrompt) => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt) => stageName(prompt)
 
 /** Runs the plan with these refinements, one for each attempt; gives prompts and events. */
 const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>

@@ -9,6 +9,7 @@ import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { makeServer, type ServerSetup } from "./Postgres.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
+import { stageNameOf } from "./stageName.ts"
 
 /** What a model is asked: the stage, and the task for stages that see one. */
 export interface Asked {
@@ -19,7 +20,7 @@ export interface Asked {
 export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
   const user = messages.at(-1)?.content ?? ""
   return {
-    stage: /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? "",
+    stage: stageNameOf(messages),
     task: /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
   }
 }

@@ -9,6 +9,7 @@ import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
+import { stageName } from "./stageName.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "./TestRun.ts"
 
 /** The stages of a run; a task has its first answer, and those behind a reply. */
@@ -21,6 +22,8 @@ export type Script = Partial<
 
 const stageNames: Readonly<Record<string, RunStage>> = {
   creation: "plan",
+  refinement: "refine",
+  execution: "execute",
   iteration: "iterate",
   conclusion: "conclude"
 }
@@ -33,15 +36,8 @@ const usual: Required<Script> = {
   conclude: () => "Here it is."
 }
 
-/** A task without tools, or behind a reply, is about to report. */
-const turnOf = ({ system, user }: FilledPrompt): RunStage | undefined => {
-  if (!/^# Stage: task$/m.test(system)) return undefined
-  return /^## Tools$/m.test(system) && !/^## (?:Reply \d|Done so far)/m.test(user) ? "refine" : "execute"
-}
-
 /** The stage that a prompt is for. */
-export const stageOf = (prompt: FilledPrompt): RunStage =>
-  turnOf(prompt) ?? stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""] ?? "plan"
+export const stageOf = (prompt: FilledPrompt): RunStage => stageNames[stageName(prompt)] ?? "plan"
 
 /** The name of the task that a prompt is about. */
 export const taskOf = (prompt: string): string => /\*\*Name\*\* (.+)/.exec(prompt)?.[1] ?? ""

@@ -9,15 +9,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import type { InputValue, Refinement } from "../../domain/documents/Refinement.ts"
+import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
-import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { type Issue, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
 import { neededTokens } from "../../domain/models/PromptSize.ts"
 import { foldText, replyText } from "../../domain/models/TurnReply.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
@@ -95,6 +96,26 @@ const assistant = (content: string): ConversationMessage => ({
   thinking: "",
   calls: []
 })
+
+/** The file of a change, however its path is written. */
+const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+
+const changeOpen = (outcome: CallOutcome, task: string): Issue =>
+  makeIssue(
+    "change-open",
+    { section: "Result summary", task },
+    { what: `The change of ${pathOf(outcome)} failed, and nothing was changed in its place.` }
+  )
+
+/** How often each call has given the same output. */
+const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, number> => {
+  const times = new Map<string, number>()
+  for (const outcome of outcomes) {
+    const sign = `${callSign(outcome.call)}\n${outcomeText(outcome)}`
+    times.set(sign, (times.get(sign) ?? 0) + 1)
+  }
+  return times
+}
 
 const user = (content: string): ConversationMessage => ({ role: "user", content })
 
@@ -258,7 +279,20 @@ export class TaskLoop extends Context.Service<
       const checkCalls = ({ order, skill, tools }: Work, { changes, calls: asked }: Turn) => {
         const allowed = new Set(tools)
         const limit = limits.toolCallsPerIteration
-        const all = [...asked, ...callsOfChanges(changes)]
+        const wanted = [...asked, ...callsOfChanges(changes)]
+        const all = wanted.filter(
+          (call, index) => wanted.findIndex((other) => callSign(other) === callSign(call)) === index
+        )
+        const doubled =
+          all.length === wanted.length
+            ? []
+            : [
+                makeRepair(
+                  "tool-call-known",
+                  { section: "Tool Calls", task: order.task.name },
+                  "Made a call once that was written several times."
+                )
+              ]
         const checked = all.slice(0, limit).map((call) => {
           const found = registry.check(call, allowed, order.task.name)
           return { ...found, issues: [...found.issues, ...callsBeyondLimits(skill, [found.call], order.task.name)] }
@@ -278,7 +312,7 @@ export class TaskLoop extends Context.Service<
         return {
           calls: checked.flatMap(({ call, issues }) => (issues.length === 0 ? [call] : [])),
           issues: [...checked.flatMap(({ issues }) => issues), ...tooMany],
-          repairs: checked.flatMap(({ repairs }) => repairs)
+          repairs: [...doubled, ...checked.flatMap(({ repairs }) => repairs)]
         }
       }
 
@@ -330,19 +364,41 @@ export class TaskLoop extends Context.Service<
               ]
         })
 
-      const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => ({
-        task: progress.task,
-        ...(Arr.isReadonlyArrayNonEmpty(progress.inputs) ? { inputs: progress.inputs } : {}),
-        ...(Arr.isReadonlyArrayNonEmpty(progress.outcomes) ? { looks: progress.outcomes } : {}),
-        calls: finalCalls(work),
-        result
-      })
+      /** The changes that failed, and that no later change of the same file made up for. */
+      const openChanges = ({ outcomes }: Progress): ReadonlyArray<CallOutcome> =>
+        outcomes.filter(
+          ({ call, result }, index) =>
+            fileTools.has(call.name) &&
+            !result.success &&
+            !outcomes
+              .slice(index + 1)
+              .some(
+                (later) => later.result.success && pathOf(later) === pathOf({ call }) && fileTools.has(later.call.name)
+              )
+        )
+
+      /** What was done outside of the working copy, and the changes that are still missing. */
+      const doneOutside = (progress: Progress) => {
+        const open = openChanges(progress)
+        return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+      }
+
+      const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => {
+        const looks = doneOutside(progress)
+        return {
+          task: progress.task,
+          ...(Arr.isReadonlyArrayNonEmpty(progress.inputs) ? { inputs: progress.inputs } : {}),
+          ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+          calls: finalCalls(work),
+          result
+        }
+      }
 
       const failed = (work: Work, progress: Progress, turns: number) => {
         const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
         const repeated = turns > 1 && progress.answers.size === 1
         const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
-        return taskFailure(work.order.task, phase, error, progress.outcomes)
+        return taskFailure(work.order.task, phase, error, doneOutside(progress))
       }
 
       /** The issues of inputs that name no file. */
@@ -384,7 +440,7 @@ export class TaskLoop extends Context.Service<
         const call = idOf(work, turn)
         const said = yield* ask(work, before, turn).pipe(
           Effect.mapError((error) =>
-            taskFailure(order.task, before.outcomes.length > 0 ? "execution" : "refinement", error, before.outcomes)
+            taskFailure(order.task, before.outcomes.length > 0 ? "execution" : "refinement", error, doneOutside(before))
           )
         )
         const read: Turn =
@@ -417,10 +473,13 @@ export class TaskLoop extends Context.Service<
         const all: Progress = { ...known, outcomes: [...known.outcomes, ...outcomes] }
         const problems = [...read.issues, ...checked.issues, ...inputIssues]
         const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+        const missed = read.report === undefined || before.rejectedReports > 0 ? [] : openChanges(all)
         const report =
           read.report === undefined || isOpen || read.calls.length > 0
             ? undefined
-            : yield* takeReport(work, all, read.report)
+            : missed.length > 0
+              ? { result: undefined, issues: missed.map((one) => changeOpen(one, order.task.name)), repairs: [] }
+              : yield* takeReport(work, all, read.report)
         const issues = [...problems, ...(report?.issues ?? [])]
         const repairs = [...read.repairs, ...checked.repairs, ...(report?.repairs ?? [])]
         if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
@@ -468,6 +527,11 @@ export class TaskLoop extends Context.Service<
           const { done, progress: next } = yield* step(work, progress, turn)
           if (done !== undefined) return done
           progress = next
+          const again = [...timesOf(progress.outcomes)].find(([, times]) => times >= limits.identicalCalls)
+          if (again !== undefined) {
+            const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${again[0].split("\n", 1).join("")}.`
+            return yield* new TaskFailure({ task: work.order.task.name, phase: "execution", reason, skipped: false })
+          }
           if (progress.unusable >= limits.attempts) return yield* failed(work, progress, progress.unusable)
         }
         return yield* failed(work, progress, limits.turns)

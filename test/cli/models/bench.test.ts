@@ -10,6 +10,7 @@ import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -36,7 +37,7 @@ const callsOf: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = 
 
 /** The big model plans well; the small one writes no plan, and refines and executes as well. */
 const answer = ({ messages, model }: ChatBody): string => {
-  const stage = /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1]
+  const stage = stageNameOf(messages)
   const user = messages.at(-1)?.content ?? ""
   const task = /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
   if (stage === "creation") return model === "big:70b" ? plan : "I would look around first."

@@ -20,10 +20,11 @@ import { liveTest } from "../../support/liveTest.ts"
 import { putFiles } from "../../support/Project.ts"
 import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
 import { planOf, type PlannedTask, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageName } from "../../support/stageName.ts"
 
 const taskOf = ({ user }: FilledPrompt): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 type Calls = Parameters<typeof refinementWith>[0]
 

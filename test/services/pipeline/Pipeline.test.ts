@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as AiError from "effect/ai/AiError"
 import * as TestClock from "effect/testing/TestClock"
-import type { Stage } from "../../../src/domain/runs/ActivityKey.ts"
+import { type RunStage, stageOf } from "../../support/ScriptedRun.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
@@ -18,20 +18,8 @@ import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions
 
 type Answer = ScriptedAnswer | string | AiError.AiError
 
-type RunStage = Exclude<Stage, "ask">
-
 /** What the model says in each stage; `count` counts the calls of that stage from 1. */
 type Script = Partial<Record<RunStage, (count: number, prompt: FilledPrompt) => Answer>>
-
-const stageNames: Readonly<Record<string, RunStage>> = {
-  creation: "plan",
-  refinement: "refine",
-  execution: "execute",
-  iteration: "iterate",
-  conclusion: "conclude"
-}
-
-const stageOf = (prompt: FilledPrompt): RunStage => stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""]!
 
 const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
 const write = (path: string) => refinementWith([{ name: "write_file", arguments: { path, content: "new\n" } }])

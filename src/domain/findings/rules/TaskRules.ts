@@ -63,6 +63,17 @@ export const refinementsRules = defineFamily({
       why: "It was written before the outputs of the calls were known.",
       fix: "Write the report when the calls have been made."
     },
+    "tool-call-known": {
+      severity: "note",
+      title: "Same call twice",
+      why: "A second call with the same arguments gives nothing new.",
+      fix: "Write each call once."
+    },
+    "change-open": {
+      title: "Report with a change that failed",
+      why: "A change that failed was not made, whatever the report says.",
+      fix: "Send the change again, corrected. If it is not needed any more, say so in the report."
+    },
     "tool-calls-many": {
       title: "Too many calls at once",
       why: "What an answer asks for is done in one turn, whose outputs have to fit the window.",
