@@ -80,8 +80,8 @@ interface Progress {
   readonly inputs: ReadonlyArray<InputValue>
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Answers in a row that could not be used. */
-  readonly unusable: number
+  /** The last answers in a row that could not be used. */
+  readonly unusable: ReadonlyArray<string>
   readonly rejectedReports: number
   readonly tuning: Tuning
   readonly answers: ReadonlySet<string>
@@ -214,7 +214,7 @@ export class TaskLoop extends Context.Service<
           inputs: [],
           messages: [user(first.user)],
           outcomes: [],
-          unusable: 0,
+          unusable: [],
           rejectedReports: 0,
           tuning: firstTuning,
           answers: new Set(),
@@ -334,7 +334,7 @@ export class TaskLoop extends Context.Service<
         const calls = asked.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
         yield* approve(work, calls)
         const outcomes = yield* runCalls(order.task.name, order.round, calls).pipe(
-          Effect.mapError((error) => taskFailure(order.task, "refinement", error))
+          Effect.mapError((error) => taskFailure(order.task, "execution", error))
         )
         for (const { call, result } of outcomes) {
           const given = call.arguments["path"]
@@ -394,9 +394,9 @@ export class TaskLoop extends Context.Service<
         }
       }
 
-      const failed = (work: Work, progress: Progress, turns: number) => {
+      const failed = (work: Work, progress: Progress, turns: number = progress.unusable.length) => {
         const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
-        const repeated = turns > 1 && progress.answers.size === 1
+        const repeated = progress.unusable.length > 1 && new Set(progress.unusable).size === 1
         const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
         return taskFailure(work.order.task, phase, error, doneOutside(progress))
       }
@@ -499,7 +499,7 @@ export class TaskLoop extends Context.Service<
         const next: Progress = {
           ...all,
           issues,
-          unusable: isUnusable ? all.unusable + 1 : 0,
+          unusable: isUnusable ? [...all.unusable, said.answer.trim()] : [],
           rejectedReports: all.rejectedReports + (report === undefined ? 0 : 1),
           answers: new Set([...all.answers, said.answer.trim()]),
           tuning: {
@@ -532,7 +532,7 @@ export class TaskLoop extends Context.Service<
             const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${again[0].split("\n", 1).join("")}.`
             return yield* new TaskFailure({ task: work.order.task.name, phase: "execution", reason, skipped: false })
           }
-          if (progress.unusable >= limits.attempts) return yield* failed(work, progress, progress.unusable)
+          if (progress.unusable.length >= limits.attempts) return yield* failed(work, progress)
         }
         return yield* failed(work, progress, limits.turns)
       })
@@ -611,11 +611,11 @@ export class TaskLoop extends Context.Service<
           progress = {
             ...progress,
             issues,
-            answers: new Set([...progress.answers, said.answer.trim()]),
+            unusable: [...progress.unusable, said.answer.trim()],
             messages: [...progress.messages, assistant(said.shown), user(reply)]
           }
         }
-        return yield* failed(opened, progress, limits.attempts)
+        return yield* failed(opened, progress)
       })
 
       return TaskLoop.of({ work, refine })
