@@ -1,10 +1,11 @@
 /**
- * Exact replacements in a string. All of them are checked before any is made, and problems are reported so that a small
- * model can correct its call. Line ends stay as they are.
+ * Replacements of literal text in a file. Each is looked for by itself: those that fit are made, the others are reported so
+ * that a small model can correct them. Line ends stay as they are.
  */
-import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { nearestLines, showPlaces } from "./EditPlaces.ts"
+import { findText, lineAt, type TextPlace } from "./TextMatch.ts"
 
 /** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
@@ -14,7 +15,8 @@ export const TextEdit = Schema.Struct({
 })
 export type TextEdit = typeof TextEdit.Type
 
-interface EditedText {
+/** The text of a file that edits are made in. */
+export interface EditedText {
   /** Named in problems. */
   readonly path: string
   readonly text: string
@@ -22,125 +24,177 @@ interface EditedText {
   readonly mayQuote: boolean
 }
 
-interface Place {
+/** What became of one edit: the lines that it wrote, or why it was not made. */
+export interface EditOutcome {
+  /** The index of the edit. */
+  readonly edit: number
+  /** First and last line in the new text; absent for an edit that was not made. */
+  readonly lines?: readonly [from: number, to: number]
+  /** Why it was not made, and what to do. */
+  readonly problem?: string
+  /** In which way the place was found, when the old text does not stand there exactly. */
+  readonly note?: string
+}
+
+/** The text with the edits that could be made, and what became of each of them. */
+export interface EditedResult {
+  readonly text: string
+  readonly outcomes: ReadonlyArray<EditOutcome>
+}
+
+/** How the author of the edits calls them. */
+interface Wording {
+  readonly old: (index: number) => string
+  readonly new: string
+  readonly ambiguous: string
+  readonly join: (first: number, second: number, line: number) => string
+}
+
+const blockWords: Wording = {
+  old: () => "old text",
+  new: "new text",
+  ambiguous: "Send a block for each place, with a line before or after it that tells the places apart.",
+  join: (first, _, line) =>
+    `This block and block ${first} change the same text at line ${line}. Put them into one block.`
+}
+
+const callWords = (edits: ReadonlyArray<TextEdit>): Wording => {
+  const of = (index: number): string => (edits.length === 1 ? "" : ` of edit ${index + 1}`)
+  return {
+    old: (index) => `old_text${of(index)}`,
+    new: "new_text",
+    ambiguous:
+      "Give an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them.",
+    join: (first, second, line) =>
+      `The edits ${first} and ${second} change the same text at line ${line}. Put them into one edit.`
+  }
+}
+
+interface Found {
+  readonly places: ReadonlyArray<TextPlace>
+  readonly note?: string
+}
+
+const fail = (problem: string): Result.Result<never, string> => Result.fail(problem)
+
+/** The places of one edit, or what is wrong with it; nothing when its old text is not there. */
+const placesOf = (
+  { mayQuote, path, text }: EditedText,
+  edit: TextEdit,
+  index: number,
+  words: Wording
+): Result.Result<Found, string> | undefined => {
+  const { newText, oldText, replaceAll = false } = edit
+  const old = words.old(index)
+  if (oldText === "") return fail(`The ${old} is empty. Give the lines that are replaced.`)
+  if (oldText === newText) return fail(`The ${old} and its ${words.new} are the same, so nothing would change.`)
+  if (!newText.isWellFormed()) return fail(`The ${words.new} for the ${old} holds half a character.`)
+  const { note, places } = findText(text, edit, !replaceAll)
+  if (places.length === 0) return undefined
+  if (places.length > 1 && !replaceAll) {
+    return fail(`The ${old} occurs ${showPlaces({ path, text, mayQuote }, places)}${words.ambiguous}`)
+  }
+  return Result.succeed({ places, ...(note === undefined ? {} : { note }) })
+}
+
+const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: TextEdit, old: string): string => {
+  const there = newText.trim().length < 10 ? [] : findText(text, { oldText: newText, newText: "" }, true).places
+  const [place] = there
+  if (place !== undefined && there.length === 1) {
+    return `The ${old} does not occur in ${path}, and the new text stands there already, at line ${lineAt(text, place.from)}.`
+  }
+  return `The ${old} does not occur in ${path}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`
+}
+
+/** A place that was changed, in the text as it is now. */
+interface Made {
   readonly edit: number
   readonly from: number
   readonly to: number
-  readonly newText: string
 }
 
-const maxCounted = 1000
-const maxNamed = 10
-const maxQuotedLines = 15
-const maxComparedLines = 20_000
-const maxComparedLength = 200
-const alike = 0.6
+const overlaps = (a: { from: number; to: number }, b: { from: number; to: number }): boolean =>
+  a.from < b.to && b.from < a.to
 
-const toLf = (text: string): string => text.replaceAll("\r\n", "\n")
-const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
-
-const count = (text: string, part: string): number => text.split(part).length - 1
-
-/** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
-const spellings = (text: string): ReadonlyArray<(part: string) => string> => {
-  const crlf = count(text, "\r\n")
-  if (crlf === 0) return [toLf]
-  return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
+/** Makes replacements that do not overlap; gives where they and the earlier ones are then. */
+const replaceAt = (text: string, edit: number, places: ReadonlyArray<TextPlace>, made: ReadonlyArray<Made>) => {
+  let now = text
+  let moved = [...made]
+  for (const { from, newText, to } of places.toSorted((a, b) => b.from - a.from)) {
+    now = now.slice(0, from) + newText + now.slice(to)
+    const shift = newText.length - (to - from)
+    moved = moved.map((one) => ({
+      edit: one.edit,
+      from: one.from >= to ? one.from + shift : Math.min(one.from, one.from),
+      to: one.to >= to ? one.to + shift : one.to
+    }))
+    moved.push({ edit, from, to: from + newText.length })
+  }
+  return { text: now, made: moved }
 }
 
-/** Where the part occurs; `step` is the distance from a match to the next search. */
-const offsetsOf = (text: string, part: string, step: number): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + step)) found.push(at)
-  return found
+const linesOf = (text: string, { from, to }: Made): readonly [number, number] => {
+  const first = lineAt(text, from)
+  return [first, Math.max(first, lineAt(text, Math.max(from, to - 1)))]
 }
 
-const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
-
-const similarity = (a: string, b: string): number => {
-  const [left, right] = [a.trim().slice(0, maxComparedLength), b.trim().slice(0, maxComparedLength)]
-  const longer = Math.max(left.length, right.length)
-  if (longer === 0 || Math.min(left.length, right.length) < longer / 2) return 0
-  return 1 - distance(left, right) / longer
-}
-
-const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
-
-/** The lines of the text that are most similar to what was searched for. */
-const nearestLines = (text: string, sought: string): string => {
-  const wanted = toLf(sought).split("\n")
-  const lines = toLf(text).split("\n")
-  const anchor = wanted.reduce(
-    (best, line, index) => (line.trim() > "" && line.length > (wanted[best] ?? "").length ? index : best),
-    0
-  )
-  const scores = lines.slice(0, maxComparedLines).map((line) => similarity(line, wanted[anchor] ?? ""))
-  const best = scores.reduce((most, score) => Math.max(most, score), 0)
-  if (best < alike) return "No line is similar. Read the file and copy the lines from it."
-  const first = Math.max(0, scores.indexOf(best) - anchor)
-  const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
-  const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
-  const place = found.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + found.length} are`
-  const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"
-  return `${place} ${hint}; copy from here exactly:\n${found.join("\n")}`
-}
-
-const named = (edits: ReadonlyArray<TextEdit>, index: number): string =>
-  edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`
-
-/** The places of one edit, or what is wrong with it. */
-const placesOf = ({ mayQuote, path, text }: EditedText, edits: ReadonlyArray<TextEdit>, index: number) => {
-  const { newText, oldText, replaceAll = false } = edits[index] ?? { oldText: "", newText: "" }
-  const name = named(edits, index)
-  if (oldText === "") return Result.fail(`The ${name} is empty. Give the lines that are replaced.`)
-  if (oldText === newText) return Result.fail(`The ${name} and its new_text are the same, so nothing would change.`)
-  if (!newText.isWellFormed()) return Result.fail(`The new_text for the ${name} holds half a character.`)
-  for (const spell of spellings(text)) {
-    const sought = spell(oldText)
-    const offsets = offsetsOf(text, sought, replaceAll ? sought.length : 1)
-    if (offsets.length === 0) continue
-    if (offsets.length > 1 && !replaceAll) {
-      const total = offsets.length > maxCounted ? `more than ${maxCounted}` : String(offsets.length)
-      const lines = offsets.slice(0, maxNamed).map((offset) => lineAt(text, offset))
-      const at = `at lines ${lines.join(", ")}${offsets.length > maxNamed ? ", ..." : ""}`
-      const cure = "Add lines before or after it until only one place fits, or set replace_all to true for all of them."
-      return Result.fail(`The ${name} occurs ${total} times in ${path}, ${at}. ${cure}`)
+const edit = (edited: EditedText, edits: ReadonlyArray<TextEdit>, words: Wording): EditedResult => {
+  const notes = new Map<number, string>()
+  const problems = new Map<number, string>()
+  const original: Array<TextPlace & { readonly edit: number }> = []
+  const later: Array<number> = []
+  for (const [index, one] of edits.entries()) {
+    const found = placesOf(edited, one, index, words)
+    if (found === undefined) later.push(index)
+    else if (Result.isFailure(found)) problems.set(index, found.failure)
+    else {
+      const clash = original.find((place) => found.success.places.some((other) => overlaps(place, other)))
+      const hit = found.success.places.find((place) => clash !== undefined && overlaps(place, clash))
+      if (clash !== undefined && hit !== undefined) {
+        const line = lineAt(edited.text, Math.max(clash.from, hit.from))
+        problems.set(index, words.join(clash.edit + 1, index + 1, line))
+        continue
+      }
+      original.push(...found.success.places.map((place) => ({ ...place, edit: index })))
+      if (found.success.note !== undefined) notes.set(index, found.success.note)
     }
-    return Result.succeed(
-      offsets.map((from): Place => ({ edit: index, from, to: from + sought.length, newText: spell(newText) }))
-    )
   }
-  return Result.fail(`The ${name} does not occur in ${path}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`)
-}
-
-const overlap = (places: ReadonlyArray<Place>): readonly [Place, Place] | undefined => {
-  for (const [index, place] of places.entries()) {
-    const before = places[index - 1]
-    if (before !== undefined && before.to > place.from) return [before, place]
+  let state: { readonly text: string; readonly made: ReadonlyArray<Made> } = { text: edited.text, made: [] }
+  for (const place of original.toSorted((a, b) => b.from - a.from)) {
+    state = replaceAt(state.text, place.edit, [place], state.made)
   }
-  return undefined
+  for (const index of later) {
+    const one = edits[index]
+    if (one === undefined) continue
+    const found = original.length === 0 ? undefined : placesOf({ ...edited, text: state.text }, one, index, words)
+    if (found === undefined) problems.set(index, notFound(edited, one, words.old(index)))
+    else if (Result.isFailure(found)) problems.set(index, found.failure)
+    else {
+      state = replaceAt(state.text, index, found.success.places, state.made)
+      notes.set(index, "found in the text after the edits before it")
+    }
+  }
+  const outcomes = edits.map((_, index): EditOutcome => {
+    const problem = problems.get(index)
+    if (problem !== undefined) return { edit: index, problem }
+    const ranges = state.made.filter((one) => one.edit === index).map((one) => linesOf(state.text, one))
+    const lines = [Math.min(...ranges.map(([from]) => from)), Math.max(...ranges.map(([, to]) => to))] as const
+    const note = notes.get(index)
+    return { edit: index, lines, ...(note === undefined ? {} : { note }) }
+  })
+  return { text: state.text, outcomes }
 }
 
 /**
- * The text after all edits. Each is searched for in the original text, so their order does not matter. Fails with all
- * problems, as sentences for the model.
+ * Makes the edits of an answer that fit. Each is looked for in the text as it was, so that their order does not matter, and
+ * else in what the others made of it. Problems speak of blocks.
  */
+export const applyEdits = (edited: EditedText, edits: ReadonlyArray<TextEdit>): EditedResult =>
+  edit(edited, edits, blockWords)
+
+/** The text after all edits of a call. Fails with all problems, as sentences for the model, when one cannot be made. */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
-  const found = edits.map((_, index) => placesOf(edited, edits, index))
-  const problems = found.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
-  if (problems.length > 0) return Result.fail(problems.join("\n"))
-  const places = found.flatMap((one) => (Result.isSuccess(one) ? one.success : [])).toSorted((a, b) => a.from - b.from)
-  const clash = overlap(places)
-  if (clash !== undefined) {
-    const [a, b] = clash.map((place) => place.edit + 1).toSorted()
-    const line = lineAt(edited.text, clash[1].from)
-    return Result.fail(`The edits ${a} and ${b} change the same text at line ${line}. Put them into one edit.`)
-  }
-  let at = 0
-  const parts = places.flatMap(({ from, newText, to }) => {
-    const kept = edited.text.slice(at, from)
-    at = to
-    return [kept, newText]
-  })
-  return Result.succeed([...parts, edited.text.slice(at)].join(""))
+  const { outcomes, text } = edit(edited, edits, callWords(edits))
+  const problems = outcomes.flatMap(({ problem }) => problem ?? [])
+  return problems.length > 0 ? Result.fail(problems.join("\n")) : Result.succeed(text)
 }

@@ -52,25 +52,25 @@ describe("editing a text", () => {
       "the places when there are several",
       "x\ny\nx\n",
       [replace("x", "z")],
-      "The old_text occurs 2 times in a.ts, at lines 1, 3. Add lines before or after it until only one place fits, or set replace_all to true for all of them."
+      "The old_text occurs 2 times in a.ts, at lines 1, 3:\na.ts:1: x\na.ts-2- y\na.ts:3: x\nGive an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them."
     ],
     [
       "places that overlap",
       "aaa",
       [replace("aa", "b")],
-      "The old_text occurs 2 times in a.ts, at lines 1, 1. Add lines before or after it until only one place fits, or set replace_all to true for all of them."
+      "The old_text occurs 2 times in a.ts, at lines 1, 1:\na.ts:1: aaa\nGive an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them."
     ],
     [
       "the nearest lines with their numbers",
       "const a = 1\nconst limit = 5\nconst b = 2\n",
       [replace("const limits = 5\nconst b = 3", "x")],
-      "The old_text does not occur in a.ts. Lines 2 to 3 are nearest; copy from here exactly:\nconst limit = 5\nconst b = 2"
+      "The old_text does not occur in a.ts. Lines 2 to 3 are nearest; if they are meant, copy from here exactly:\nconst limit = 5\nconst b = 2"
     ],
     [
-      "that only blanks differ",
-      "if (a) {\n    return 1\n}\n",
-      [replace("if (a) {\n  return 1\n}", "x")],
-      "The old_text does not occur in a.ts. Lines 1 to 3 are nearest and differ only in blanks; copy from here exactly:\nif (a) {\n    return 1\n}"
+      "that only blanks inside of lines differ",
+      "if (a) {\n  return 1\n}\n",
+      [replace("if (a)  {\n  return 1\n}", "x")],
+      "The old_text does not occur in a.ts. Lines 1 to 3 are nearest and differ only in blanks; if they are meant, copy from here exactly:\nif (a) {\n  return 1\n}"
     ],
     [
       "that nothing is like it",
