@@ -8,13 +8,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
-import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
 import { type Issue, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -44,6 +41,7 @@ import { AttemptsExhausted, type Said, unusableAnswer } from "./Attempts.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
+import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { CallsDeclined, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
@@ -97,16 +95,6 @@ const assistant = (content: string): ConversationMessage => ({
   calls: []
 })
 
-/** The file of a change, however its path is written. */
-const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
-
-const changeOpen = (outcome: CallOutcome, task: string): Issue =>
-  makeIssue(
-    "change-open",
-    { section: "Result summary", task },
-    { what: `The change of ${pathOf(outcome)} failed, and nothing was changed in its place.` }
-  )
-
 /** How often each call has given the same output. */
 const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, number> => {
   const times = new Map<string, number>()
@@ -118,32 +106,6 @@ const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, numb
 }
 
 const user = (content: string): ConversationMessage => ({ role: "user", content })
-
-/** The changes of an answer as calls. */
-const callsOfChanges = (changes: ReadonlyArray<Change>): ReadonlyArray<ToolCall> =>
-  changes.flatMap((change, index): ReadonlyArray<ToolCall> => {
-    const uid = `block-${index + 1}`
-    switch (change._tag) {
-      case "Edit":
-        return [
-          {
-            uid,
-            name: "edit_file",
-            arguments: { path: change.path, old_text: change.oldText, new_text: change.newText }
-          }
-        ]
-      case "File":
-        return [{ uid, name: "write_file", arguments: { path: change.path, content: change.text } }]
-      case "Replace":
-        return [
-          {
-            uid,
-            name: "replace_text",
-            arguments: { replace: change.pattern, with: change.with, except: [...change.except] }
-          }
-        ]
-    }
-  })
 
 export class TaskLoop extends Context.Service<
   TaskLoop,
@@ -161,6 +123,7 @@ export class TaskLoop extends Context.Service<
     TaskLoop,
     Effect.gen(function* () {
       const caller = yield* ModelCaller
+      const changes = yield* makeTaskChanges
       const events = yield* RunEvents
       const gate = yield* Gate
       const gatedCalls = yield* makeGatedCalls
@@ -173,11 +136,9 @@ export class TaskLoop extends Context.Service<
       const skills = yield* Skills
       const workspace = yield* Workspace
       const { contextWindow: window, limits } = yield* RunSettings
-      const path = yield* Path.Path
       const provide = Effect.provideService(Workspace, workspace)
 
       const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
-      const nameOf = (file: string): string => path.relative(workspace.root, file)
 
       const open = Effect.fnUntraced(function* (order: TaskOrder) {
         const { briefing, task } = order
@@ -242,7 +203,7 @@ export class TaskLoop extends Context.Service<
         const beside = prompts.budgetBeside(task, work.system.length + work.begin.length)
         const text = foldText({
           outcomes: progress.outcomes,
-          files: work.copy.files().map((file) => ({ ...file, path: nameOf(file.path) })),
+          files: work.copy.files().map((file) => ({ ...file, path: changes.nameOf(file.path) })),
           budget: Math.floor(beside * replyShare)
         })
         return { ...progress, hasFolded: true, messages: [user(`${work.begin}\n\n${text}`)] }
@@ -276,10 +237,11 @@ export class TaskLoop extends Context.Service<
       })
 
       /** The calls of an answer that can be made, with what is wrong with the others. */
-      const checkCalls = ({ order, skill, tools }: Work, { changes, calls: asked }: Turn) => {
+      const checkCalls = Effect.fnUntraced(function* ({ order, skill, tools }: Work, turn: Turn) {
         const allowed = new Set(tools)
         const limit = limits.toolCallsPerIteration
-        const wanted = [...asked, ...callsOfChanges(changes)]
+        const literal = yield* changes.callsOf(turn.changes, order.task.name)
+        const wanted = [...turn.calls, ...literal.calls]
         const all = wanted.filter(
           (call, index) => wanted.findIndex((other) => callSign(other) === callSign(call)) === index
         )
@@ -311,10 +273,10 @@ export class TaskLoop extends Context.Service<
               ]
         return {
           calls: checked.flatMap(({ call, issues }) => (issues.length === 0 ? [call] : [])),
-          issues: [...checked.flatMap(({ issues }) => issues), ...tooMany],
+          issues: [...literal.issues, ...checked.flatMap(({ issues }) => issues), ...tooMany],
           repairs: [...doubled, ...checked.flatMap(({ repairs }) => repairs)]
         }
-      }
+      })
 
       /** Asks about the calls of an answer that do something outside of the working copy. */
       const approve = Effect.fnUntraced(function* ({ order }: Work, calls: ReadonlyArray<ToolCall>) {
@@ -345,41 +307,9 @@ export class TaskLoop extends Context.Service<
         return outcomes
       })
 
-      /** The files of the working copy as calls that make the changes. */
-      const finalCalls = ({ changedBy, copy }: Work): ReadonlyArray<ToolCall> =>
-        copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
-          if (text === null) return []
-          const uid = `change-${index + 1}`
-          const name = nameOf(file)
-          const edit = base === null ? undefined : smallestEdit(base, text)
-          const isWritten = changedBy.get(file)?.has("write_file") === true && changedBy.get(file)?.size === 1
-          return edit === undefined || isWritten || edit.oldText === ""
-            ? [{ uid, name: "write_file", arguments: { path: name, content: text } }]
-            : [
-                {
-                  uid,
-                  name: "edit_file",
-                  arguments: { path: name, old_text: edit.oldText, new_text: edit.newText }
-                }
-              ]
-        })
-
-      /** The changes that failed, and that no later change of the same file made up for. */
-      const openChanges = ({ outcomes }: Progress): ReadonlyArray<CallOutcome> =>
-        outcomes.filter(
-          ({ call, result }, index) =>
-            fileTools.has(call.name) &&
-            !result.success &&
-            !outcomes
-              .slice(index + 1)
-              .some(
-                (later) => later.result.success && pathOf(later) === pathOf({ call }) && fileTools.has(later.call.name)
-              )
-        )
-
       /** What was done outside of the working copy, and the changes that are still missing. */
       const doneOutside = (progress: Progress) => {
-        const open = openChanges(progress)
+        const open = openChanges(progress.outcomes)
         return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
       }
 
@@ -389,7 +319,7 @@ export class TaskLoop extends Context.Service<
           task: progress.task,
           ...(Arr.isReadonlyArrayNonEmpty(progress.inputs) ? { inputs: progress.inputs } : {}),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-          calls: finalCalls(work),
+          calls: changes.final(work.copy, work.changedBy),
           result
         }
       }
@@ -452,7 +382,7 @@ export class TaskLoop extends Context.Service<
                 kept: before.inputs,
                 mayChange: work.tools.some((tool) => fileTools.has(tool))
               })
-        const checked = checkCalls(work, read)
+        const checked = yield* checkCalls(work, read)
         const inputIssues = yield* checkInputs(work, read.inputs)
         const known: Progress = { ...before, task: read.task, inputs: read.inputs }
         const acts = checked.calls.length > 0
@@ -473,7 +403,7 @@ export class TaskLoop extends Context.Service<
         const all: Progress = { ...known, outcomes: [...known.outcomes, ...outcomes] }
         const problems = [...read.issues, ...checked.issues, ...inputIssues]
         const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
-        const missed = read.report === undefined || before.rejectedReports > 0 ? [] : openChanges(all)
+        const missed = read.report === undefined || before.rejectedReports > 0 ? [] : openChanges(all.outcomes)
         const report =
           read.report === undefined || isOpen || read.calls.length > 0
             ? undefined
@@ -575,7 +505,7 @@ export class TaskLoop extends Context.Service<
             kept: progress.inputs,
             mayChange: opened.tools.some((tool) => fileTools.has(tool))
           })
-          const checked = checkCalls(opened, read)
+          const checked = yield* checkCalls(opened, read)
           const issues = [
             ...said.issues,
             ...read.issues,

@@ -1,0 +1,128 @@
+/**
+ * The changes that a task proposes: those of an answer as calls of the tools that change files, and at the end those of its
+ * working copy as the calls that make them.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
+import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
+import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** A replacement over many places looks at no larger file. */
+const maxBytes = 1_048_576
+
+/** The file of a change, however its path is written. */
+const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+
+/** The changes that failed, and that no later change of the same file made up for. */
+export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> =>
+  outcomes.filter(
+    (outcome, index) =>
+      fileTools.has(outcome.call.name) &&
+      !outcome.result.success &&
+      !outcomes
+        .slice(index + 1)
+        .some((later) => later.result.success && fileTools.has(later.call.name) && pathOf(later) === pathOf(outcome))
+  )
+
+/** Why a report is sent back whose change failed. */
+export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
+  makeIssue(
+    "change-open",
+    { section: "Result summary", task },
+    { what: `The change of ${pathOf(outcome)} failed, and nothing was changed in its place.` }
+  )
+
+/** A call that changes an existing file from one text to another. */
+const editCall = (uid: string, path: string, before: string, after: string): ToolCall => {
+  const edit = smallestEdit(before, after)
+  return edit === undefined || edit.oldText === ""
+    ? { uid, name: "write_file", arguments: { path, content: after } }
+    : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
+}
+
+interface ReadChanges {
+  readonly calls: ReadonlyArray<ToolCall>
+  readonly issues: ReadonlyArray<Issue>
+}
+
+export const makeTaskChanges = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const workspace = yield* Workspace
+
+  const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+
+  /** The edits of all files that hold the text to replace. */
+  const replacement = Effect.fnUntraced(function* (
+    { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
+    uid: string,
+    task: string
+  ): Effect.fn.Return<ReadChanges> {
+    const names = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    const files = yield* Effect.forEach(
+      names,
+      (name) =>
+        Effect.match(workspace.readText(path.join(workspace.root, name), maxBytes), {
+          onFailure: () => [],
+          onSuccess: (text) => (text.includes(pattern) ? [{ path: name, text }] : [])
+        }),
+      { concurrency: 16 }
+    )
+    const found = files.flat()
+    const places = replacePlaces(found, { pattern, except })
+    const kept = replacePlaces(found, { pattern, except: [] }).filter(
+      (one) => !places.some((place) => place.path === one.path && place.line === one.line)
+    )
+    if (places.length === 0) {
+      const what = `The text ${JSON.stringify(pattern)} stands nowhere in the project, so nothing was replaced.`
+      const how = "Search for the text, and copy it as it stands."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
+    const calls = found
+      .filter((file) => places.some((place) => place.path === file.path))
+      .map((file, index) => {
+        const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
+        return editCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
+      })
+    return { calls, issues: [] }
+  })
+
+  /** The changes of an answer as calls. */
+  const callsOf = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
+    const read = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
+      const uid = `block-${index + 1}`
+      switch (change._tag) {
+        case "Edit": {
+          const { newText, oldText, path: file } = change
+          const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
+          return Effect.succeed({ calls: [call], issues: [] })
+        }
+        case "File": {
+          const call = { uid, name: "write_file", arguments: { path: change.path, content: change.text } }
+          return Effect.succeed({ calls: [call], issues: [] })
+        }
+        case "Replace":
+          return replacement(change, uid, task)
+      }
+    })
+    return { calls: read.flatMap(({ calls }) => calls), issues: read.flatMap(({ issues }) => issues) }
+  })
+
+  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
+  const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
+    copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
+      if (text === null) return []
+      const uid = `change-${index + 1}`
+      const tools = changedBy.get(file)
+      const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
+      return isWritten
+        ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
+        : [editCall(uid, nameOf(file), base, text)]
+    })
+
+  return { callsOf, final, nameOf }
+})
