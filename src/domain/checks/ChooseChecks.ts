@@ -138,7 +138,7 @@ const testCheck = (command: KnownCommand, change: Change): ReadonlyArray<CheckCo
 }
 
 const typeCheck = (commands: ReadonlyArray<KnownCommand>, folder: string, { changed, project }: Change) => {
-  const [named] = commands.filter(({ kind }) => kind === "types")
+  const named = commands.find(({ kind }) => kind === "types")
   const words = named === undefined ? "" : splitCommand(named.run)
   if (typeof words !== "string") return [checkOf(words, { kind: "types" }, folder)]
   const hasTypes = changed.some((path) => /\.[cm]?tsx?$/.test(path)) && project.files.includes(`${folder}tsconfig.json`)
@@ -169,15 +169,13 @@ export const chooseChecks = (
   }
   const tests = project.files.filter(isTestFile)
   const testsOf = (path: string) => [...new Set([...testsOfName(path, tests), ...importers(path)])]
-  const all = [...groups.values()].flatMap(({ changed: files, commands }) => {
+  const all: Array<CheckCommand> = []
+  for (const { changed: files, commands } of groups.values()) {
     const change = { project, changed: files, testsOf }
-    const best = bestTests(commands)
-    const [first] = commands
-    return [
-      ...(first === undefined ? [] : typeCheck(commands, folderOf(first.from), change)),
-      ...(best === undefined ? [] : testCheck(best, change))
-    ]
-  })
+    const tested = bestTests(commands)
+    if (commands[0] !== undefined) all.push(...typeCheck(commands, folderOf(commands[0].from), change))
+    if (tested !== undefined) all.push(...testCheck(tested, change))
+  }
   const once = new Map(all.map((check) => [JSON.stringify([check.argv, check.cwd]), check]))
   const order: ReadonlyArray<CheckCommand["kind"]> = ["types", "tests"]
   return order.flatMap((kind) => [...once.values()].filter((check) => check.kind === kind))

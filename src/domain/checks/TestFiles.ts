@@ -62,16 +62,20 @@ const pathFrom = (file: string, relative: string): string => {
 const specifiers = /(?:from|import|require|mock)\s*\(?\s*["']([^"'\n]{1,200})["']/g
 const pythonImports = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))/gm
 
-/** The names of modules that a text of Python imports, those that are names in a module included. */
-const pythonModules = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(pythonImports)].flatMap(([, from, names = "", plain = ""]) =>
-    from === undefined ? [plain] : [from, ...names.split(",").map((name) => `${from}.${name.trim().split(/\s/)[0]}`)]
-  )
+/** The names of modules that a text of Python imports, and of what it imports from modules, which may be modules too. */
+const pythonModules = (text: string): ReadonlySet<string> => {
+  const modules = new Set<string>()
+  for (const [, from, names = "", plain = ""] of text.matchAll(pythonImports)) {
+    modules.add(from ?? plain)
+    if (from !== undefined) for (const name of names.split(",")) modules.add(`${from}.${name.trim().split(/\s/)[0]}`)
+  }
+  return modules
+}
 
 /** The files that the text of a test imports, as a question about a path. */
 export const importsOf = (test: string, text: string): ((path: string) => boolean) => {
   if (test.endsWith(".py")) {
-    const modules = new Set(pythonModules(text))
+    const modules = pythonModules(text)
     return (path) => {
       const parts = withoutEnding(path).split("/")
       return parts.some((_, index) => modules.has(parts.slice(index).join(".")))
