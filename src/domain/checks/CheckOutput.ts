@@ -77,13 +77,13 @@ const tests: ReadonlyArray<RegExp> = [
   /^\u2716 (?<name>(?!failing tests:$).+)$/,
   /^not ok \d+ - (?<name>.+)$/,
   /* pytest, unittest */
-  /^(?:FAILED|ERROR) (?<name>\S+(?:::.+?|\.py))(?: - .*)?$/,
+  /^(?:FAILED|ERROR) (?<name>\S+(?:::.+?|\.py))(?: - (?<says>.*))?$/,
   /^(?:FAIL|ERROR): (?<name>\w+ \(.+\))$/,
   /* go, cargo */
   /^--- FAIL: (?<name>\S+)/,
   /^test (?<name>.+) \.\.\. FAILED$/,
   /* Maven, Gradle */
-  /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?::\d+| \u00bb|->)/,
+  /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?::\d+|(?= \u00bb)|(?=->))(?<says>.*)$/,
   /^(?<name>\S.* > .+) FAILED$/
 ]
 
@@ -101,11 +101,11 @@ const heads: ReadonlyArray<RegExp> = [/^_{3,} (?<name>.+?) _{3,}$/, /^---- (?<na
 
 /** Lines that belong to no failure. */
 const others =
-  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|=+ .* =+$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
+  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
 /** Lines about a failure that help nobody: frames of runners and libraries, rulers, empty marks under a line of source. */
 const noise =
-  /^(?:at .*(?:node:|node_modules)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: |(?:duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$)/
+  /^(?:at .*(?:node:|node_modules)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: |(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$)/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
 
@@ -136,12 +136,15 @@ class Reading {
   readonly #heads: Array<{ readonly name: string; readonly details: Array<string> }> = []
   readonly #places = new Map<string, Set<string>>()
   readonly #totals: Array<string> = []
+  readonly #said = new Map<string, string>()
   #open: Array<string> | undefined
 
-  fail(name: string): void {
+  /** `says` is what the same line says about the failure. */
+  fail(name: string, says = ""): void {
     const details = this.#found.get(name) ?? []
     this.#found.set(name, details)
     this.#open = details
+    if (says.trim() !== "") this.#said.set(name, says.trim())
   }
 
   /** The same error at another place of a file has a number, so that one more of a kind is seen. */
@@ -179,19 +182,23 @@ class Reading {
   }
 
   end(): CheckReading {
-    const summarised: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = this.#summaries.map((name) => [
-      name,
-      []
-    ])
-    const named = this.#found.size > 0 ? [...this.#found] : [...new Map(summarised)]
-    const detailsOf = (name: string) => {
-      const compared = name.replaceAll(".", "::")
-      return this.#heads.find((head) => compared.endsWith(head.name) || head.name.endsWith(compared))?.details ?? []
-    }
+    const summarised = new Map(this.#summaries.map((name): [string, ReadonlyArray<string>] => [name, []]))
+    const names = [...this.#found.keys()]
+    /* A test of Go with parts fails with each of them. */
+    const own = [...this.#found].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
+    const found = own.length > 0 ? own : [...summarised]
     return {
-      failures: named.map(([name, details]) => ({ name, details: details.length > 0 ? details : detailsOf(name) })),
+      failures: found.map(([name, details]) => ({ name, details: details.length > 0 ? details : this.#about(name) })),
       totals: [...new Set(this.#totals)]
     }
+  }
+
+  /** What is said about a failure elsewhere: below a head, else in the line that names it. */
+  #about(name: string): ReadonlyArray<string> {
+    const compared = name.replaceAll(".", "::")
+    const head = this.#heads.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
+    const said = this.#said.get(name)
+    return head?.details ?? (said === undefined ? [] : [said])
   }
 }
 
@@ -241,9 +248,9 @@ export const readCheckOutput = (output: string): CheckReading => {
       path = []
       continue
     }
-    const test = nameIn(tests, line)
+    const test = firstMatch(tests, line)?.groups
     if (test !== undefined) {
-      reading.fail(stable(test))
+      reading.fail(stable(test["name"] ?? ""), test["says"])
       continue
     }
     const head = nameIn(heads, line)
