@@ -1,16 +1,19 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { execFileSync } from "node:child_process"
-import { existsSync, globSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { globSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
 import { changedPaths, takeSnapshot } from "../../support/FolderSnapshot.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
-import { makeFolder } from "../../support/Project.ts"
+import { waitForProcesses } from "../../support/ProcessTable.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+import { waitFor } from "../../support/waitFor.ts"
 
 interface Outcome {
   readonly exit_code: number
@@ -77,7 +80,7 @@ const makeRepository = Effect.gen(function* () {
 
 /** Waits until a command has written this file into its overlay. */
 const writtenIn = (scratch: string, name: string) =>
-  waitFor(() => existsSync(scratch) && globSync(`*/command-*/upper/${name}`, { cwd: scratch }).length > 0)
+  waitFor(`${name} in the overlay`, () => globSync(`*/command-*/upper/${name}`, { cwd: scratch }).length > 0)
 
 /** Runs the work and looks whether the project stays as it is, byte for byte. */
 const keeping = <A, E, R>(root: string, work: Effect.Effect<A, E, R>) =>
@@ -352,6 +355,66 @@ describe("programs in a working copy", needs("bwrap"), () => {
       const edit = Effect.andThen(writtenIn(scratch, "a.txt"), fs.writeFileString(`${root}/a.txt`, "person\n"))
       const [{ not_proposed }] = yield* Effect.all([script("echo b >> a.txt; sleep 1"), edit], { concurrency: 2 })
       assert.deepStrictEqual(not_proposed, ["a.txt (changed in the project meanwhile)"])
+      assert.deepStrictEqual(texts(), {})
+    })
+  )
+})
+
+const killed = fileURLToPath(new URL("../../support/copyProcess.ts", import.meta.url))
+
+describe("after a process was killed", needs("bwrap", "overlay"), () => {
+  liveTest("its command ends with it, and the next process removes what it left", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const project = yield* makeProject({ "a.txt": "a" })
+      const scratch = yield* makeFolder
+      const seconds = `${1000 + Math.random()}`
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(process.execPath, [killed, project, scratch, seconds], { stdio: "inherit" })),
+        (one) => Effect.sync(() => one.kill("SIGKILL"))
+      )
+      const commands = Effect.map(openTools({ project, commands: { scratch } }), (opened) => opened.commands)
+      yield* keeping(
+        project,
+        Effect.gen(function* () {
+          yield* writtenIn(scratch, "begun.txt")
+          const [own = ""] = yield* fs.readDirectory(scratch)
+          yield* Effect.flatMap(commands, ({ copies }) => copies)
+          assert.isTrue(yield* fs.exists(join(scratch, own)), "the folder of a living process stays")
+          child.kill("SIGKILL")
+          yield* waitForProcesses(seconds, (count) => count === 0)
+          assert.isTrue(yield* fs.exists(join(scratch, own)))
+          yield* Effect.flatMap(commands, ({ copies }) => copies)
+          assert.isFalse(yield* fs.exists(join(scratch, own)))
+        })
+      )
+    })
+  )
+})
+
+describe("a copy of the project", needs("bwrap"), () => {
+  liveTest("holds small ignored folders, shows large packages read-only, and leaves out other large folders", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const files = {
+        ".gitignore": "dist\nnode_modules\nbig\n",
+        "dist/a.js": "small",
+        "node_modules/p/index.js": "package",
+        "big/x": "",
+        "sub/node_modules/q/index.js": "other"
+      }
+      const { root, script, texts } = yield* open({ files }, "copy")
+      yield* fs.truncate(`${root}/big/x`, 70 * 1024 * 1024)
+      yield* fs.writeFileString(`${root}/node_modules/p/large.bin`, "")
+      yield* fs.truncate(`${root}/node_modules/p/large.bin`, 70 * 1024 * 1024)
+      const { output } = yield* keeping(
+        root,
+        script(
+          "cat dist/a.js node_modules/p/index.js sub/node_modules/q/index.js; ls big; (echo 1 > node_modules/p/x) 2>/dev/null || echo read-only; echo 1 > sub/node_modules/q/x && echo 1 > dist/x && mkdir -p big && echo 1 > big/y && echo written"
+        )
+      )
+      assert.match(output, /^smallpackageother.*read-only\nwritten\n$/s)
+      assert.notInclude(output, "x\n")
       assert.deepStrictEqual(texts(), {})
     })
   )
