@@ -2,7 +2,7 @@
  * Working copies for commands: a command of a task sees the project with the changes that the task proposes, and what it
  * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
  */
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { type ChildEnd, runChild } from "./ChildRun.ts"
 import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 import { copyProject } from "./FolderCopy.ts"
-import { doing } from "./LayerWalk.ts"
+import { doing, walkLayer } from "./LayerWalk.ts"
 import {
   bubblewrapOverlay,
   changesLayer,
@@ -144,22 +144,32 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
 
   const none = (words: string): Way => ({ mechanism: "none", words })
 
+  /** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
+  const hasOneOwner = Effect.gen(function* () {
+    const { uid, gid } = yield* doing("look at the project", () => lstat(root))
+    if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
+    const { entries } = yield* walkLayer({ root, folder: root, behind: [] })
+    return entries.every(({ info }) => info.uid === uid && info.gid === gid)
+  })
+
+  /** The ways to mount an overlay here, in the order in which they are tried. */
+  const overlays = Effect.gen(function* () {
+    if (!(yield* hasOneOwner)) return []
+    const unshare = Option.toArray(yield* sandbox.find("unshare"))
+    const named = (words: string) => (overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
+    return [
+      named("an overlay by bubblewrap")(bubblewrapOverlay),
+      ...unshare.map(namespaceOverlay).map(named("an overlay in a user namespace"))
+    ]
+  })
+
   const choose = Effect.gen(function* () {
     const { sandboxed, words } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
     const folder = yield* own
     if (isWithin(path, root, folder)) return none(`${folder}, where copies would lie, is in the project`)
-    const unshare = yield* sandbox.find("unshare")
-    const ways: ReadonlyArray<Way & { readonly overlay: OverlayMounts }> = [
-      { mechanism: "overlay", words: "an overlay by bubblewrap", overlay: bubblewrapOverlay },
-      ...Option.toArray(unshare).map((one) => ({
-        mechanism: "overlay" as const,
-        words: "an overlay in a user namespace",
-        overlay: namespaceOverlay(one)
-      }))
-    ]
-    let why = ""
-    for (const way of ways) {
+    let why = "its files belong to several users or groups"
+    for (const way of yield* overlays) {
       const tried = yield* Effect.result(trial(way.overlay))
       if (tried._tag === "Success") return way
       why = tried.failure.message
