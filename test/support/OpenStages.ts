@@ -8,6 +8,8 @@ import { type Briefing, type BriefingParts, requestDocument } from "../../src/do
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { Checks } from "../../src/services/checks/Checks.ts"
+import { ProjectCommands } from "../../src/services/checks/ProjectCommands.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
@@ -64,7 +66,7 @@ export const briefing: Briefing = { ...parts, requestDocument: requestDocument(p
 
 const layerStages = Layer.mergeAll(Planner.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provide(PlanChecker.layer),
-  Layer.provide(Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer())),
+  Layer.provide(Layer.mergeAll(Attempts.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())),
   Layer.provide(ModelCaller.layer),
   Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
 )
@@ -86,6 +88,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     Workspace.layer(project),
     layerPublicWeb({ allowed: [] }),
     Commands.layerNone,
+    Layer.succeed(ProjectCommands, () => Effect.succeed({ files: [], commands: [] })),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     Activities.layerUnsaved,

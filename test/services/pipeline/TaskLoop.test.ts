@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { neededTokens, defaultScale } from "../../../src/domain/models/PromptSize.ts"
+import { neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
@@ -82,9 +82,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(refinement.looks?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2"])
       expect(refinement.looks?.[0]?.result.data).toContain("export const limit = 5")
       expect([refinement.calls, refinement.result?.summary]).toEqual([[], "The limit is [5](src/limit.ts#L2)."])
-      expect(log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))).toEqual(
-        ["round-1/turn/look-1/attempt-1", "round-1/turn/look-1/attempt-2"]
-      )
+      expect(
+        log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
+      ).toEqual(["round-1/turn/look-1/attempt-1", "round-1/turn/look-1/attempt-2"])
       expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: [], calls: [{ uid: "turn-1/call-1" }, {}] }])
       expect(toolsIn(log)).toEqual(["turn-1/call-1", "turn-1/call-2"])
       expect((yield* meter.total).toolCalls).toBe(2)
@@ -92,7 +92,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
       expect(messages[1]?.slice(0, -2)).toEqual(messages[0])
       expect(messages[1]?.[1]).toContain('"path":"src/limit.ts"')
-      expect(repliesOf(messages)[1]).toMatch(/^## Reply 1\n[^]*### Tool call read_file \(turn-1\/call-1\)\n/)
+      expect(repliesOf(messages)[1]).toMatch(/^(?:## Reply 1\n\n)?### Tool call read_file \(turn-1\/call-1\)\n/)
       expect(repliesOf(messages)[1]).toContain("export const limit = 5")
     })
   )
@@ -174,7 +174,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       if (failure._tag !== "TaskFailure") throw failure
       expect([failure.phase, failure.reason]).toEqual([
         "execution",
-        expect.stringMatching(/^the same call was made 3 times \(limits\.identicalCalls\) and gave nothing new: .*read_file/)
+        expect.stringMatching(
+          /^the same call was made 3 times \(limits\.identicalCalls\) and gave nothing new: .*read_file/
+        )
       ])
       expect(prompts.length).toBe(3)
     })
@@ -234,10 +236,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       ])
       const failure = yield* Effect.flip(loop.work(orderOf(looking)))
       if (failure._tag !== "TaskFailure") throw failure
-      expect([failure.phase, failure.cause]).toEqual([
-        phase,
-        { _tag: "NoValidAnswer", attempts: 5, repeated: true }
-      ])
+      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: true }])
       expect(failure.reason).toMatch(
         new RegExp(`^no valid ${wanted} after 5 tries\\. The model gave the same answer every time\\. Last issues: `)
       )
@@ -271,7 +270,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("lets a skill have fewer turns", () =>
     Effect.gen(function* () {
-      const short = freeSkill.replace("---\n\n##", 'metadata:\n  task-conductor.turns: "2"\n---\n\n##').replace("name: free", "name: short")
+      const short = freeSkill
+        .replace("---\n\n##", 'metadata:\n  task-conductor.turns: "2"\n---\n\n##')
+        .replace("name: free", "name: short")
       const { loop, messages, prompts } = yield* open(
         [refinementWith([read()]), refinementWith([read("src/other.ts")]), resultSaying("Too late.")],
         { files: { ".task-conductor/skills/short/SKILL.md": short } }
@@ -323,7 +324,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
     Effect.gen(function* () {
       const long = (name: string) =>
-        Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join("\n")
+        Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join(
+          "\n"
+        )
       const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
       const { log, loop, messages, prompts } = yield* open(
         [
@@ -340,7 +343,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(refinement.calls).toEqual([raisedCall])
       const sizes = messages.map((all, index) => {
         const system = prompts[index]?.system ?? ""
-        return neededTokens({ system, user: all.join("\n"), parts: [] }, defaultScale)
+        return neededTokens({ system, user: all.join("\n"), parts: [] })
       })
       expect(sizes.filter((size) => size > 4096)).toEqual([])
       const foldedAt = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? [index] : []))
@@ -379,7 +382,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       const { loop, messages, project } = yield* open([
         `${refinementWith([{ name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }])}`,
         raised,
-        refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const (fresh|limit)" } }]),
+        refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const" } }]),
         resultSaying("It is done.")
       ])
       const { calls } = yield* loop.work(orderOf(editing))
@@ -412,8 +415,9 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       expect([looks, result?.summary]).toEqual([undefined, "Both are done."])
       const [, reply = ""] = repliesOf(messages)
       expect(reply).toContain("+export const limit = 10")
-      expect(reply).toContain("ERROR (validation_failed)")
-      expect(reply).toContain("export {}")
+      expect(reply).toContain(
+        "ERROR (validation_failed): Nothing was changed. The old_text does not occur in src/other.ts."
+      )
     })
   )
 
@@ -460,6 +464,25 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts", "src/b.ts"])
       expect(JSON.stringify(calls)).not.toContain("history")
       expect(calls[0]?.arguments["new_text"]).toContain("newName()\nconst x = newName")
+    })
+  )
+
+  it.effect("replaces and shows nothing of files that a search would not show", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* fs.makeTempDirectoryScoped()
+      yield* fs.writeFileString(`${outside}/far.txt`, "oldName of others\n")
+      const { loop, messages, project } = yield* open(
+        ['```json\n{ "replace": "oldName", "with": "newName" }\n```', resultSaying("It is renamed.")],
+        {
+          files: { "src/a.ts": "oldName()\n", ".env": "KEY=oldName\n", "private/b.ts": "oldName in private\n" },
+          rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+        }
+      )
+      yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect([calls.map(({ arguments: given }) => given["path"]), looks]).toEqual([["src/a.ts"], undefined])
+      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private/)
     })
   )
 
@@ -547,7 +570,7 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
       )
       const { calls, looks } = yield* loop.work(orderOf(acting))
       expect(rung).toEqual(["low", "high"])
-      expect(approver.asked.map((items) => items.map(({ call }) => call.uid))).toEqual([
+      expect(approver.asked.map((items) => items.map(({ call }) => call?.uid))).toEqual([
         ["turn-1/call-1", "turn-1/call-3"]
       ])
       expect(
@@ -572,11 +595,11 @@ layer(NodeServices.layer)("calls that do something outside of the working copy",
     })
   )
 
-  it.effect("are asked about anew in a later turn, also when they are the same", () =>
+  it.effect("are asked about anew in a later turn", () =>
     Effect.gen(function* () {
       const rung: Array<string> = []
       const approver = scriptedApprover({ steps: ["step", "decline"] })
-      const { loop } = yield* open([refinementWith([ring("low")]), refinementWith([ring("low")])], {
+      const { loop } = yield* open([refinementWith([ring("low")]), refinementWith([ring("high")])], {
         plugins: [bell(rung)],
         approver: approver.layer
       })
