@@ -321,6 +321,22 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("takes inputs beside the report of a task that needs no call", () =>
+    Effect.gen(function* () {
+      const typed = [
+        '---\nname: typed\ndescription: Takes inputs. Use it in tests.\nallowed-tools: ""\n---',
+        "## Input requirements\n\n- `word` (text, required): The word.",
+        "## Execution\n\nSay something.\n"
+      ].join("\n\n")
+      const { log, loop } = yield* open([`## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`], {
+        files: { ".task-conductor/skills/typed/SKILL.md": typed }
+      })
+      const { inputs, result } = yield* loop.work(orderOf(plainTask("Typed 1", "typed", "The text.", "A word.")))
+      expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
+      expect(rejectedIn(log)).toEqual([])
+    })
+  )
+
   it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
     Effect.gen(function* () {
       const long = (name: string) =>
