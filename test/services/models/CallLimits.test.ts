@@ -255,7 +255,7 @@ describe("a server that works on another call", () => {
         const lines = linesOf(yield* eventsOf)
         assert.isTrue(
           lines.some((line) =>
-            line.startsWith('working on "B": waiting for its turn at the model server for ')
+            line.startsWith('working on a task for "B": waiting for its turn at the model server for ')
           ),
           lines.join("\n")
         )

@@ -45,23 +45,25 @@ for (const count of [1, 2, 4]) {
   )
 }
 
-it.effect("lets stages that see the whole list go first, then earlier steps, and in a step the tasks that have begun", () =>
-  Effect.gen(function* () {
-    const { started, start, end } = yield* makeCalls
-    yield* start("busy 1", { stage: "task", step: 0 })
-    yield* start("busy 2", { stage: "task", step: 0 })
-    yield* start("later turn 3", { stage: "task", step: 2, isBegun: true })
-    yield* start("later turn 2", { stage: "task", step: 1, isBegun: true })
-    yield* start("first turn 2", { stage: "task", step: 1 })
-    yield* start("first turn 1a", { stage: "task", step: 0 })
-    yield* start("first turn 1b", { stage: "task", step: 0 })
-    yield* start("later turn 1", { stage: "task", step: 0, isBegun: true })
-    yield* start("iterate", { stage: "iterate", step: 9 })
-    const tasks = ["later turn 1", "first turn 1a", "first turn 1b", "later turn 2", "first turn 2", "later turn 3"]
-    const order = ["busy 1", "busy 2", "iterate", ...tasks]
-    for (const name of order.slice(0, 8)) yield* end(name)
-    expect(started).toEqual(order)
-  }).pipe(Effect.provide(slots(1)))
+it.effect(
+  "lets stages that see the whole list go first, then earlier steps, and in a step the tasks that have begun",
+  () =>
+    Effect.gen(function* () {
+      const { started, start, end } = yield* makeCalls
+      yield* start("busy 1", { stage: "task", step: 0 })
+      yield* start("busy 2", { stage: "task", step: 0 })
+      yield* start("later turn 3", { stage: "task", step: 2, isBegun: true })
+      yield* start("later turn 2", { stage: "task", step: 1, isBegun: true })
+      yield* start("first turn 2", { stage: "task", step: 1 })
+      yield* start("first turn 1a", { stage: "task", step: 0 })
+      yield* start("first turn 1b", { stage: "task", step: 0 })
+      yield* start("later turn 1", { stage: "task", step: 0, isBegun: true })
+      yield* start("iterate", { stage: "iterate", step: 9 })
+      const tasks = ["later turn 1", "first turn 1a", "first turn 1b", "later turn 2", "first turn 2", "later turn 3"]
+      const order = ["busy 1", "busy 2", "iterate", ...tasks]
+      for (const name of order.slice(0, 8)) yield* end(name)
+      expect(started).toEqual(order)
+    }).pipe(Effect.provide(slots(1)))
 )
 
 it.effect("goes on with what begins like the call before, where nothing else decides", () =>
@@ -148,7 +150,9 @@ it.effect("gives the place back when a call fails", () =>
   Effect.gen(function* () {
     const { withSlot } = yield* ModelSlots
     for (let n = 0; n < 5; n++) {
-      const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0, isBegun: false, beginning: "" }, Effect.fail("no")))
+      const outcome = yield* Effect.exit(
+        withSlot({ stage: "plan", step: 0, isBegun: false, beginning: "" }, Effect.fail("no"))
+      )
       expect(outcome._tag).toBe("Failure")
     }
   }).pipe(Effect.provide(slots(1)))
