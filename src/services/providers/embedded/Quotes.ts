@@ -90,6 +90,11 @@ const decodePaths = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Arra
 
 export const outcomesIn = (blocks: ReadonlyArray<PromptBlock>): ReadonlyArray<Outcome> =>
   blocks.flatMap(({ text, title }) => {
+    const [, result, path] = /^(Not changed|Changed): (.+)$/.exec(title) ?? []
+    if (path !== undefined) {
+      const change = { uid: path, name: "write_file", arguments: { path, content: "" } }
+      return [{ call: change, output: result === "Changed" ? "" : text }]
+    }
     const [call, output] = title.startsWith("Tool call ") ? fencedBlocks(text) : []
     return Option.toArray(decodeCall(call?.text)).map((one) => ({ call: one, output: output?.text ?? "" }))
   })
