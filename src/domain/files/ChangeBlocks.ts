@@ -114,10 +114,9 @@ const findBounds = (lines: ReadonlyArray<string>, from: number, length: number):
   const at = (mark: RegExp, fits: (found: number) => boolean, end = within.length): ReadonlyArray<number> =>
     within.slice(0, end).flatMap((line, index) => (fits(lengthOf(mark, line)) ? [index] : []))
   const same = (found: number) => found === length
-  const any = (found: number) => found > 0
-  const end = at(closeMark, same)[0] ?? at(closeMark, any)[0]
+  const end = at(closeMark, same)[0] ?? at(closeMark, (found) => found > 0)[0]
   const middles = at(middleMark, same, end)
-  const all = middles.length > 0 ? middles : at(middleMark, any, end)
+  const all = middles.length > 0 ? middles : at(middleMark, (found) => found > 0, end)
   const stop = (end: number | undefined): number => (end === undefined ? brokenEnd(lines, from, next) : from + end + 2)
   if (end === undefined) {
     const lacks = all.length === 0 ? "the line ======= and the line >>>>>>> NEW" : "the line >>>>>>> NEW"
@@ -152,7 +151,7 @@ const fitsFile = (language: string, path: string): boolean => {
   if (!/^[a-z][\w+#.-]*$/i.test(language)) return false
   if (!otherContent.test(language)) return true
   const own = languageOf(path)
-  return own === "" || own === languageOf(`x.${language}`) || (/^json/.test(own) && /^json/i.test(language))
+  return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
 interface Fence {

@@ -229,8 +229,10 @@ describe("a whole file", () => {
   }
 })
 
+const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
+const git = (path: string) => `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
+
 describe("a diff", () => {
-  const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
   const header = "--- a/src/a.ts\n+++ b/src/a.ts\n"
 
   it("is an edit for each hunk", () => {
@@ -242,8 +244,6 @@ describe("a diff", () => {
   })
 
   it("may concern several files, as git writes it", () => {
-    const git = (path: string) =>
-      `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
     const diff = `${git("src/a.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2\n${git("src/b.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2`
     assert.deepStrictEqual(read(answer(diff)), only([theEdit(6), theEdit(13, "src/b.ts")]))
   })
@@ -299,9 +299,10 @@ describe("a diff", () => {
   })
 })
 
+const change = (line: number) => replace("limit", "maximum", ["docs/a.md:4"], line)
+
 describe("a replacement", () => {
   const one = '{"replace": "limit", "with": "maximum", "except": ["docs/a.md:4"]}'
-  const change = (line: number) => replace("limit", "maximum", ["docs/a.md:4"], line)
 
   it("is read in a fence", () => {
     assert.deepStrictEqual(read(`I rename it.\n\n\`\`\`json\n${one}\n\`\`\``), only([change(4)], "I rename it."))
@@ -433,6 +434,11 @@ describe("what cannot be read", () => {
   })
 })
 
+const textOf = (parts: ReadonlyArray<string>) => parts.map((part) => `${part}\n`).join("")
+/** Marks of 9 signs, which no line of the text has. */
+const render = ({ newText, oldText, path: named }: Change & { readonly _tag: "Edit" }) =>
+  `\`${named}\`\n<<<<<<<<< OLD\n${oldText}=========\n${newText}>>>>>>>>> NEW\n`
+
 describe("changes as blocks", () => {
   const line = Schema.Literals([
     "a",
@@ -452,11 +458,6 @@ describe("changes as blocks", () => {
     maxLength: 4
   })
 
-  const textOf = (parts: ReadonlyArray<string>) => parts.map((part) => `${part}\n`).join("")
-  /** Marks of 9 signs, which no line of the text has. */
-  const render = ({ newText, oldText, path: named }: Change & { readonly _tag: "Edit" }) =>
-    `\`${named}\`\n<<<<<<<<< OLD\n${oldText}=========\n${newText}>>>>>>>>> NEW\n`
-
   it.prop("are read back as they were", { changes }, ({ changes: drawn }) => {
     const edits = drawn
       .map(({ newLines, oldLines, path: named }) => edit(named, textOf(oldLines), textOf(newLines), 0))
@@ -465,7 +466,7 @@ describe("changes as blocks", () => {
     const found = readChanges(answer)
     assert.deepStrictEqual(found.issues, [])
     assert.deepStrictEqual(
-      found.changes.map((one) => ({ ...one, line: 0 })),
+      found.changes.map((one) => (one._tag === "Edit" ? edit(one.path, one.oldText, one.newText, 0) : one)),
       edits
     )
   })
