@@ -206,31 +206,47 @@ const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
   return { oldText: strip(oldText), newText: strip(newText) }
 }
 
-const cutEnd = /\s*(?:\u2026|\.{3})\s*$/
 const minVisible = 8
 
-const visible = (line: string): string => line.replace(cutEnd, "").trim()
-const isCut = (line: string): boolean => cutEnd.test(line) && visible(line).length >= minVisible
+/** The beginning of a line that was cut. */
+const visible = (line: string): string | undefined => {
+  const text = line.trimEnd()
+  if (text.endsWith("\u2026")) return text.slice(0, -1).trimEnd()
+  return text.endsWith("...") ? text.replace(/\.+$/, "").trimEnd() : undefined
+}
+
+/** What of a line that was cut is looked for; nothing when it is too little. */
+const beginning = (line: string): string | undefined => {
+  const text = visible(line)?.trim() ?? ""
+  return text.length >= minVisible ? text : undefined
+}
 
 /** Places in which lines that were cut begin as they are written; the new lines get the ends of those of the file. */
 const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
   const core = coreOf(sought)
   const { newLines, oldLines } = core
-  if (!oldLines.some(isCut)) return []
+  const begins = new Map(oldLines.map((line) => [line, beginning(line)]))
+  if (oldLines.every((line) => begins.get(line) === undefined)) return []
   const rewrite = (fileLines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-    const cut = oldLines.flatMap((line, index) =>
-      isCut(line) ? [{ line: line.trim(), end: (fileLines[index] ?? "").trim().slice(visible(line).length) }] : []
+    const old = oldLines.map((line, index) =>
+      begins.get(line) === undefined ? line : indentOf(line) + (fileLines[index] ?? "").trim()
     )
-    const whole = newLines.flatMap((line) => {
-      if (!cutEnd.test(line)) return [line]
-      const same = cut.find((one) => one.line === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
-      return same === undefined ? [] : [line.replace(cutEnd, "") + same.end]
+    const cut = oldLines.flatMap((line, index) => {
+      const seen = begins.get(line)
+      return seen === undefined ? [] : [{ line, end: (fileLines[index] ?? "").trim().slice(seen.length) }]
     })
-    const old = oldLines.map((line, index) => (isCut(line) ? indentOf(line) + (fileLines[index] ?? "").trim() : line))
+    const whole = newLines.flatMap((line) => {
+      const seen = visible(line)
+      if (seen === undefined) return [line]
+      const same = cut.find((one) => one.line.trim() === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
+      return same === undefined ? [] : [seen + same.end]
+    })
     return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
   }
-  const fits = (line: string, one: string): boolean =>
-    isCut(one) ? line.trim().startsWith(visible(one)) : line.trim() === one.trim()
+  const fits = (line: string, one: string): boolean => {
+    const seen = begins.get(one)
+    return seen === undefined ? line.trim() === one.trim() : line.trim().startsWith(seen)
+  }
   return linePlaces(text, core, fits, rewrite)
 }
 
