@@ -14,7 +14,7 @@ import { cutOutput } from "../models/OutputCut.ts"
 import { resultText } from "../models/OutputText.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { cutAt, shares } from "../text/Excerpt.ts"
-import type { ToolResult } from "../tools/ToolCall.ts"
+import { badExit, type ToolResult } from "../tools/ToolCall.ts"
 import { harmless, printable } from "../text/Printable.ts"
 
 /** A message of the host in place of an answer of the model. */
@@ -259,7 +259,9 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return ["## You", harmless(message.content.trim())]
   if (message.role === "tool") {
     const { name, result } = message
-    return result.success ? [] : [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
+    const exit = badExit(result)
+    if (result.success) return exit === undefined ? [] : [`- \`${name}\` ended: ${exit}`]
+    return [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
   }
   const calls = message.calls.map((call) => callLine(call.name, call.arguments)).join("\n")
   return [message.content.trim() === "" && calls !== "" ? "" : "## Answer", harmless(message.content.trim()), calls]

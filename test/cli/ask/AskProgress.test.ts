@@ -28,6 +28,15 @@ describe("askLine", () => {
     )
   })
 
+  it("tells how a command ended, and never calls a failed one ok", () => {
+    const ran = (exit_code: number | null, output: string) =>
+      lineOf({ success: true, data: { exit_code, output }, error_type: "none", error_message: null })
+    assert.strictEqual(ran(0, "one\n2 passed\n"), "  ok edit_file 6 ms: 2 passed (2 lines)")
+    assert.strictEqual(ran(1, "one\n1 failed\n"), "  exit code 1 edit_file 6 ms: 1 failed (2 lines)")
+    assert.strictEqual(ran(137, ""), "  exit code 137 edit_file 6 ms: nothing")
+    assert.strictEqual(ran(null, "x"), "  stopped edit_file 6 ms: x")
+  })
+
   it("tells why a call failed without the lines that are for the model, with relative paths", () => {
     const message =
       "Nothing was changed. The old_text does not occur in /p/a.ts. Line 3 is nearest; copy from here exactly:\n  x"
