@@ -41,6 +41,15 @@ describe("renderTask", () => {
     expect(renderTask(task, { _tag: "Coarse" })).toBe([...fields, ...blocks].join("\n"))
   })
 
+  it("writes names and paths as they are", () => {
+    const file = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
+    const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
+    const text = renderTask(new Task({ ...task, references }), { _tag: "Coarse" })
+    expect(text).toContain(
+      "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
+    )
+  })
+
   it("writes a task for the refiner under its heading", () => {
     expect(renderTask(task, { _tag: "Refinement" })).toBe(["## Task", "", ...fields, ...blocks].join("\n"))
   })
