@@ -19,6 +19,8 @@ const task = new Task({
   ]
 })
 
+const file = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
+
 const fields = [
   "- **Name** Change 1",
   "- **What is needed** Change this:",
@@ -42,7 +44,6 @@ describe("renderTask", () => {
   })
 
   it("writes names and paths as they are", () => {
-    const file = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
     const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
     const text = renderTask(new Task({ ...task, references }), { _tag: "Coarse" })
     expect(text).toContain(
