@@ -126,8 +126,8 @@ export const readOutcome = (outcome: Outcome, terms: ReadonlyArray<string>): Rea
   const paths = decodePaths(output)
   if (Option.isSome(paths)) return [treeNote(paths.value)]
   const rows = matchRows(output)
-  const cut = output.match(/(?<=^\()Only the first \d+ lines are shown\./m) ?? []
-  if (rows.length > 0) return [...rows, ...cut.map((note) => `- ${tool}: ${note}`)]
+  const cut = output.match(/^(?:At least )?\d+ match[^\n]*(?=\. Shown by file: )/) ?? []
+  if (rows.length > 0) return [...rows, ...cut.map((note) => `- ${tool}: ${note}; not all are shown.`)]
   if (typeof query === "string" && /^(?:no\b|$)/i.test(first)) return [`- Nothing was found for ${quote(query)}.`]
   if (typeof path === "string" && call.name.startsWith("read")) return fileRows(path, output, Number(start), terms)
   return [`- ${tool} gave:\n\n${beginning(output)}`]
