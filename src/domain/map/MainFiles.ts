@@ -4,6 +4,7 @@
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { commandKind } from "./CommandKind.ts"
 import { isAuxiliary } from "./FolderOutline.ts"
 import {
   packageEntries,
@@ -49,13 +50,11 @@ export const manifestsOf = (files: ReadonlyArray<string>): ReadonlyArray<string>
     )
   ).slice(0, mostManifests)
 
-/** The commands that a manifest names or implies, in its order. */
-export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> => [
-  ...jsonScripts(manifest),
-  ...recipeTargets(manifest),
-  ...pythonCommands(manifest),
-  ...usualCommands(manifest)
-]
+/** The commands that a manifest names or implies, in its order, each with its kind where that is known. */
+export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
+  [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
+    (command) => ({ kind: commandKind(command.run, command.does), ...command })
+  )
 
 const introductions = /^(?:readme|agents|contributing|architecture)(?:\.(?:md|rst|txt|adoc))?$/i
 const entryNames = /^(?:main|index|mod|lib|app|cli|server|manage|__main__|__init__|program)\.[a-z]+$/i

@@ -6,14 +6,26 @@
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
 import * as Result from "effect/Result"
+import { type CommandKind } from "./CommandKind.ts"
+import type { Narrowing } from "./NarrowCommand.ts"
 
-export interface ProjectCommand {
-  /** What is to be run: program and arguments with blanks between them. */
+/** One way to run a command. */
+export interface CommandWay {
+  /** What is to be run: program and arguments with blanks between them. It runs in the folder of `from`. */
   readonly run: string
+  /** How only a part of it is run; absent when that is not known. */
+  readonly narrow?: Narrowing
+}
+
+export interface ProjectCommand extends CommandWay {
   /** What the project runs then; absent when the kind of the project decides it. */
   readonly does?: string
   /** The file that names it. */
   readonly from: string
+  /** What it is good for; absent for what never ends, what leaves lasting traces, and what is not known. */
+  readonly kind?: CommandKind | undefined
+  /** Other ways to run the same, for machines without the program of the first, the best first. */
+  readonly otherwise?: ReadonlyArray<CommandWay>
 }
 
 /** A file that may name commands. */
