@@ -62,6 +62,7 @@ export const commandKind = (run: string, does = ""): CommandKind | undefined => 
   if (kind === "format") return holds(general) || /--(?:check|list-different|dry-run)\b/.test(does) ? "lint" : "format"
   if (kind !== undefined) return kind
   if (!holds(general)) return undefined
+  if (/^(?:cargo|deno) check\b/.test(does)) return "types"
   const told = kindOfWords(does)
   return /\b(?:test|spec|jest|vitest|mocha|pytest)/.test(does) || told === "build" ? "tests" : (told ?? "tests")
 }
