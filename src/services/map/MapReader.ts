@@ -52,7 +52,8 @@ const runnableHere = Effect.fnUntraced(function* (
 ) {
   const path = yield* Path.Path
   const folders = searchPath.split(":")
-  const keyOf = (program: string, folder: string) => (program.includes("/") ? path.join(root, folder, program) : program)
+  const keyOf = (program: string, folder: string) =>
+    program.includes("/") ? path.join(root, folder, program) : program
   const programs = new Set(
     commands.flatMap(({ from, prepare = [], run, ways = [{ run }] }) =>
       [...ways, ...prepare.map((before) => ({ run: before }))].map((way) => keyOf(programOf(way), folderOf(from)))

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@effect/vitest"
+import { pythonCommands } from "../../../src/domain/map/PythonCommands.ts"
+
+const commands = (path: string, text: string, files: ReadonlyArray<string> = []) =>
+  pythonCommands({ path, text, files: new Set(files) }).map(({ does, run }) =>
+    does === undefined ? run : `${run} = ${does}`
+  )
+
+describe("pythonCommands", () => {
+  it("names the tasks and the checkers of pyproject.toml", () => {
+    const text = [
+      "[project]",
+      'name = "x"',
+      "[project.scripts]",
+      'x = "x.cli:main"',
+      "[tool.poe.tasks]",
+      'check = "ruff check"',
+      '_hidden = "x"',
+      "[tool.hatch.envs.default.scripts]",
+      'cov = "pytest --cov"',
+      "[tool.hatch.envs.docs.scripts]",
+      'serve = "mkdocs serve"',
+      "[tool.tox.env.style]",
+      "[tool.pytest.ini_options] # settings",
+      "[tool.ruff.lint]",
+      "[[tool.mypy.overrides]]",
+      "[tool.mypy]"
+    ].join("\n")
+    expect(commands("pyproject.toml", text)).toEqual([
+      "poe check = ruff check",
+      "hatch run cov = pytest --cov",
+      "hatch run docs:serve = mkdocs serve",
+      "tox -e style",
+      "python -m pytest",
+      "ruff check .",
+      "mypy ."
+    ])
+  })
+
+  it("runs checkers in the environment that the lock file tells", () => {
+    const text = "[tool.pytest.ini_options]\n"
+    expect(commands("pyproject.toml", text, ["uv.lock"])).toEqual(["uv run python -m pytest"])
+    expect(commands("a/pyproject.toml", text, ["uv.lock", "a/poetry.lock"])).toEqual(["poetry run python -m pytest"])
+  })
+
+  it("names environments of tox, sessions of nox and the tests of Django", () => {
+    const tox =
+      "[tox]\nenvlist = py{310,311}\n[testenv]\ncommands = pytest {posargs}\n[testenv:lint]\ncommands =\n  ruff\n[pytest]\n"
+    expect(commands("tox.ini", tox)).toEqual(["tox = pytest {posargs}", "tox -e lint", "python -m pytest"])
+    const nox =
+      "import nox\n\n@nox.session(python=['3.11'])\n@nox.parametrize('a', [1])\ndef tests(session):\n  pass\n\ndef helper():\n  pass\n\n@nox.session\ndef lint(session): ...\n"
+    expect(commands("noxfile.py", nox)).toEqual(["nox -s tests", "nox -s lint"])
+    expect(commands("manage.py", "")).toEqual(["python manage.py test"])
+    expect(commands("pytest.ini", "[pytest]\n")).toEqual(["python -m pytest"])
+  })
+
+  it("says nothing about a project without settings", () => {
+    expect(commands("pyproject.toml", '[build-system]\nrequires = ["pytest"]\n')).toEqual([])
+    expect(commands("setup.cfg", "")).toEqual([])
+  })
+})
