@@ -61,7 +61,7 @@ export const commandKind = (run: string, does = ""): CommandKind | undefined => 
   if (kind === "lint") return holds(changing) ? "format" : "lint"
   if (kind === "format") return holds(general) || /--(?:check|list-different|dry-run)\b/.test(does) ? "lint" : "format"
   if (kind !== undefined) return kind
-  if (!holds(general)) return undefined
+  if (!general.has(partsOf(name)[0] ?? "")) return undefined
   if (/^(?:cargo|deno) check\b/.test(does)) return "types"
   const told = kindOfWords(does)
   return /\b(?:test|spec|jest|vitest|mocha|pytest)/.test(does) || told === "build" ? "tests" : (told ?? "tests")

@@ -46,7 +46,8 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/")
 
 /** Kinds of names, the most useful first; names of no kind come before the last. */
 const kinds: ReadonlyArray<RegExp> = [
-  /^(?:test|tests|check|spec)$/,
+  /^test$/,
+  /^(?:tests|check|spec)$/,
   /test|spec|check|verify/,
   /lint|clippy|vet|ruff/,
   /type|tsc|mypy/,
@@ -56,7 +57,12 @@ const kinds: ReadonlyArray<RegExp> = [
 const lasting = /deploy|publish|release|upload|install|uninstall|clean|push/
 
 const kindOf = ({ run }: ProjectCommand): number => {
-  const name = run.toLowerCase().split(" ").slice(1).join(" ") || run.toLowerCase()
+  const words = run
+    .toLowerCase()
+    .replace(/^bundle exec /, "")
+    .split(" ")
+    .slice(1)
+  const name = words.filter((word) => !/^(?:run|task|-.*|\..*)$/.test(word)).join(" ") || run.toLowerCase()
   if (lasting.test(name)) return kinds.length + 1
   const kind = kinds.findIndex((pattern) => pattern.test(name))
   return kind === -1 ? kinds.length : kind
@@ -217,6 +223,8 @@ const impliedByDeno = (
   tasks: ReadonlyArray<ProjectCommand>
 ): ReadonlyArray<ProjectCommand> => {
   const folder = folderOf(path)
+  const isMember = folder !== "" && ["deno.json", "deno.jsonc"].some((name) => files.has(name))
+  if (isMember) return []
   const hasTests = [...files].some((file) => file.startsWith(folder) && /[._]test\.[cm]?[jt]sx?$/.test(file))
   const kinds = new Set(tasks.map(({ does, run }) => commandKind(run, does)))
   return [

@@ -28,6 +28,7 @@ describe("commandKind", () => {
     ["npm run test", "jest --watch", undefined],
     ["npm run dev", "vite", undefined],
     ["make install", "", undefined],
+    ["make misspell-check", "misspell -error .", undefined],
     ["npm run release:test", "", undefined],
     ["npm run docs", "typedoc", undefined]
   ] as const)("%s, which runs %s, is of the kind %s", (run, does, kind) => {
