@@ -344,7 +344,7 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
     .map(([name, rest]) => {
       const runs = isBundled ? [`bundle exec rake ${name}`, `rake ${name}`] : [`rake ${name}`]
       return inWays(runs.map(usualWay), path, {
-        kind: name === "default" && /test|spec/.test(rest) ? "tests" : undefined
+        kind: name === "default" && /test|spec|unit/.test(rest) ? "tests" : undefined
       })
     })
 }

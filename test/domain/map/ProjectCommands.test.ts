@@ -52,6 +52,30 @@ describe("jsonScripts", () => {
     ])
   })
 
+  it("names the type check and the tests that no script runs", () => {
+    const names = (manifest: unknown, files: ReadonlyArray<string> = []) =>
+      scripts("package.json", manifest, files).map((line) => line.split(" = ")[0])
+    const devDependencies = { typescript: "5", vitest: "4" }
+    const placeholder = 'echo "Error: no test specified" && exit 1'
+    expect(names({ devDependencies, scripts: { test: placeholder } }, ["tsconfig.json"])).toEqual([
+      "npx tsc --noEmit",
+      "npx vitest run"
+    ])
+    expect(names({ devDependencies, scripts: { typecheck: "tsc", test: "vitest" } }, ["tsconfig.json"])).toEqual([
+      "npm run typecheck",
+      "npm test"
+    ])
+    expect(names({ devDependencies }, ["tsconfig.json", "pnpm-lock.yaml"])[0]).toBe("pnpm exec tsc --noEmit")
+    expect(names({ workspaces: ["packages/*"] })).toEqual(["npm test --workspaces --if-present"])
+    expect(names({}, ["pnpm-workspace.yaml", "pnpm-lock.yaml"])).toEqual(["pnpm -r test"])
+    expect(scripts("deno.json", {}, ["deno.json", "a_test.ts"])).toEqual([
+      "deno test = undefined",
+      "deno check . = undefined",
+      "deno lint = undefined"
+    ])
+    expect(scripts("composer.json", {}, ["phpunit.xml.dist"])).toEqual(["vendor/bin/phpunit = undefined"])
+  })
+
   it("passes over what is no script, and over names that are no single argument", () => {
     expect(
       scripts("package.json", {
@@ -145,6 +169,16 @@ describe("recipeTargets", () => {
       "rake spec",
       "rake default",
       "rake lint"
+    ])
+  })
+
+  it("runs the tasks of a Rakefile in the bundle, and knows the usual classes of test tasks", () => {
+    const text = "Rake::TestTask.new(:unit) do |t|\nend\nRSpec::Core::RakeTask.new\ntask default: [:unit]\n"
+    const commands = recipeTargets({ path: "Rakefile", text, files: new Set(["Rakefile", "Gemfile"]) })
+    expect(commands.map(({ kind, run }) => `${run} ${kind ?? ""}`)).toEqual([
+      "bundle exec rake unit ",
+      "bundle exec rake spec ",
+      "bundle exec rake default tests"
     ])
   })
 

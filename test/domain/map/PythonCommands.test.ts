@@ -58,4 +58,34 @@ describe("pythonCommands", () => {
     expect(commands("pyproject.toml", '[build-system]\nrequires = ["pytest"]\n')).toEqual([])
     expect(commands("setup.cfg", "")).toEqual([])
   })
+
+  it("tells the tests of a project that only lists its packages", () => {
+    const tests = ["tests/test_till.py", "till.py"]
+    expect(commands("requirements-dev.txt", "pytest==8\n", tests)).toEqual(["python -m pytest"])
+    expect(commands("requirements.txt", "flask\n", [...tests, "tests/conftest.py"])).toEqual(["python -m pytest"])
+    expect(commands("requirements.txt", "flask\n", tests)).toEqual(["python -m unittest discover -s tests"])
+    expect(commands("setup.py", "", [...tests, "tests/__init__.py"])).toEqual(["python -m unittest"])
+    expect(commands("setup.py", "", ["till.py"])).toEqual([])
+    expect(commands("pyproject.toml", "[tool.poetry]\n", tests)).toEqual([
+      "poetry run python -m unittest discover -s tests"
+    ])
+  })
+
+  it("lists all ways to run a command, the environments of the project first", () => {
+    const [command] = pythonCommands({
+      path: "api/pyproject.toml",
+      text: "[tool.pytest.ini_options]\n",
+      files: new Set(["api/uv.lock"])
+    })
+    expect(command?.ways?.map(({ run }) => run)).toEqual([
+      ".venv/bin/python -m pytest",
+      "venv/bin/python -m pytest",
+      "../.venv/bin/python -m pytest",
+      "../venv/bin/python -m pytest",
+      "uv run python -m pytest",
+      "python -m pytest",
+      "python3 -m pytest"
+    ])
+    expect(command?.run).toBe("uv run python -m pytest")
+  })
 })
