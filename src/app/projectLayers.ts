@@ -116,7 +116,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
     layerPolicies(setup),
-    layerProjectMap,
+    layerProjectMap(process.env["PATH"] ?? ""),
     layerProjectCommands
   )
 }
