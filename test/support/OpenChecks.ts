@@ -82,6 +82,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const commands = Commands.layer({
     environment: { PATH: process.env["PATH"] },
     home: yield* makeFolder,
+    scratch: yield* makeFolder,
     hidden: [],
     sandbox: given.sandbox ?? { mode: "off" }
   })
