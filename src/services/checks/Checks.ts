@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -25,6 +26,7 @@ import { hasImports, importsOf, isTestFile } from "../../domain/checks/TestFiles
 import { splitCommand } from "../../domain/checks/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -43,6 +45,13 @@ export interface CheckScope {
   readonly task: string
   readonly round: number
   readonly turn: number
+}
+
+/** A check as events name it. */
+interface NamedCheck {
+  readonly task: string
+  readonly round: number
+  readonly command: string
 }
 
 /** Texts of more tests are not searched for imports, and of larger ones neither. */
@@ -140,12 +149,24 @@ export class Checks extends Context.Service<
         return hashOf(states)
       }).pipe(Effect.provideService(CurrentCopy, undefined))
 
+      /** Says again and again that a check runs; never ends. */
+      const signsOf = (named: NamedCheck) => {
+        const every = heartbeatEvery / 1000
+        const signsFrom = (seconds: number): Effect.Effect<never> =>
+          Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
+            Effect.andThen(
+              events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
+            ),
+            Effect.andThen(Effect.suspend(() => signsFrom(seconds + every)))
+          )
+        return signsFrom(every)
+      }
+
       /** Runs a command to its end. */
-      const carryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
+      const carryOut = Effect.fnUntraced(function* (command: CanonicalCommand, named: NamedCheck) {
         const startedAt = yield* Clock.currentTimeMillis
-        const ended = yield* Effect.result(
-          commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
-        )
+        const run = commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
+        const ended = yield* Effect.result(Effect.raceFirst(run, signsOf(named)))
         const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
         if (Result.isSuccess(ended)) {
           const { exitCode, output } = ended.success
@@ -157,11 +178,11 @@ export class Checks extends Context.Service<
       })
 
       /** How the command ends without the changes of the task. */
-      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand) {
+      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand, named: NamedCheck) {
         const key = hashOf([command.argv, command.cwd, yield* projectState])
         const known = baselines.get(key)
         if (known !== undefined) return known
-        const end = yield* Effect.provideService(carryOut(command), CurrentCopy, undefined)
+        const end = yield* Effect.provideService(carryOut(command, named), CurrentCopy, undefined)
         baselines.set(key, end)
         return end
       })
@@ -210,19 +231,20 @@ export class Checks extends Context.Service<
         }
         const command = allowed.success
         const copy = yield* CurrentCopy
-        yield* events.publish({ type: "check.started", task, round, command: checkText(check) })
+        const named: NamedCheck = { task, round, command: checkText(check) }
+        yield* events.publish({ type: "check.started", ...named })
         const work = Effect.gen(function* () {
-          const end = yield* carryOut(command)
+          const end = yield* carryOut(command, named)
           if (end.exitCode === 0) return outcomeOf(check, end)
           const hasChanges = copy !== undefined && copy.files().length > 0
-          const before = hasChanges ? yield* baselineOf(command) : undefined
+          const before = hasChanges ? yield* baselineOf(command, named) : undefined
           const compared = outcomeOf(check, end, { before })
           const isRepeated =
             compared.newFailures.length > 0 &&
             check.kind !== "types" &&
             end.exitCode !== null &&
             end.seconds <= longestRepeat
-          const again = isRepeated ? yield* carryOut(command) : undefined
+          const again = isRepeated ? yield* carryOut(command, named) : undefined
           return outcomeOf(check, end, { before, again })
         })
         return yield* oneAtATime(work)
