@@ -7,12 +7,12 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { builtIns } from "../../src/app/projectLayers.ts"
-import type { KnownProject } from "../../src/domain/checks/ChooseChecks.ts"
+import { chooseChecks, type KnownProject } from "../../src/domain/map/ChooseChecks.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
-import { ProjectCommands } from "../../src/services/checks/ProjectCommands.ts"
+import { ProjectChecks } from "../../src/services/checks/ProjectChecks.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
@@ -86,7 +86,9 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
       ...(given.checks === undefined ? {} : { checks: given.checks }),
       limits: { ...defaultLimits, checkSeconds: given.checkSeconds ?? 60 }
     }),
-    Layer.succeed(ProjectCommands, () => Effect.succeed({ files: Object.keys(files), commands: given.commands ?? [] }))
+    Layer.succeed(ProjectChecks, (changed) =>
+      Effect.succeed(chooseChecks({ files: Object.keys(files), commands: given.commands ?? [] }, changed))
+    )
   )
   const commands = Commands.layer({
     environment: { PATH: process.env["PATH"] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { importsOf, isTestFile, testsOfName } from "../../../src/domain/checks/TestFiles.ts"
+import { importsOf, isTestFile, testsOfName } from "../../../src/domain/map/TestFiles.ts"
 
 describe("a test file", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { checkText } from "../../../src/domain/checks/CheckOutcome.ts"
-import { chooseChecks, type KnownCommand } from "../../../src/domain/checks/ChooseChecks.ts"
+import { chooseChecks, type KnownCommand } from "../../../src/domain/map/ChooseChecks.ts"
 
 const npm = (folder = ""): ReadonlyArray<KnownCommand> => [
   { run: "npm run lint", from: `${folder}package.json`, kind: "lint" },
