@@ -178,6 +178,10 @@ export class Checks extends Context.Service<
         const argv = check.whole ?? check.argv
         const before = denied.get(hashOf([argv, check.cwd ?? "."]))
         if (before !== undefined) return yield* before
+        const refuse = (denial: PermissionDenied) => {
+          denied.set(hashOf([argv, check.cwd ?? "."]), denial)
+          return Effect.fail(denial)
+        }
         const command = yield* canonical(check)
         const prepared = yield* registry.prepare({
           uid: place,
@@ -193,17 +197,19 @@ export class Checks extends Context.Service<
           const folder = path.relative(workspace.root, command.cwd) || "."
           const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
           const target = accessTarget(access)
-          return yield* new PermissionDenied({
+          const refusal = new PermissionDenied({
             tool,
             targets: [target],
             by: denial.rules.length > 0 ? "rule" : "nobody",
             patterns: [`${prefix}${exactPattern(target)}`]
           })
+          if (denial.rules.length > 0) return yield* refuse(refusal)
+          /* A person who approved all steps beforehand approved what checks their changes. */
+          const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
+          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
+          if (!approved) return yield* refuse(refusal)
         }
-        const permit = yield* Effect.tapError(
-          gate.authorize({ task: scope.task, place }, prepared),
-          (denial: PermissionDenied) => Effect.sync(() => void denied.set(hashOf([argv, check.cwd ?? "."]), denial))
-        )
+        const permit = yield* Effect.catch(gate.authorize({ task: scope.task, place }, prepared), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command
       })
