@@ -56,16 +56,16 @@ const partsOf = (text: string): { readonly acting: string; readonly report: stri
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-const hasActingHeading = (text: string): boolean =>
-  readMarkdown(text, { knownHeadings: refinementHeadings }).sections.some(({ known }) =>
-    actingKeys.has(known?.key ?? "")
-  )
-
 /** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
 const callsPart = (acting: string, hasReport: boolean): string | undefined => {
-  if (hasActingHeading(acting)) return acting
-  const fences = [...new Set(readMarkdown(acting, { knownHeadings: refinementHeadings }).fences.values())]
-  if (!fences.some((fence) => holdsCall(fence.text)) && (hasReport || !mentionsCall(acting))) return undefined
+  const { fences, sections } = readMarkdown(acting, { knownHeadings: refinementHeadings })
+  const keys = new Set(sections.map(({ known }) => known?.key ?? ""))
+  const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
+  if ([...actingKeys].some((key) => keys.has(key))) {
+    const hasNone = hasReport && !holdsCalls && !keys.has("tool-calls") && !keys.has("look-first")
+    return hasNone ? `${acting}\n\n## Tool Calls\n` : acting
+  }
+  if (!holdsCalls && (hasReport || !mentionsCall(acting))) return undefined
   return `## Tool Calls\n\n${acting}`
 }
 

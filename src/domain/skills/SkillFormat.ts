@@ -247,7 +247,7 @@ const readModel = (file: SkillFile, findings: Findings): string => {
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined
-  if (/^[1-9]$/.test(text) && Number(text) <= maxTurns) return Number(text)
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= maxTurns) return Number(text)
   const message = `"${text}" is not a number from 1 to ${maxTurns}, so it is not used.`
   addRepair(findings, "skill-turns-value", placeOfKey(file, "metadata"), message)
   return undefined

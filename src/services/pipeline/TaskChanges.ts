@@ -6,11 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { Gate } from "../permissions/Gate.ts"
 
 /** A replacement over many places looks at no larger file. */
 const maxBytes = 1_048_576
@@ -52,9 +54,17 @@ interface ReadChanges {
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
+  const gate = yield* Gate
   const workspace = yield* Workspace
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+
+  /** The text of a file that a search would show. */
+  const searched = Effect.fnUntraced(function* (name: string) {
+    const file = yield* workspace.canonical(name)
+    if (isSecretLike(name) || !file.inside || !(yield* gate.mayRead(file.path))) return ""
+    return yield* workspace.readText(file.path, maxBytes)
+  })
 
   /** The edits of all files that hold the text to replace. */
   const replacement = Effect.fnUntraced(function* (
@@ -66,7 +76,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     const files = yield* Effect.forEach(
       names,
       (name) =>
-        Effect.match(workspace.readText(path.join(workspace.root, name), maxBytes), {
+        Effect.match(searched(name), {
           onFailure: () => [],
           onSuccess: (text) => (text.includes(pattern) ? [{ path: name, text }] : [])
         }),
@@ -91,6 +101,25 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls, issues: [] }
   })
 
+  /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
+  const fileOf = Effect.fnUntraced(function* (
+    { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
+    uid: string,
+    task: string
+  ): Effect.fn.Return<ReadChanges> {
+    const call = { uid, name: "write_file", arguments: { path: file, content: text } }
+    const holds = Effect.gen(function* () {
+      const { path: canonical } = yield* workspace.canonical(file)
+      if (!(yield* workspace.isFile(canonical))) return false
+      const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
+      return before === undefined || before.trim() !== ""
+    })
+    if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
+    const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
+    const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
+    return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+  })
+
   /** The changes of an answer as calls. */
   const callsOf = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
     const read = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
@@ -101,10 +130,8 @@ export const makeTaskChanges = Effect.gen(function* () {
           const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
           return Effect.succeed({ calls: [call], issues: [] })
         }
-        case "File": {
-          const call = { uid, name: "write_file", arguments: { path: change.path, content: change.text } }
-          return Effect.succeed({ calls: [call], issues: [] })
-        }
+        case "File":
+          return fileOf(change, uid, task)
         case "Replace":
           return replacement(change, uid, task)
       }

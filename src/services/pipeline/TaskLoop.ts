@@ -156,6 +156,8 @@ export class TaskLoop extends Context.Service<
       const { contextWindow: window, limits } = yield* RunSettings
       const provide = Effect.provideService(Workspace, workspace)
 
+      const mostTurns = ({ skill }: Work): number => Math.min(skill.turns ?? limits.turns, limits.turns)
+
       const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
 
       const open = Effect.fnUntraced(function* (order: TaskOrder) {
@@ -387,7 +389,7 @@ export class TaskLoop extends Context.Service<
       })
 
       const nowText = (work: Work, turn: number): string => {
-        const left = limits.turns - turn
+        const left = mostTurns(work) - turn
         if (left === 1) return "This is the last answer: write the report now, with what is known."
         const warning = left <= warnedTurns ? ` ${left} answers are left.` : ""
         const changes = work.tools.some((tool) => fileTools.has(tool)) ? "look further, change, or" : "look further, or"
@@ -494,7 +496,7 @@ export class TaskLoop extends Context.Service<
 
       const turns = Effect.fnUntraced(function* (work: Work, begun: Progress, from: number) {
         let progress = begun
-        for (let turn = from; turn <= limits.turns; turn += 1) {
+        for (let turn = from; turn <= mostTurns(work); turn += 1) {
           const { done, progress: next } = yield* step(work, progress, turn)
           if (done !== undefined) return done
           progress = next
@@ -505,7 +507,7 @@ export class TaskLoop extends Context.Service<
           }
           if (progress.unusable.length >= limits.attempts) return yield* failed(work, progress)
         }
-        return yield* failed(work, progress, limits.turns)
+        return yield* failed(work, progress, mostTurns(work))
       })
 
       const started = ({ round, task }: TaskOrder) =>

@@ -80,7 +80,7 @@ export const skillFilesRules = defineFamily({
       severity: "warning",
       title: "Not a number of turns",
       why: "A task has a limited number of turns.",
-      fix: 'Write a number from "1" to "5", or leave the line out.'
+      fix: 'Write a number from "1" to "100", or leave the line out.'
     },
     "skill-heading-form": {
       severity: "note",

@@ -18,7 +18,7 @@ const search = (pattern: string, output: string, uid?: string) => gave("search_f
 
 const task = taskFor("search-code", 'Find the lines that hold "loadUser".')
 
-layer(StagePrompts.layer)("the answer to an execution prompt", (it) => {
+layer(StagePrompts.layer)("the report of a task", (it) => {
   it.effect("quotes what a search found with file and line, declarations first", () =>
     Effect.gen(function* () {
       const { execution } = yield* StagePrompts
@@ -29,7 +29,7 @@ layer(StagePrompts.layer)("the answer to an execution prompt", (it) => {
         "src/user.ts:12: export const loadUser = (id: string) => {"
       ]
       assert.strictEqual(
-        stageAnswer(execution(task, [search("loadUser", output.join("\n"))])),
+        stageAnswer(execution(task, [search("loadUser", output.join("\n"))])).split("\n\n## Details\n")[0],
         `## Result summary
 
 Found 3 lines in 3 files:
