@@ -140,6 +140,9 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "tool.running":
     "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
+  "check.started": "The host runs a check of the project, such as its tests.",
+  "check.finished":
+    "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, and `text` is what the model gets.",
   "approval.requested": "Approval is needed; the items show for what.",
   "approval.answered":
     "The answer to a request for approval. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",

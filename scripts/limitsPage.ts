@@ -46,6 +46,7 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
   commandSeconds:
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
+  checkSeconds: "The check is stopped and counts as failed; its text names this limit and shows the end of its output.",
   fetchSeconds: "The fetch ends with `timeout`; its message names this limit."
 }
 

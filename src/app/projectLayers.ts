@@ -21,6 +21,7 @@ import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
+import { layerProjectCommands } from "../services/map/CommandReader.ts"
 import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
@@ -115,7 +116,8 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
     layerPolicies(setup),
-    layerProjectMap
+    layerProjectMap,
+    layerProjectCommands
   )
 }
 
@@ -173,7 +175,7 @@ const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunCo
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
-    Layer.provide(layerCommands(folders, settings)),
+    Layer.provideMerge(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )

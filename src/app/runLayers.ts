@@ -9,6 +9,7 @@ import { Activities } from "../services/journal/Activities.ts"
 import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
+import { Checks } from "../services/checks/Checks.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
@@ -57,7 +58,14 @@ export const layerCalls = (
 /** One task at a time, refined and carried out here. */
 export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layerSettings, Briefer.layer)
+    Layer.mergeAll(
+      Attempts.layer,
+      Checks.layer,
+      Evidence.layer,
+      References.layer,
+      ToolRunner.layerSettings,
+      Briefer.layer
+    )
   )
 )
 

@@ -112,6 +112,20 @@ const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task
   return `  ${colour(finishedText(denied))} "${shown(task)}"`
 }
 
+/** What a check says, in one line; nothing new that fails is good news. */
+const checkLine = (
+  { command, exitCode, newFailures, seconds, text }: Extract<RunEvent, { readonly type: "check.finished" }>,
+  paint: Paint
+): string => {
+  const name = shown(command)
+  const [first = ""] = text.split("\n")
+  if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${shown(first, 400)}`
+  if (newFailures.length === 0) return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}`
+  const names = newFailures.slice(0, 3).map((one) => shown(one))
+  const more = newFailures.length > names.length ? ` and ${newFailures.length - names.length} more` : ""
+  return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
+}
+
 /** Lines about what is going on now, which a drawn screen shows by itself. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
@@ -123,6 +137,8 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
       return paint.dim(
         `  call ${shown(toolCallText(event.call, event.targets, live?.project))}${forTask(event.id.task)}`
       )
+    case "check.started":
+      return paint.dim(`  check ${shown(event.command)}${event.task === undefined ? "" : forTask(event.task)}`)
     case "model.waiting":
       return waitingLine(event, paint, live)
     case "tool.running": {
@@ -188,6 +204,8 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return event.result.success || isOwnChoice(event.result.error_message ?? "")
         ? undefined
         : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${failureText(event.result, live)}`
+    case "check.finished":
+      return `  ${checkLine(event, paint)}`
     case "model.failed":
       return event.willRetry ? retryLine(event, paint) : undefined
     case "server.waiting":

@@ -100,6 +100,11 @@ export const Limits = Schema.Struct({
     `How many seconds a command may run whose call or declaration does not say it; at most ${commandSeconds.most}.`,
     { maximum: commandSeconds.most }
   ),
+  checkSeconds: seconds(
+    600,
+    `How many seconds a check of the host may run, such as the tests of the project; at most ${commandSeconds.most}.`,
+    { maximum: commandSeconds.most }
+  ),
   fetchSeconds: seconds(20, "How many seconds fetching a page of the web may take, with all its redirects."),
   stages: Schema.optionalKey(
     Schema.Struct({ plan: stage, task: stage, iterate: stage, conclude: stage, ask: stage }).annotate({

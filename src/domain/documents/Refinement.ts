@@ -2,6 +2,8 @@
  * What the turns of a task come to: what was called on the way, the calls that are still to be approved and made, and the report.
  */
 import * as Schema from "effect/Schema"
+import { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { FileFact } from "../checks/Facts.ts"
 import { Task } from "../plan/Task.ts"
 import { ResultDocument } from "../plan/TaskResult.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -21,6 +23,10 @@ export const Refinement = Schema.Struct({
   looks: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** What changes the project: the files of the working copy. */
   calls: Schema.Array(ToolCall),
+  /** The files that the calls change. */
+  files: Schema.optionalKey(Schema.Array(FileFact)),
+  /** The checks of the last changes; absent when there were no changes, or no check is known. */
+  checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The report; absent for a refinement that was written by itself, whose calls have not been made. */
   result: Schema.optionalKey(ResultDocument)
 })

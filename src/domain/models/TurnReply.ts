@@ -2,20 +2,23 @@
  * What the host replies to an answer in the turns of a task, and what stands in the place of the turns when they have become too
  * long for the window.
  */
+import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { callSign } from "../documents/Refinement.ts"
 import { changePreview } from "../files/ChangePreview.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shorten } from "../text/Excerpt.ts"
-import type { CallOutcome } from "../tools/ToolCall.ts"
+import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import { callBlocks, callFrame } from "./ExecutionBlocks.ts"
-import { outcomeText } from "./OutputText.ts"
+import { diffOf, outcomeText } from "./OutputText.ts"
 
 export interface Reply {
   readonly turn: number
   readonly issues: ReadonlyArray<Issue>
   /** What the answer asked for, with what came of it. */
   readonly outcomes: ReadonlyArray<CallOutcome>
+  /** The checks that ran because of the answer. */
+  readonly checks: ReadonlyArray<CheckOutcome>
   /** The calls of the turns before. */
   readonly before: ReadonlyArray<CallOutcome>
   /** True when the turns before are not shown as they were. */
@@ -28,19 +31,45 @@ export interface Reply {
   readonly budget: number
 }
 
+/** Characters of the diff of one change in a reply. */
+const mostDiff = 1500
+
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
 /** Why a call of which the output stands above is not shown again. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
 
+const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
+
+/** A change that was made in the working copy as its diff, or why it was not made. */
+const changeBlock = (outcome: CallOutcome): string => {
+  const path = String(outcome.call.arguments["path"])
+  const diff = diffOf(outcome.result)
+  if (!outcome.result.success) return `### Not changed: ${path}\n\n${outcomeText(outcome)}\n\n`
+  return `### Changed: ${path}\n\n${fenced(shorten(diff ?? "(The diff is too large to be shown.)", mostDiff), "diff")}\n\n`
+}
+
 /** The reply to an answer: what was done, what is wrong, and what to do now. */
-export const replyText = ({ before, budget, hasFolded, isRepeated, issues, now, outcomes, turn }: Reply): string => {
+export const replyText = ({
+  before,
+  budget,
+  checks,
+  hasFolded,
+  isRepeated,
+  issues,
+  now,
+  outcomes,
+  turn
+}: Reply): string => {
   const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
   const isKnown = (outcome: CallOutcome): boolean =>
     !hasFolded && known.get(callSign(outcome.call)) === outcomeText(outcome)
-  const shown = outcomes.filter((outcome) => !isKnown(outcome))
-  const notes = [...outcomes.filter(isKnown).map(sameAsBefore), ...(isRepeated ? [repeated] : [])].join("\n")
+  const shown = outcomes.filter((outcome) => !isChange(outcome) && !isKnown(outcome))
+  const notes = [
+    ...outcomes.filter((one) => !isChange(one) && isKnown(one)).map(sameAsBefore),
+    ...(isRepeated ? [repeated] : [])
+  ].join("\n")
   const problems =
     issues.length === 0
       ? ""
@@ -50,8 +79,11 @@ export const replyText = ({ before, budget, hasFolded, isRepeated, issues, now, 
         )
   const end = rawBlock("## Now", now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const beside = begin.length + problems.length + end.length + callFrame(shown)
-  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${problems}${end}`.trimEnd()
+  const checked =
+    checks.length === 0 ? "" : rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
+  const changed = outcomes.filter(isChange).map(changeBlock).join("")
+  const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
+  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
 }
 
 /** A file of the working copy, by its path in the project. */
@@ -61,7 +93,7 @@ interface ProposedText {
   readonly text: string | null
 }
 
-const diffOf = ({ base, path, text }: ProposedText): string =>
+const proposedDiff = ({ base, path, text }: ProposedText): string =>
   text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, 200)
 
 const callLine = ({ call, result }: CallOutcome): string =>
@@ -82,7 +114,7 @@ const lastCalls = 4
  */
 export const foldText = ({ budget, files, outcomes }: Folded): string => {
   const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
-  const diffs = files.map(diffOf).join("\n")
+  const diffs = files.map(proposedDiff).join("\n")
   const changes =
     diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
   const last = outcomes.slice(-lastCalls)

@@ -46,6 +46,14 @@ export const stageKey = {
 /** What a stage reads from the project or the web: `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
+/** One check of a task: `round-1/check/research-2/turn-3/1`. */
+export const checkKey = (id: {
+  readonly round: number
+  readonly task: string
+  readonly turn: number
+  readonly index: number
+}): string => `round-${id.round}/check/${slugOf(id.task)}/turn-${id.turn}/${id.index}`
+
 /** The name under which an engine knows an activity: its key with a hash of what it is done with. */
 export const activityName = ({ input, key }: { readonly key: string; readonly input: string }): string =>
   `${key}#${input.slice(0, 16)}`
@@ -65,6 +73,7 @@ export type ParsedKey =
       readonly task?: string
     }
   | { readonly kind: "tool"; readonly round: number; readonly task: string; readonly uid: string }
+  | { readonly kind: "check"; readonly round: number; readonly task: string }
 
 const isStage = Schema.is(Stage)
 
@@ -77,6 +86,7 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   if (rest === "" && round > 0) return { kind: "round", round }
   if ((kind === "refined" || kind === "task") && task !== "") return { kind, round, task }
   if (kind === "tool" && more.length > 0) return { kind, round, task, uid: more.join("/") }
+  if (kind === "check" && round > 0 && more.length > 0) return { kind, round, task }
   const stage = kind === "turn" ? "task" : kind
   if (!isStage(stage) || task === "") return undefined
   return more.length === 0 ? { kind: "model", stage, round } : { kind: "model", stage, round, task }
@@ -96,7 +106,8 @@ export const seenKey = {
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
-  calls: (task: string): string => `calls/${slugOf(task)}`
+  calls: (task: string): string => `calls/${slugOf(task)}`,
+  checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 
 /** The task of calls in a conversation, which has no plan. */

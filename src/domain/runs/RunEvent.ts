@@ -22,6 +22,7 @@ const event = <const Type extends string, Fields extends Schema.Struct.Fields>(t
 
 const stepFields = { round: Schema.Int, step: Schema.Int, title: Schema.String }
 const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
+const checkFields = { task: Schema.optionalKey(Schema.String), round: Schema.Int, command: Schema.String }
 
 const scope = Schema.Literals(["step", "call", "doubt"])
 const stepAnswers = ["step", "remaining", "chosen", "decline"] as const
@@ -187,6 +188,16 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.optionalKey(Schema.Int)
   }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
+  /** The host runs a check; `task` is absent for one of the whole run. */
+  event("check.started", { ...checkFields }),
+  /** A check has ended: what fails that did not fail without the changes, and the text that the model gets. */
+  event("check.finished", {
+    ...checkFields,
+    exitCode: Schema.NullOr(Schema.Int),
+    seconds: Schema.Finite,
+    newFailures: Schema.Array(Schema.String),
+    text: Schema.String
+  }),
   /**
    * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in
    * doubt: begun before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls.

@@ -181,6 +181,12 @@ interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
 }
 
+interface RunOptions {
+  readonly seconds?: number
+  /** What set `seconds`; the call of a tool when absent. */
+  readonly limit?: string
+}
+
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
 /**
@@ -218,7 +224,7 @@ export class Commands extends Context.Service<
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
      */
-    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<CommandEnd, ToolFailure>
+    run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
   }
 >()("task-conductor/services/commands/Commands") {
   static readonly layer = (options: CommandsOptions) =>
@@ -286,7 +292,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           { argv, cwd, sandboxed }: CanonicalCommand,
-          { seconds }: { readonly seconds?: number } = {}
+          { limit = "the time of this call", seconds }: RunOptions = {}
         ) {
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
@@ -301,7 +307,7 @@ export class Commands extends Context.Service<
             env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
             sandboxed,
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
-            limit: seconds === undefined ? "limits.commandSeconds" : "the time of this call"
+            limit: seconds === undefined ? "limits.commandSeconds" : limit
           })
           return yield* watch.watching(survey, around.placeholders, provide(child))
         })

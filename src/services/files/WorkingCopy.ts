@@ -19,19 +19,24 @@ export interface WorkingCopy {
   readonly propose: (file: ProposedFile) => void
   /** What differs from the project, by path. */
   readonly files: () => ReadonlyArray<ProposedFile>
+  /** Another number after each change of the proposals. */
+  readonly version: () => number
 }
 
 export const makeWorkingCopy = (): WorkingCopy => {
   const proposed = new Map<string, ProposedFile>()
+  let version = 0
   return {
     get: (path) => proposed.get(path),
     propose: ({ base: given, path, text }) => {
       const before = proposed.get(path)
       const base = before === undefined ? given : before.base
+      version += 1
       if (text === base) proposed.delete(path)
       else proposed.set(path, { path, base, text })
     },
-    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    version: () => version
   }
 }
 

@@ -17,8 +17,8 @@ import { Workspace } from "../files/Workspace.ts"
 /** Files and folders that are listed; a larger project is mapped as far as that goes. */
 export const mostMapped = 20_000
 /** How long folders are listed. */
-const listingTime = Duration.seconds(3)
-const manifestBytes = 262_144
+export const listingTime = Duration.seconds(3)
+export const manifestBytes = 262_144
 const sourceBytes = 131_072
 const mostSources = 24
 const filesAtOnce = 8
@@ -35,7 +35,8 @@ const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, may
   return text._tag === "None" ? [] : [{ path: file, text: text.value }]
 })
 
-const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
+/** The texts of those that can be read. */
+export const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
   const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })

@@ -10,6 +10,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
+import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
+import { fileFacts } from "../../domain/checks/Facts.ts"
 import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Issue, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
@@ -24,6 +26,7 @@ import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { Checks } from "../checks/Checks.ts"
 import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
@@ -78,6 +81,8 @@ interface Progress {
   readonly inputs: ReadonlyArray<InputValue>
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly outcomes: ReadonlyArray<CallOutcome>
+  /** How the checks of the last changes ended. */
+  readonly checks: ReadonlyArray<CheckOutcome>
   /** The last answers in a row that could not be used. */
   readonly unusable: ReadonlyArray<string>
   readonly rejectedReports: number
@@ -94,6 +99,16 @@ const assistant = (content: string): ConversationMessage => ({
   thinking: "",
   calls: []
 })
+
+/** True for a check that says nothing against the changes. */
+const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
+
+const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
+  makeIssue(
+    "check-failed",
+    { section: "Result summary", task },
+    { what: `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.` }
+  )
 
 /** How often each call has given the same output. */
 const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, number> => {
@@ -124,6 +139,7 @@ export class TaskLoop extends Context.Service<
     Effect.gen(function* () {
       const caller = yield* ModelCaller
       const changes = yield* makeTaskChanges
+      const checksOfHost = yield* Checks
       const events = yield* RunEvents
       const gate = yield* Gate
       const gatedCalls = yield* makeGatedCalls
@@ -175,6 +191,7 @@ export class TaskLoop extends Context.Service<
           inputs: [],
           messages: [user(first.user)],
           outcomes: [],
+          checks: [],
           unusable: [],
           rejectedReports: 0,
           tuning: firstTuning,
@@ -234,6 +251,14 @@ export class TaskLoop extends Context.Service<
               Effect.fromOption(unusableAnswer(error, {})).pipe(Effect.mapError(() => error))
             )
           )
+      })
+
+      /** Checks what the working copy changes, where commands can see it. */
+      const check = Effect.fnUntraced(function* ({ copy, order }: Work, turn: number) {
+        const paths = copy.files().map((file) => changes.nameOf(file.path))
+        return paths.length === 0
+          ? []
+          : yield* checksOfHost.run({ task: order.task.name, round: order.round, turn }, paths)
       })
 
       /** The calls of an answer that can be made, with what is wrong with the others. */
@@ -315,11 +340,16 @@ export class TaskLoop extends Context.Service<
 
       const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => {
         const looks = doneOutside(progress)
+        const files = fileFacts(
+          work.copy.files().map(({ base, path, text }) => ({ path: changes.nameOf(path), before: base, after: text }))
+        )
         return {
           task: progress.task,
           ...(Arr.isReadonlyArrayNonEmpty(progress.inputs) ? { inputs: progress.inputs } : {}),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
           calls: changes.final(work.copy, work.changedBy),
+          ...(files.length === 0 ? {} : { files }),
+          ...(files.length === 0 || progress.checks.length === 0 ? {} : { checks: progress.checks }),
           result
         }
       }
@@ -399,8 +429,11 @@ export class TaskLoop extends Context.Service<
             changed: [...new Set(changed)]
           })
         }
+        const version = work.copy.version()
         const outcomes = acts ? yield* act(work, turn, checked.calls) : []
-        const all: Progress = { ...known, outcomes: [...known.outcomes, ...outcomes] }
+        const hasChanged = work.copy.version() !== version
+        const checks = hasChanged ? yield* check(work, turn) : before.checks
+        const all: Progress = { ...known, outcomes: [...known.outcomes, ...outcomes], checks }
         const problems = [...read.issues, ...checked.issues, ...inputIssues]
         const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
         const missed = read.report === undefined || before.rejectedReports > 0 ? [] : openChanges(all.outcomes)
@@ -409,7 +442,13 @@ export class TaskLoop extends Context.Service<
             ? undefined
             : missed.length > 0
               ? { result: undefined, issues: missed.map((one) => changeOpen(one, order.task.name)), repairs: [] }
-              : yield* takeReport(work, all, read.report)
+              : before.rejectedReports < mostRejectedReports && !checks.every(isFine)
+                ? {
+                    result: undefined,
+                    issues: checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, order.task.name)),
+                    repairs: []
+                  }
+                : yield* takeReport(work, all, read.report)
         const issues = [...problems, ...(report?.issues ?? [])]
         const repairs = [...read.repairs, ...checked.repairs, ...(report?.repairs ?? [])]
         if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
@@ -442,6 +481,7 @@ export class TaskLoop extends Context.Service<
           turn,
           issues: issuesAsShown(issues, said.answer, said.shown),
           outcomes,
+          checks: hasChanged ? checks : [],
           before: before.outcomes,
           hasFolded: before.hasFolded,
           isRepeated,
@@ -482,6 +522,7 @@ export class TaskLoop extends Context.Service<
           turn: 0,
           issues: [],
           outcomes,
+          checks: [],
           before: [],
           hasFolded: false,
           isRepeated: false,
@@ -532,6 +573,7 @@ export class TaskLoop extends Context.Service<
             turn,
             issues: issuesAsShown(issues, said.answer, said.shown),
             outcomes: [],
+            checks: [],
             before: [],
             hasFolded: false,
             isRepeated: false,

@@ -53,11 +53,19 @@ export class TaskRunner extends Context.Service<
       const runCalls = yield* makeTaskCalls
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { calls, looks = [], result = noReport, task } = refinement
+        const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
         const outcomes = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
-        return new TaskResult({ task, calls: [...looks, ...outcomes], result: withOutcomes(result, outcomes) })
+        const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))
+        const changed = files.filter((file) => made.has(file.path))
+        return new TaskResult({
+          task,
+          calls: [...looks, ...outcomes],
+          result: withOutcomes(result, outcomes),
+          ...(changed.length === 0 ? {} : { files: changed }),
+          ...(checks === undefined || changed.length === 0 ? {} : { checks })
+        })
       })
 
       return TaskRunner.of({ run })

@@ -74,6 +74,11 @@ export const refinementsRules = defineFamily({
       why: "A change that failed was not made, whatever the report says.",
       fix: "Send the change again, corrected. If it is not needed any more, say so in the report."
     },
+    "check-failed": {
+      title: "Report with a check that fails",
+      why: "A change that breaks a check of the project is not done.",
+      fix: "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
+    },
     "tool-calls-many": {
       title: "Too many calls at once",
       why: "What an answer asks for is done in one turn, whose outputs have to fit the window.",

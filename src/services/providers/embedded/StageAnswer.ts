@@ -245,7 +245,7 @@ const execution: Answer = (blocks) => {
     ...outcomes.flatMap((outcome) => readOutcome(outcome, terms)),
     ...references.flatMap((reference) => readReference(reference, terms))
   ]
-  return `## Result summary\n\n${foundText(pieces, terms)}`
+  return `## Result summary\n\n${foundText(pieces, terms)}\n\n## Details\n\n${disclosure}`
 }
 
 /** Nothing is left when all tasks have run or some failed: it knows no better way. Tasks that were not reached stay. */

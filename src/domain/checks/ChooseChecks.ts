@@ -1,0 +1,182 @@
+/**
+ * Which commands of a project check a change: the type check, then the narrowest tests. What a command is good for and how
+ * only a part of it is run comes with the commands; which tests belong to a file is told by their names and imports.
+ */
+import type { CommandLine } from "../commands/CommandText.ts"
+import type { CheckCommand } from "./CheckOutcome.ts"
+import { splitCommand } from "./CommandSplit.ts"
+import { isTestFile, testsOfName } from "./TestFiles.ts"
+
+/** A command that a file of the project names; it runs in the folder of that file. */
+export interface KnownCommand {
+  readonly run: string
+  readonly from: string
+  /** What it is good for; only `types` and `tests` check a change. */
+  readonly kind?: string | undefined
+  /** The words before the targets when only a part is run, and what the targets are. */
+  readonly narrow?: { readonly argv: CommandLine; readonly of: "files" | "file" | "folders" | "manifest" } | undefined
+  /** Commands that must run before it; such a command is no check. */
+  readonly prepare?: ReadonlyArray<string> | undefined
+}
+
+export interface KnownProject {
+  /** Paths relative to the project. */
+  readonly files: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<KnownCommand>
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+/** With `/` at its end; empty for the project. */
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
+const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(nameOf(path))?.[1]?.toLowerCase() ?? ""
+
+const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
+
+/** Whose commands check files with which endings. The commands of other manifests may check every file. */
+const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
+  [/^(?:package\.json|deno\.jsonc?)$/, script],
+  [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
+  [/^Cargo\.toml$/, ["rs"]],
+  [/^go\.(?:mod|work)$/, ["go"]],
+  [/^(?:pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|build\.sbt)$/, ["java", "kt", "kts", "groovy", "scala"]],
+  [/^mix\.exs$/, ["ex", "exs"]],
+  [/^Package\.swift$/, ["swift"]],
+  [/^(?:\.rspec|[Rr]akefile|Gemfile)$/, ["rb", "rake"]],
+  [/^composer\.json$/, ["php"]],
+  [/^pubspec\.yaml$/, ["dart"]]
+]
+
+/** Text for people, which no command checks. */
+const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "adoc"])
+
+const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
+  specific.find(([pattern]) => pattern.test(nameOf(manifest)))?.[1]
+
+/** Tests that need more than the project, or that measure: the last to be chosen. */
+const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
+
+const isUseful = ({ kind, prepare = [] }: KnownCommand): boolean =>
+  prepare.length === 0 && (kind === "types" || kind === "tests")
+
+/** The commands whose manifest is nearest to a file: those of its language, else those for every language, else all. */
+const commandsFor = (path: string, commands: ReadonlyArray<KnownCommand>): ReadonlyArray<KnownCommand> => {
+  const around = commands.filter((command) => isUseful(command) && path.startsWith(folderOf(command.from)))
+  const ending = endingOf(path)
+  const isSource = specific.some(([, endings]) => endings.includes(ending))
+  const groups = [
+    around.filter(({ from }) => endingsOf(from)?.includes(ending) === true),
+    around.filter(({ from }) => endingsOf(from) === undefined),
+    isSource ? [] : around
+  ]
+  const group = groups.find((some) => some.length > 0) ?? []
+  const depth = Math.max(...group.map(({ from }) => folderOf(from).length))
+  return group.filter(({ from }) => folderOf(from).length === depth)
+}
+
+/** More targets than these are not worth naming: the whole command runs. */
+const mostTargets = 30
+
+/** A path that no program takes for an option or for a file of options. */
+const isPlainArgument = (path: string): boolean => /^[\w.][\w./ +,()[\]@-]*$/.test(path)
+
+const startsWith = (words: ReadonlyArray<string>, begin: ReadonlyArray<string>): boolean =>
+  begin.every((word, index) => words[index] === word)
+
+const checkOf = (
+  argv: CommandLine,
+  { kind, ...more }: Pick<CheckCommand, "kind" | "whole" | "isGuess">,
+  folder: string
+): CheckCommand => ({ argv, ...(folder === "" ? {} : { cwd: folder.slice(0, -1) }), kind, ...more })
+
+interface Change {
+  readonly project: KnownProject
+  readonly changed: ReadonlyArray<string>
+  /** Tests that belong to a file that is none itself. */
+  readonly testsOf: (path: string) => ReadonlyArray<string>
+}
+
+/** The test files for all changed files; nothing when one of them has none, so that all tests have to run. */
+const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
+  const there = new Set(project.files)
+  const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
+  return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
+}
+
+/** The targets of a narrowed command, relative to its folder; nothing when all of it has to run. */
+const targetsOf = ({ from, narrow }: KnownCommand, change: Change): ReadonlyArray<string> | undefined => {
+  const folder = folderOf(from)
+  const { changed } = change
+  const below = (paths: ReadonlyArray<string> | undefined) => paths?.map((path) => path.slice(folder.length))
+  switch (narrow?.of) {
+    case "files":
+      return below(testFiles(change))
+    case "file": {
+      const files = below(testFiles(change))
+      return files?.length === 1 ? files : undefined
+    }
+    case "folders":
+      return changed.every((path) => path.endsWith(".go"))
+        ? [...new Set(below(changed)?.map((path) => `./${folderOf(path)}`.replace(/(?<=.)\/$/, "")))]
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+/** A test command for the targets, or all of it. */
+const testCheck = (command: KnownCommand, change: Change): ReadonlyArray<CheckCommand> => {
+  const folder = folderOf(command.from)
+  const words = splitCommand(command.run)
+  if (typeof words === "string") return []
+  const targets = targetsOf(command, change) ?? []
+  const isPlain = targets.length > 0 && targets.length <= mostTargets && targets.every(isPlainArgument)
+  if (command.narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
+  const { argv } = command.narrow
+  /* Who allows `npm test` allows it for some files too; another form of the command is allowed by itself. */
+  const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
+  return [checkOf([...argv, ...targets], { kind: "tests", whole }, folder)]
+}
+
+const typeCheck = (commands: ReadonlyArray<KnownCommand>, folder: string, { changed, project }: Change) => {
+  const named = commands.find(({ kind }) => kind === "types")
+  const words = named === undefined ? "" : splitCommand(named.run)
+  if (typeof words !== "string") return [checkOf(words, { kind: "types" }, folder)]
+  const hasTypes = changed.some((path) => /\.[cm]?tsx?$/.test(path)) && project.files.includes(`${folder}tsconfig.json`)
+  const usual: CommandLine = ["node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json"]
+  return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
+}
+
+/** The most useful test command: one for everything that can be narrowed, before others. */
+const bestTests = (commands: ReadonlyArray<KnownCommand>): KnownCommand | undefined => {
+  const rank = ({ narrow, run }: KnownCommand) =>
+    (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
+  return commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rank(a) - rank(b))[0]
+}
+
+/** The checks for changed files, type checks first. `importers` are test files that import a file. */
+export const chooseChecks = (
+  project: KnownProject,
+  changed: ReadonlyArray<string>,
+  importers: (path: string) => ReadonlyArray<string> = () => []
+): ReadonlyArray<CheckCommand> => {
+  const groups = new Map<string, { readonly commands: ReadonlyArray<KnownCommand>; readonly changed: Array<string> }>()
+  for (const path of changed.filter((one) => !prose.has(endingOf(one)))) {
+    const commands = commandsFor(path, project.commands)
+    const key = commands.map(({ from, run }) => `${from} ${run}`).join("\n")
+    const group = groups.get(key) ?? { commands, changed: [] }
+    group.changed.push(path)
+    groups.set(key, group)
+  }
+  const tests = project.files.filter(isTestFile)
+  const testsOf = (path: string) => [...new Set([...testsOfName(path, tests), ...importers(path)])]
+  const all: Array<CheckCommand> = []
+  for (const { changed: files, commands } of groups.values()) {
+    const change = { project, changed: files, testsOf }
+    const tested = bestTests(commands)
+    if (commands[0] !== undefined) all.push(...typeCheck(commands, folderOf(commands[0].from), change))
+    if (tested !== undefined) all.push(...testCheck(tested, change))
+  }
+  const once = new Map(all.map((check) => [JSON.stringify([check.argv, check.cwd]), check]))
+  const order: ReadonlyArray<CheckCommand["kind"]> = ["types", "tests"]
+  return order.flatMap((kind) => [...once.values()].filter((check) => check.kind === kind))
+}
