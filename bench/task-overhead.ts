@@ -172,7 +172,7 @@ const measure = Effect.gen(function* () {
   const tools = ToolRunner.layer().pipe(
     Layer.provideMerge(Gate.layer()),
     Layer.provideMerge(ToolRegistry.layer([plugin])),
-    Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [] })),
+    Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [], scratch: folder })),
     Layer.provideMerge(world)
   )
   const cpu = yield* Effect.provide(work, tools)

@@ -137,6 +137,7 @@ export const layerCommands = (
     sandbox,
     home,
     hidden: [own, state, `${locks}/..`],
+    scratch: `${state}/copies`,
     usualSeconds: limits.commandSeconds
   })
 

@@ -101,6 +101,10 @@ const allFlags = {
     "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
   ),
   ...checkFlags,
+  acceptUnverified: switchFlag(
+    "accept-unverified",
+    "End as done although a check of the project fails with the changes; without it such a run ends as unverified, exit code 1"
+  ),
   cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
   ...answerFlags,
   ...outcomeFlags
@@ -147,7 +151,8 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         ...(yield* readAttachment(given, Option.isSome(given.plan))),
         ...orderFiles(given),
         ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
-        ...(given.readOnly ? { readOnly: true } : {})
+        ...(given.readOnly ? { readOnly: true } : {}),
+        ...(given.acceptUnverified ? { acceptUnverified: true } : {})
       }
       const request = { project: given.project, flags, order }
       const options = {

@@ -3,6 +3,7 @@
  * that says how much is shown.
  */
 import type * as Schema from "effect/Schema"
+import { factLines, runFacts } from "../checks/Facts.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenceFor, fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
@@ -77,9 +78,11 @@ export const resultBlocks = (
   return (
     note +
     results
-      .map(({ name, task }, index) => {
+      .map(({ checks = [], files = [], name, task }, index) => {
         const order = expected ? `${expectedLine(task)}\n\n` : ""
-        return `### ${name}\n\n${order}${shown[index] ?? ""}\n\n`
+        const facts = factLines(runFacts(files, checks))
+        const known = facts.length === 0 ? "" : `What the program knows:\n\n${facts.join("\n")}\n\n`
+        return `### ${name}\n\n${order}${known}${shown[index] ?? ""}\n\n`
       })
       .join("")
   )

@@ -28,6 +28,10 @@ import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
+import type { CopyEnd } from "./CopyChanges.ts"
+import type { CopyMounts } from "./OverlayCopy.ts"
 
 /** More scripts than these are not followed. */
 const maxScripts = 200
@@ -56,9 +60,13 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return found
 })
 
-/** The file at a canonical path: its hash, and its text when it is one. Nothing for what is not a file. */
+/** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
 const readScript = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
+  const proposed = (yield* CurrentCopy)?.get(file)
+  if (proposed !== undefined) {
+    return proposed.text === null ? undefined : { hash: textHash(proposed.text), text: proposed.text }
+  }
   const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
   if (info === undefined || info.type !== "File") return undefined
   const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
@@ -172,6 +180,8 @@ export interface CommandsOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
+  /** The folder for what commands write in working copies, outside of the project. */
+  readonly scratch: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -179,6 +189,8 @@ export interface CommandsOptions {
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
+  /** What it wrote in the working copy of its task; absent when it ran in the project. */
+  readonly copied?: CopyEnd
 }
 
 interface RunOptions {
@@ -223,8 +235,14 @@ export class Commands extends Context.Service<
     /**
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
+     *
+     * For a fiber with a working copy, the command sees the project with the proposed changes, and the text files that it
+     * writes are proposed instead of changed. Where no copy can be made, it runs in the project as long as nothing is
+     * proposed, and fails with `io_error` when something is.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
+    /** How commands see what a task proposes; tried when it is first needed. */
+    readonly copies: Effect.Effect<CopyState>
   }
 >()("task-conductor/services/commands/Commands") {
   static readonly layer = (options: CommandsOptions) =>
@@ -239,6 +257,8 @@ export class Commands extends Context.Service<
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
         )
         const watch = yield* makeCommandWatch(workspace.root, options.home)
+        const { scratch, sandbox: { git = false } = {} } = options
+        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -250,6 +270,8 @@ export class Commands extends Context.Service<
             )
           const info = yield* Effect.option(fs.stat(folder))
           if (Option.exists(info, ({ type }) => type === "Directory")) return folder
+          const proposed = (yield* CurrentCopy)?.files() ?? []
+          if (proposed.some((file) => file.text !== null && isWithin(path, folder, file.path))) return folder
           return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
         })
 
@@ -298,21 +320,44 @@ export class Commands extends Context.Service<
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
           const program = yield* provide(programOutside(argv[0], cwd))
-          const around = sandboxed
-            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...program })
-            : { argv: joined(argv), placeholders: [] }
-          const child = runChild({
-            ...around,
-            cwd,
-            env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
-            sandboxed,
+          const limits = {
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : limit
+          }
+          const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
+            const around = sandboxed
+              ? yield* sandbox.enclose({
+                  argv: joined(argv),
+                  cwd,
+                  survey,
+                  ...program,
+                  ...(copy === undefined ? {} : { copy })
+                })
+              : { argv: joined(argv), placeholders: [], guarded: [] }
+            const child = runChild({
+              ...around,
+              /* The folder of the command may be proposed only. */
+              cwd: copy === undefined ? cwd : workspace.root,
+              env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
+              sandboxed,
+              ...limits
+            })
+            return { ...around, child: provide(child) }
           })
-          return yield* watch.watching(survey, around.placeholders, provide(child))
+          const copy = yield* CurrentCopy
+          if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
+            return yield* copies.within(copy, (mounts) =>
+              Effect.gen(function* () {
+                const { child, guarded } = yield* start(mounts)
+                return { end: yield* child, guarded }
+              })
+            )
+          }
+          const { child, placeholders } = yield* start()
+          return yield* watch.watching(survey, placeholders, child)
         })
 
-        return Commands.of({ canonical, isControl: watch.isControl, run })
+        return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 
@@ -322,19 +367,24 @@ export class Commands extends Context.Service<
       canonical: ({ argv }) =>
         Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
       isControl: () => Effect.succeed(false),
+      copies: Effect.succeed({ mechanism: "none", words: "nothing runs" }),
       run: () =>
         Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
     })
   )
 }
 
+/** The first names; the others are counted. */
+const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
+
 const tooMuch = "It wrote more than 10 MB and was stopped."
 
 /**
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
  * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
- * repositories and of files that programs run by themselves is in `changed_controls`. Fails as
- * `Commands.run` does.
+ * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
+ * those that are proposed now, and `not_proposed` those that are not, with the reason. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -344,11 +394,13 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
-  const { changed = [], exitCode, output } = end
+  const { changed = [], copied: { leftOut, proposed } = { leftOut: [], proposed: [] }, exitCode, output } = end
   return {
     exit_code: exitCode,
     ...(exitCode === null ? { stopped: tooMuch } : {}),
     ...(changed.length === 0 ? {} : { changed_controls: changed }),
+    ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
+    ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),
     output
   }
 })

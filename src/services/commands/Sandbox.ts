@@ -15,6 +15,7 @@ import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
+import type { CopyMounts } from "./OverlayCopy.ts"
 import { emptySurvey, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -34,6 +35,8 @@ interface EnclosedCommand {
   readonly survey: ProjectSurvey
   /** The real path of the program, when it is not in the project. */
   readonly program?: string
+  /** What stands at the path of the project in its place. */
+  readonly copy?: CopyMounts
 }
 
 interface Enclosure {
@@ -41,6 +44,8 @@ interface Enclosure {
   readonly filter?: Uint8Array
   /** Folders that bubblewrap makes in the project, empty, in the place of what must not be made. */
   readonly placeholders: ReadonlyArray<string>
+  /** Paths of the project that the command cannot change. */
+  readonly guarded: ReadonlyArray<string>
 }
 
 interface SandboxOptions {
@@ -58,6 +63,8 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
+    /** The path of a program outside of the project. */
+    find(program: string): Effect.Effect<Option.Option<string>>
   }
 >()("task-conductor/services/commands/Sandbox") {
   static readonly layer = (options: SandboxOptions) =>
@@ -78,7 +85,8 @@ export class Sandbox extends Context.Service<
         const programs = (environment["PATH"] ?? "").split(":")
         /** A bubblewrap in the project is not trusted. */
         const trusted = programs.filter((folder) => !isWithin(path, root, folder))
-        const program = yield* Effect.cached(provide(findProgram("bwrap", trusted)))
+        const find = (name: string) => provide(findProgram(name, trusted))
+        const program = yield* Effect.cached(find("bwrap"))
         const places: SandboxPlaces = {
           root,
           home,
@@ -92,12 +100,15 @@ export class Sandbox extends Context.Service<
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
           const bwrap = Option.getOrElse(yield* program, () => "bwrap")
-          const { flags, placeholders } = yield* sandboxFlags(places, command.survey, command.program)
+          const { copy, program: used, survey } = command
+          const { flags, guarded, placeholders } = yield* sandboxFlags(places, survey, used, copy)
           const filtered = filter === undefined ? [] : ["--seccomp", "4"]
-          const argv = [bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
+          const before = copy?.before ?? []
+          const argv = [...before, bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
           const enclosure: Enclosure = {
             argv: [...argv, ...command.argv],
             placeholders,
+            guarded,
             ...(filter === undefined ? {} : { filter })
           }
           return enclosure
@@ -145,7 +156,7 @@ export class Sandbox extends Context.Service<
           return missing(why)
         })
 
-        return Sandbox.of({ state: yield* Effect.cached(state), enclose })
+        return Sandbox.of({ state: yield* Effect.cached(state), enclose, find })
       })
     )
 }

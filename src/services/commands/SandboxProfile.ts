@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
+import type { CopyMounts } from "./OverlayCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 
 /** Where systems keep programs and libraries. */
@@ -40,7 +41,7 @@ const realPaths = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   return (yield* Effect.forEach(given, realPath)).flatMap(Option.toArray)
 })
 
-const bind = (how: "--bind" | "--ro-bind", paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.flatMap((path) => [how, path, path])
 
 /** Hides a folder behind an empty one, and a file behind one that cannot be read. */
@@ -135,10 +136,13 @@ interface GuardedPlaces {
   readonly writable: ReadonlyArray<string>
   /** Whether commands may commit: only what makes git run programs is read-only. */
   readonly git: boolean
+  readonly copy: CopyMounts | undefined
 }
 
 interface Guards {
   readonly flags: ReadonlyArray<string>
+  /** Paths that commands cannot change. */
+  readonly guarded: ReadonlyArray<string>
   /** Folders that do not exist, and are there while commands run, so that nothing else can be made in their place. */
   readonly placeholders: ReadonlyArray<string>
 }
@@ -152,6 +156,14 @@ const foldersAbove = (path: Path.Path, root: string, one: string): ReadonlyArray
 }
 
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
+
+/** Mounts folders on themselves. In a copy that bubblewrap makes itself they may move, since nothing there is the project. */
+const pin = (path: Path.Path, folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
+  if (copy === undefined) return bind("--bind", folders)
+  const { folder } = copy
+  if (folder === undefined) return []
+  return folders.flatMap((one) => ["--bind-try", path.join(folder, path.relative(root, one)), one])
+}
 
 /** How a path can be protected: a link cannot; what it leads to has its own entry, and it is compared afterwards. */
 const stateOf = Effect.fnUntraced(function* (one: string) {
@@ -187,7 +199,7 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 
 const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces) {
   const path = yield* Path.Path
-  const { git, readable, root, survey, writable } = places
+  const { copy, git, readable, root, survey, writable } = places
   const { controls, walk } = survey
   const repositories = yield* Effect.filter([...walk.git, ...walk.bare], isFolder)
   const open = repositories.filter((one) => git || one === root)
@@ -204,6 +216,7 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
   const above = [...closed, ...placeholders].flatMap((one) => foldersAbove(path, root, one))
   const pinned = yield* Effect.filter([...new Set([...above, ...open.filter((one) => one !== root)])], isFolder)
   const movable = pinned.filter((one) => !closed.some((folder) => isWithin(path, folder, one)))
+  const secrets = walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))
   const guards: Guards = {
     flags: [
       ...bind("--ro-bind", controls.outside),
@@ -211,11 +224,13 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
         "--ro-bind",
         controls.around.filter((one) => writable.some((folder) => isWithin(path, folder, one)))
       ),
-      ...bind("--bind", movable.toSorted(byDepth)),
-      ...bind("--ro-bind", closed),
+      ...pin(path, movable.toSorted(byDepth), root, copy),
+      /* A copy may lack what its task removes. */
+      ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap((one) => ["--tmpfs", one, "--remount-ro", one]),
-      ...(yield* hide(walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))))
+      ...(yield* hide(secrets))
     ],
+    guarded: [...closed, ...placeholders, ...secrets],
     placeholders
   }
   return guards
@@ -254,11 +269,15 @@ const masked = Effect.fnUntraced(function* ({ hidden, home, readable, root, writ
   return yield* hide([...new Set([...own, ...shown])].filter((folder) => !holdsRoot(folder)))
 })
 
-/** The flags of bubblewrap for commands of this project, without the command. `program` is its real path. */
+/**
+ * The flags of bubblewrap for commands of this project, without the command. `program` is its real path, and `copy` stands
+ * for the project when there is one.
+ */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
   places: SandboxPlaces,
   survey: ProjectSurvey,
-  program: string | undefined
+  program: string | undefined,
+  copy: CopyMounts | undefined
 ) {
   const path = yield* Path.Path
   const { git, network, root } = places
@@ -268,7 +287,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
   const alone = program === undefined || isInBin || isOfSystem(path, program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const guards = yield* guardProject({ root, survey, git, readable, writable })
+  const guards = yield* guardProject({ root, survey, git, readable, writable, copy })
   const flags = [
     ...isolation,
     ...(network ? ["--share-net"] : []),
@@ -278,11 +297,11 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
     ...bind("--ro-bind", [...(yield* ownPrograms({ ...places, home, programs })), ...alone]),
     ...bind("--ro-bind", readable),
     ...bind("--bind", writable),
-    ...bind("--bind", [root]),
+    ...(copy?.flags ?? bind("--bind", [root])),
     ...guards.flags,
     ...(yield* masked({ ...places, home })),
     "--remount-ro",
     "/"
   ]
-  return { flags, placeholders: guards.placeholders }
+  return { flags, guarded: guards.guarded, placeholders: guards.placeholders }
 })

@@ -13,7 +13,8 @@ import {
   interruptedText,
   modelOutcome,
   outcome,
-  outcomeOf
+  outcomeOf,
+  withChecks
 } from "../../domain/runs/RunOutcome.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -48,10 +49,11 @@ export const layerRunFlow = Layer.effect(
       const ended = yield* rounds.run(briefing, taskList, state)
       const { outputSchema, runId } = order
       const answer = yield* concluder.concludeRun({ briefing, ended, outputSchema, state })
-      const { results } = yield* state.get
+      const { checks, results } = yield* state.get
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
       const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
-      return { ...outcome, evidence: answer.evidence }
+      const checked = order.acceptUnverified === true ? outcome : withChecks(outcome, checks)
+      return { ...checked, evidence: answer.evidence }
     })
 
     /** The outcome of the work, however it ends. */

@@ -27,6 +27,7 @@ import { callsBeyondLimits, type Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { Checks } from "../checks/Checks.ts"
+import { Commands } from "../commands/Commands.ts"
 import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
@@ -140,6 +141,7 @@ export class TaskLoop extends Context.Service<
       const caller = yield* ModelCaller
       const changes = yield* makeTaskChanges
       const checksOfHost = yield* Checks
+      const commands = yield* Commands
       const events = yield* RunEvents
       const gate = yield* Gate
       const gatedCalls = yield* makeGatedCalls
@@ -256,9 +258,8 @@ export class TaskLoop extends Context.Service<
       /** Checks what the working copy changes, where commands can see it. */
       const check = Effect.fnUntraced(function* ({ copy, order }: Work, turn: number) {
         const paths = copy.files().map((file) => changes.nameOf(file.path))
-        return paths.length === 0
-          ? []
-          : yield* checksOfHost.run({ task: order.task.name, round: order.round, turn }, paths)
+        if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
+        return yield* checksOfHost.run({ task: order.task.name, round: order.round, turn }, paths)
       })
 
       /** The calls of an answer that can be made, with what is wrong with the others. */

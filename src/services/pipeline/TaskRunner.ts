@@ -9,6 +9,8 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { type ResultDocument, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
+import { Checks } from "../checks/Checks.ts"
+import { Commands } from "../commands/Commands.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { type TaskOrder, taskFailure } from "./TaskStage.ts"
 
@@ -50,7 +52,15 @@ export class TaskRunner extends Context.Service<
   static readonly layer = Layer.effect(
     TaskRunner,
     Effect.gen(function* () {
+      const checksOfHost = yield* Checks
+      const commands = yield* Commands
       const runCalls = yield* makeTaskCalls
+
+      /** Checks changes that no command could see before they were made. */
+      const checkAfter = Effect.fnUntraced(function* (task: string, round: number, paths: ReadonlyArray<string>) {
+        if ((yield* commands.copies).mechanism !== "none") return []
+        return yield* checksOfHost.run({ task, round, turn: 0 }, paths)
+      })
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
         const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
@@ -59,12 +69,13 @@ export class TaskRunner extends Context.Service<
         )
         const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))
         const changed = files.filter((file) => made.has(file.path))
+        const checked = changed.length === 0 ? [] : (checks ?? (yield* checkAfter(task.name, round, [...made])))
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],
           result: withOutcomes(result, outcomes),
           ...(changed.length === 0 ? {} : { files: changed }),
-          ...(checks === undefined || changed.length === 0 ? {} : { checks })
+          ...(checked.length === 0 ? {} : { checks: checked })
         })
       })
 
