@@ -124,7 +124,7 @@ export const editFile = (maxBytes: number): Plugin =>
           validation_failed:
             "The text does not occur, or more than once; or the file changed after the call was allowed.",
           permission_denied: "It was denied, or lies outside the project or controls git or this program.",
-          not_found: "There is no file at the path.",
+          not_found: "There is no file at the path; the message names the nearest.",
           io_error: "The system does not let it be read or written.",
           parse_error: "It is not UTF-8 text."
         },

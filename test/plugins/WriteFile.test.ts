@@ -179,7 +179,7 @@ describe("edit_file", () => {
           ],
           [
             "not_found",
-            `There is no file at ${root}/b.txt. Only a file that exists can be edited; write_file creates one.`
+            `There is no file at ${root}/b.txt. Nearest: a.txt. Only a file that exists can be edited; write_file creates one.`
           ],
           ["io_error", `${root} is a folder, not a file. Name a file in it: ${root}/a.txt.`]
         ]

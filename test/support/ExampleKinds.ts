@@ -93,6 +93,7 @@ export const exampleKinds = {
   },
   answer: { about: "an answer of the model", frame: asItIs },
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
+  changes: { about: "an answer that changes files", frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },
   result: { about: "a result", frame: asItIs },
   "run-result": {

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type { ModelCallId } from "../../src/domain/runs/ActivityKey.ts"
+import { readChanges } from "../../src/domain/files/ChangeBlocks.ts"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
@@ -215,6 +216,8 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       })
     case "run-inputs":
       return refineWith({ text }, "explain-file")
+    case "changes":
+      return Effect.sync(() => codesOf(readChanges(text)))
     case "result":
       return Effect.sync(() => codesOf(checkDocument("result", text)))
     case "run-result":

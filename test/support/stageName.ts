@@ -11,7 +11,10 @@ interface Prompt {
 export const stageName = ({ system, user }: Prompt): string => {
   const stage = /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
   if (stage !== "task") return stage
-  return /^## Tools$/m.test(system) && !/^(?:### (?:Tool call |Changed: |Not changed: )|- `\w+` was called |## Done so far)/m.test(user) ? "refinement" : "execution"
+  return /^## Tools$/m.test(system) &&
+    !/^(?:### (?:Tool call |Changed: |Not changed: )|- `\w+` was called |## Done so far)/m.test(user)
+    ? "refinement"
+    : "execution"
 }
 
 /** The same for the messages of a request. */

@@ -11,7 +11,7 @@ import { stageText } from "../../domain/runs/LiveText.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { secondsText, withoutProject } from "../../domain/text/Format.ts"
-import type { ToolResult } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
 import {
@@ -94,6 +94,25 @@ export const failureText = ({ error_message }: ToolResult, live: LiveState | und
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
   return shown(withoutProject(line, live?.project ?? ""), 400)
+}
+
+/** The last line that a command wrote, where totals are, with how many there are. */
+export const lastLine = ({ output }: CommandEnd): string => {
+  const lines = output.trimEnd().split("\n")
+  const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
+  return output.trim() === "" ? "nothing" : `${shown(lines.at(-1) ?? "", 100)}${more}`
+}
+
+/** A command that did not succeed, although the call did; nothing for other calls that went well. */
+const exitLine = (
+  event: Extract<RunEvent, { readonly type: "tool.finished" }>,
+  paint: Paint,
+  options: ProgressOptions
+): string | undefined => {
+  const [exit, end] = [badExit(event.result), commandEnd(event.result)]
+  return exit === undefined || end === undefined
+    ? undefined
+    : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
 }
 
 /** A step that has ended, with the tasks that came to nothing. */
@@ -201,7 +220,8 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       ].join("\n")
     case "tool.finished":
       /* What a person denied was said with their answer, and is said again at the end. */
-      return event.result.success || isOwnChoice(event.result.error_message ?? "")
+      if (event.result.success) return exitLine(event, paint, options)
+      return isOwnChoice(event.result.error_message ?? "")
         ? undefined
         : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${failureText(event.result, live)}`
     case "check.finished":

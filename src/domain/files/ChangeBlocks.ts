@@ -14,8 +14,20 @@ import {
   type Repair
 } from "../findings/Issue.ts"
 import { ruleOf } from "../findings/rules/Rules.ts"
+import {
+  fenceAt,
+  fenceMark,
+  findBounds,
+  type Fence,
+  isBlank,
+  looseMark,
+  type OpenMark,
+  readOpen,
+  report,
+  unfenced
+} from "./ChangeMarks.ts"
 import { isProduct, pathInSentence, pathOfInfo, pathOfLine } from "./ChangePath.ts"
-import { isDiff, readDiff } from "./DiffHunks.ts"
+import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
 import { elisionIn } from "./Elision.ts"
 import { languageOf } from "./Language.ts"
 import { readReplacements, mayBeReplacement } from "./ReplacementFormat.ts"
@@ -57,89 +69,8 @@ export interface ChangesRead {
 
 const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst limit = 10\n>>>>>>> NEW"
 
-const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
-const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
-const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
-const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
-const fenceMark = /^(\s*)(`{3,}|~{3,})\s*([^`]*?)\s*$/
-const report = /^#{1,6}\s+(?:\*\*)?result summary\b/i
-
-interface OpenMark {
-  readonly indent: string
-  readonly length: number
-  readonly path: string | undefined
-}
-
-const readOpen = (line: string): OpenMark | undefined => {
-  const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
-  if (signs === "") return undefined
-  const path = after === "" ? undefined : pathOfLine(after)?.path
-  return word === undefined && after !== "" && path === undefined ? undefined : { indent, length: signs.length, path }
-}
-
-const lengthOf = (mark: RegExp, line: string): number => mark.exec(line)?.[1]?.length ?? 0
-
-const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
-
-/** Where the parts of a block are: the indices of its marks, or why it has no end. */
-interface Bounds {
-  readonly middle: number
-  readonly end: number
-  readonly problem?: readonly [code: IssueCode, what: string]
-}
-
-/** A block that has no end goes to the next one; the path of that one does not belong to it. */
-const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
-  if (next === lines.length) return next
-  let end = next
-  while (end > from + 1) {
-    const line = lines[end - 1] ?? ""
-    if (!isBlank(line) && !fenceMark.test(line) && pathOfLine(line) === undefined) break
-    end -= 1
-  }
-  return end
-}
-
-/**
- * Marks of one block have one length, so that a text with marks of another length can stand in it; when there is none of
- * this length, one of another length ends the block.
- */
-const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
-  const following = lines.findIndex((line, at) => {
-    const open = at > from ? readOpen(line) : undefined
-    return open !== undefined && open.length === length
-  })
-  const next = following === -1 ? lines.length : following
-  const within = lines.slice(from + 1, next)
-  const at = (mark: RegExp, fits: (found: number) => boolean, end = within.length): ReadonlyArray<number> =>
-    within.slice(0, end).flatMap((line, index) => (fits(lengthOf(mark, line)) ? [index] : []))
-  const same = (found: number) => found === length
-  const any = (found: number) => found > 0
-  const end = at(closeMark, same)[0] ?? at(closeMark, any)[0]
-  const middles = at(middleMark, same, end)
-  const all = middles.length > 0 ? middles : at(middleMark, any, end)
-  const stop = (end: number | undefined): number => (end === undefined ? brokenEnd(lines, from, next) : from + end + 2)
-  if (end === undefined) {
-    const lacks = all.length === 0 ? "the line ======= and the line >>>>>>> NEW" : "the line >>>>>>> NEW"
-    return { middle: -1, end: stop(end), problem: ["change-unfinished", `The block lacks ${lacks}.`] }
-  }
-  if (all.length === 0) {
-    return { middle: -1, end: stop(end), problem: ["change-unfinished", "The block lacks the line =======."] }
-  }
-  if (all.length > 1) {
-    const what = `${all.length} lines of the block can be the line between OLD and NEW. Marks of another length, 5 to 9 signs, tell them apart.`
-    return { middle: -1, end: stop(end), problem: ["change-marks", what] }
-  }
-  return { middle: from + 1 + (all[0] ?? 0), end: stop(end) }
-}
-
-/** The lines without a fence that stands around all of them. */
-const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-  const first = fenceMark.exec(lines[0] ?? "")
-  if (first === null || lines.length < 2) return undefined
-  const last = fenceMark.exec(lines.at(-1) ?? "")
-  return last !== null && last[3] === "" && last[2] === first[2] ? lines.slice(1, -1) : undefined
-}
+const creates = /\b(?:add|creates?|new|overwrite|replace|save|write)\b/i
+const oldLabel = /^[#*\s]*(?:OLD|SEARCH|ORIGINAL)(?:\s+(?:text|code))?[*:\s]*$/i
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
 
@@ -152,36 +83,7 @@ const fitsFile = (language: string, path: string): boolean => {
   if (!/^[a-z][\w+#.-]*$/i.test(language)) return false
   if (!otherContent.test(language)) return true
   const own = languageOf(path)
-  return own === "" || own === languageOf(`x.${language}`) || (/^json/.test(own) && /^json/i.test(language))
-}
-
-interface Fence {
-  readonly info: string
-  /** The index of the line that closes it; the number of lines when none does. */
-  readonly end: number
-}
-
-/** Where a fence ends. In markdown a fence with an info string opens another one inside. */
-const fenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
-  const [, , signs = "", info = ""] = fenceMark.exec(lines[from] ?? "") ?? []
-  if (signs === "") return undefined
-  const nests = /^(?:markdown|md|mdx)\b/i.test(info)
-  let depth = 0
-  for (let at = from + 1; at < lines.length; at += 1) {
-    const line = lines[at] ?? ""
-    const open = readOpen(line)
-    const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
-    if (bounds !== undefined && bounds.problem === undefined) {
-      at = bounds.end - 1
-      continue
-    }
-    const [, , inner = "", innerInfo = ""] = fenceMark.exec(line) ?? []
-    if (inner === "" || inner[0] !== signs[0] || inner.length < signs.length) continue
-    if (innerInfo !== "") depth += nests ? 1 : 0
-    else if (depth > 0) depth -= 1
-    else return { info, end: at }
-  }
-  return { info, end: lines.length }
+  return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
 /** Reads one answer; its state is where it is and which file it speaks of. */
@@ -233,6 +135,13 @@ class Reader {
     if (!isFenced && mayBeReplacement(line)) {
       const end = this.readLooseReplacement(at)
       if (end !== undefined) return end
+    }
+    if (!isFenced && isDiff(this.lines.slice(at, at + 2))) {
+      const end = diffEnd(this.lines, at)
+      if (this.readDiff(at, "", this.lines.slice(at, end), at)) {
+        this.take(at, end)
+        return end
+      }
     }
     if (looseMark.test(line)) this.issue("change-marks", at, "The mark belongs to no block.")
     if (report.test(line)) this.inReport = true
@@ -316,7 +225,7 @@ class Reader {
     const content = this.lines.slice(at + 1, end)
     if (content.some((line) => readOpen(line) !== undefined)) return this.readFencedBlocks(at, { end, info })
     const next = Math.min(end + 1, this.lines.length)
-    const isOwn = this.readFencedDiff(at, info, content) || this.readFencedReplacement(at, content)
+    const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedReplacement(at, content)
     if (isOwn) this.take(at, next)
     else if (!this.readWholeFile(at, { end, info }, content)) {
       content.forEach((line, index) => {
@@ -354,13 +263,13 @@ class Reader {
     const inInfo = pathOfInfo(info)
     const before = this.pathBefore(at)
     const named = inInfo ?? before
-    if (named === undefined || isProduct(named.path)) return false
+    if (named === undefined) return this.noteUnread(at)
+    if (isProduct(named.path)) return false
     const language = /^[^\s:{]*/.exec(info)?.[0] ?? ""
     const isTitled = inInfo?.isTitle === true
     const isFile = inInfo === undefined ? fitsFile(language, named.path) : isTitled
     if (named.hasLines || !isFile) {
-      const message = `Took the code under ${named.path} as quoted, not as the new text of the file.`
-      if (!named.hasLines) addRepair(this.findings, "change-quoted", { line: at + 1 }, message)
+      if (!named.hasLines) this.noteQuoted(at, named.path)
       return false
     }
     const next = Math.min(end + 1, this.lines.length)
@@ -375,14 +284,29 @@ class Reader {
     return true
   }
 
-  private readFencedDiff(at: number, info: string, content: ReadonlyArray<string>): boolean {
+  /** A fence that may be meant as a change, although nothing marks it as one. */
+  private noteUnread(at: number): false {
+    const before = this.line(this.lineBefore(at))
+    const path = creates.test(before) ? pathInSentence(before) : undefined
+    if (oldLabel.test(before)) this.issue("change-marks", this.lineBefore(at), "The old text stands without marks.")
+    else if (path !== undefined) this.noteQuoted(at, path)
+    return false
+  }
+
+  private noteQuoted(at: number, path: string): void {
+    const message = `Took the code under ${path} as quoted, not as the new text of the file.`
+    addRepair(this.findings, "change-quoted", { line: at + 1 }, message)
+  }
+
+  /** Reads the lines of a diff that begin at the index `first`. */
+  private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.pathBefore(at)
     if (before !== undefined) this.take(before.at, before.at + 1)
     const files = readDiff(content)
     if (files.length === 0) this.issue("change-diff", at, "The diff is empty.")
     for (const file of files) {
-      const line = at + 1 + file.at
+      const line = first + file.at
       const path = file.to ?? file.from ?? pathOfInfo(info)?.path ?? before?.path
       if (path === undefined) this.issue("change-path", line, "The diff names no file.")
       else if (file.isDeleted) this.issue("change-diff", line, `The diff removes the whole file ${path}.`)
@@ -393,7 +317,7 @@ class Reader {
       else {
         for (const { at: hunkAt, newLines, oldLines } of file.hunks) {
           const [oldText, newText] = [textOf(oldLines), textOf(newLines)]
-          const hunkLine = at + 1 + hunkAt
+          const hunkLine = first + hunkAt
           if (oldText.trim() === "")
             this.issue("change-diff", hunkLine, `A part of the diff of ${path} has no old lines.`)
           else if (oldText === newText)

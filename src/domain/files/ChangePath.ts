@@ -24,10 +24,10 @@ const isPath = (text: string, quoted: boolean): boolean => {
   return isNamed || quoted || /[^/\\][/\\][^/\\]/.test(text)
 }
 
-const lead = /^(?:(?:\/\/+|#{1,6}(?=\s)|[-+*](?=\s)|\d+[.)](?=\s)|<!--|\/\*+)\s*)+/
+const lead = /^(?:(?:\/\/+|#{1,6}(?=\s)|[-+*](?=\s)|\d+[.)](?=\s)|<!--|\/\*+|[\p{So}\ufe0f]+)\s*)+/u
 const tail = /\s*(?:-->|\*+\/)$/
 const label =
-  /^(?:(?:(?:new|existing)\s+)?(?:file\s*name|file\s*path|file|path)\s*:|(?:(?:new|in|edit|update|create|modify|change|add)\s+)?(?:file\s+|:\s*)?(?=[^\s:]*[`./\\]))\s*/i
+  /^(?:(?:(?:new|existing)\s+)?(?:file\s*name|file\s*path|file|path|change|step)\s*\d*\s*:|(?:(?:new|in|edit|update|create|modify|change|add)\s+)?(?:file\s+|:\s*)?(?=[^\s:]*[`./\\]))\s*/i
 const remark = /\s+\((?:(?:a\s+)?new(?:\s+file)?|created|changed|modified|updated|edited)\)$/i
 const lineSuffix = /(?::\d+(?:[-\u2013:]\d+)?|#L\d+(?:-L?\d+)?|,?\s+\(?lines?\s+\d.*)$/i
 
@@ -64,10 +64,14 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
   return isFile ? { ...found, isTitle: afterLanguage !== undefined } : undefined
 }
 
-/** The only path that a sentence names in backticks. */
+/** The only path that a sentence names, in backticks or with its folder. */
 export const pathInSentence = (line: string): string | undefined => {
-  const spans = [...line.matchAll(/`([^`]+)`/g)].flatMap(([, span = ""]) => pathOf(span)?.path ?? [])
-  const paths = new Set(spans.filter((path) => /[/\\]/.test(path) || languageOf(path) !== ""))
+  if (line.length > maxLength) return undefined
+  const spans = [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
+  const words = line.replace(/`[^`]*`/g, " ").split(/\s+/)
+  const bare = words.map((word) => word.replace(/^[("'*]+|[)"'*:;,.!?]+$/g, "")).filter((word) => /\w\//.test(word))
+  const named = [...spans, ...bare.filter((word) => extension.test(word))].flatMap((one) => pathOf(one)?.path ?? [])
+  const paths = new Set(named.filter((path) => /[/\\]/.test(path) || languageOf(path) !== ""))
   return paths.size === 1 ? [...paths][0] : undefined
 }
 

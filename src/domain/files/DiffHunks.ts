@@ -32,20 +32,37 @@ interface Draft {
 
 const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
 const gitHeader = /^diff --git (?:a\/)?(\S+) (?:b\/)?(\S+)$/
+/** How another form of patch begins a file; it has no line numbers. */
+const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
+const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
 const between =
   /^(?:index [\da-f]+\.\.|(?:new|old|deleted) (?:file )?mode |similarity index |rename (?:from|to) |Index: )/
 
 const withoutPrefix = (path: string): string => path.replace(/^[ab]\//, "")
 
+const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
+
 /** True when the lines begin as a diff does, whatever the fence calls them. */
 export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = lines.filter((line) => line.trim() !== "")
-  return gitHeader.test(first) || (/^--- \S/.test(first) && /^\+\+\+ \S/.test(second))
+  return (
+    gitHeader.test(first) ||
+    /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/.test(first) ||
+    isHeader(first, second)
+  )
 }
 
-/** A removed line may look like a header: only two together, or one before any hunk, are one. */
-const isHeaderAt = (lines: ReadonlyArray<string>, at: number): boolean =>
-  /^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? "")
+/** The index of the line after a diff that stands without a fence. */
+export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
+  let end = from
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? ""
+    if (line.trim() === "") continue
+    if (!/^(?:[-+ @\\]|\*\*\* |diff --git )/.test(line) && !between.test(line)) break
+    end = at + 1
+  }
+  return end
+}
 
 const dropBlankEnd = (hunk: Draft["hunks"][number], blank: number): void => {
   for (let left = blank; left > 0; left -= 1) {
@@ -90,11 +107,20 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? ""
     const git = gitHeader.exec(line)
+    const patch = patchHeader.exec(line)
     if (git !== null) {
       const file = open(at)
       file.from = git[1] ?? ""
       file.to = git[2] ?? ""
-    } else if (isHeaderAt(lines, at)) {
+    } else if (patch !== null) {
+      const file = open(at)
+      const [, what, path = ""] = patch
+      file.to = path
+      file.isNew = what === "Add"
+      file.isDeleted = what === "Delete"
+    } else if (patchMark.test(line)) close()
+    // A removed line may look like the first line of a header, but not an added one after it like the second.
+    else if (isHeader(line, lines[at + 1] ?? "")) {
       const last = files.at(-1)
       const file = last === undefined || last.hunks.length > 0 || hunk !== undefined ? open(at) : last
       name(file, at)

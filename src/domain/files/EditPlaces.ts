@@ -39,21 +39,38 @@ const similarity = (a: string, b: string): number => {
 
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 
-/** The lines of the text that are most similar to what was searched for. They are not said to be the place. */
+const longestOf = (lines: ReadonlyArray<string>): number =>
+  lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
+
+/** How much the lines from one on are like those that were sought, on average. */
+const likeness = (lines: ReadonlyArray<string>, first: number, sought: ReadonlyArray<string>): number => {
+  const compared = sought
+    .slice(0, maxQuotedLines)
+    .flatMap((line, index) => (line.trim() === "" ? [] : [similarity(lines[first + index] ?? "", line)]))
+  return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
+}
+
+/**
+ * The lines of the text that are most similar to what was searched for, found by its longest line. They are not said to be
+ * the place.
+ */
 export const nearestLines = (text: string, sought: string): string => {
   const wanted = linesOf(sought.replace(/\r?\n$/, ""))
   const lines = linesOf(text)
-  const anchor = wanted.reduce(
-    (best, line, index) => (line.trim() > "" && line.length > (wanted[best] ?? "").length ? index : best),
-    0
-  )
-  const scores = lines.slice(0, maxComparedLines).map((line) => similarity(line, wanted[anchor] ?? ""))
-  const best = scores.reduce((most, score) => Math.max(most, score), 0)
-  if (best < alike) return "No line is similar. Read the file and copy the lines from it."
-  const first = Math.max(0, scores.indexOf(best) - anchor)
+  const anchor = longestOf(wanted)
+  const firsts = lines
+    .slice(0, maxComparedLines)
+    .map((line, index) => ({ first: Math.max(0, index - anchor), score: similarity(line, wanted[anchor] ?? "") }))
+    .filter(({ score }) => score >= alike)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, maxPlaces)
+    .map(({ first }) => ({ first, score: likeness(lines, first, wanted) }))
+  const best = firsts.reduce((most, one) => (one.score > most.score ? one : most), { first: 0, score: 0 })
+  if (best.score < alike) return "No line is similar. Read the file and copy the lines from it."
+  const { first } = best
   const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
   const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
   const place = found.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + found.length} are`
   const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"
-  return `${place} ${hint}; if they are meant, copy from here exactly:\n${found.join("\n")}`
+  return `${place} ${hint}; if that is meant, copy from here exactly:\n${found.join("\n")}`
 }

@@ -4,6 +4,7 @@
  */
 
 const comment = /^\s*(?:\/\/+|#+|--|;+|%+|\/\*+|\{\/\*|<!--|\*)?\s*/
+const maxLength = 200
 const commentEnd = /\s*(?:\*+\/\}?|-->)\s*$/
 const leftOut = "rest|remaining|remainder|existing|unchanged|same|previous|others?|omitted|elided"
 const part = "code|implementation|content|methods?|functions?|imports?|tests?|lines?|file|class|body"
@@ -17,6 +18,7 @@ const sentence = new RegExp(
 
 /** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
 export const isElision = (line: string): boolean => {
+  if (line.length > maxLength) return false
   const mark = comment.exec(line)?.[0] ?? ""
   const isComment = mark.trim() !== ""
   const text = line

@@ -87,7 +87,7 @@ export const replacePlaces = (
 export const replaceIn = (text: string, pattern: string, by: string, exceptLines: ReadonlyArray<number>): string => {
   if (pattern === "") return text
   const [sought, excepted] = [spelled(text, pattern), new Set(exceptLines)]
-  const written = sought.includes("\r\n") || !text.includes("\n") ? by : (spellings(text)[0]?.(by) ?? by)
+  const written = spellings(text)[0](by)
   const offsets = offsetsIn(text, sought)
   const lines = linesOf(text, offsets)
   let [at, after] = [0, ""]
@@ -136,7 +136,9 @@ export const leftovers = (
   )
   const named = [...gone].flatMap((holds) => {
     const places = replacePlaces(files, { pattern: holds, except: [] })
-    return places.length > maxPlacesOfName ? [] : places.map((place): Leftover => ({ ...place, holds }))
+    return places.length > maxPlacesOfName
+      ? []
+      : places.map(({ line, path, text }): Leftover => ({ path, line, text, holds }))
   })
   const seen = new Set<string>()
   return [...same, ...named].filter(({ line, path }) => {

@@ -1,8 +1,9 @@
 /**
  * Where the old text of an edit stands in a file. It is looked for exactly first, and then in the ways in which models
- * change a text that they copy: other blanks, escaped line breaks, line numbers, a cut line. Each way counts only when it
- * leaves one place.
+ * change a text that they copy: other blanks, escaped line breaks, line numbers, a cut line. The first way that finds any
+ * place counts.
  */
+import { indentOf, reindent } from "./Indentation.ts"
 
 /** A range of characters of the file and what takes its place. */
 export interface TextPlace {
@@ -11,7 +12,7 @@ export interface TextPlace {
   readonly newText: string
 }
 
-/** The places that one way found; `note` says in which way, when it is not the exact one. */
+/** The places that were found; `note` says how, when the text does not stand there exactly. */
 export interface TextMatch {
   readonly places: ReadonlyArray<TextPlace>
   readonly note?: string
@@ -28,38 +29,38 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 const count = (text: string, part: string): number => text.split(part).length - 1
 
 /** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
-export const spellings = (text: string): ReadonlyArray<(part: string) => string> => {
+export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
   return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
 }
 
-/** Where the part occurs; `step` is the distance from a match to the next search. */
-export const offsetsOf = (text: string, part: string, step: number): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + step)) found.push(at)
-  return found
-}
-
 /** The number of the line of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
 
-const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
+/** Where the part occurs, also where it overlaps itself. */
+const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
+  return found
+}
 
+const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
 /** Whole lines match where a line begins, when there is such a place; the last line of a file may lack its line end. */
-const exactPlaces = (text: string, { newText, oldText }: Sought, step?: number): ReadonlyArray<TextPlace> => {
+const exactPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
     const sought = spell(oldText)
-    const offsets = offsetsOf(text, sought, step ?? sought.length)
+    const offsets = offsetsOf(text, sought)
     const atLines = sought.endsWith("\n") ? offsets.filter((offset) => isLineStart(text, offset)) : []
     const found = atLines.length > 0 ? atLines : offsets
     if (found.length > 0) return found.map((from) => ({ from, to: from + sought.length, newText: spell(newText) }))
     const last = withoutLineEnd(sought)
-    if (last === sought || last === "" || !text.endsWith(last)) continue
     const from = text.length - last.length
-    if (isLineStart(text, from)) return [{ from, to: text.length, newText: withoutLineEnd(spell(newText)) }]
+    if (last !== sought && last !== "" && text.endsWith(last) && isLineStart(text, from)) {
+      return [{ from, to: text.length, newText: withoutLineEnd(spell(newText)) }]
+    }
   }
   return []
 }
@@ -73,158 +74,129 @@ interface FileLine {
 const linesOf = (text: string): ReadonlyArray<FileLine> => {
   let from = 0
   return text.split("\n").map((line) => {
-    const found = { from, to: from + line.length, text: line.endsWith("\r") ? line.slice(0, -1) : line }
-    from = found.to + 1
+    const content = line.endsWith("\r") ? line.slice(0, -1) : line
+    const found = { from, to: from + content.length, text: content }
+    from += line.length + 1
     return found
   })
 }
 
-const withoutBlankEnds = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const first = lines.findIndex((line) => line.trim() !== "")
-  const last = lines.findLastIndex((line) => line.trim() !== "")
-  return first === -1 ? [] : lines.slice(first, last + 1)
-}
+const isBlank = (line: string): boolean => line.trim() === ""
 
-const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ""
-
-/** Blanks for each step of the file, when the edit is indented by blanks and the file by tabs, or the other way round. */
-const converted = (indent: string, files: ReadonlyArray<string>, edits: ReadonlyArray<string>): string => {
-  const fileTabs = files.some((line) => line.startsWith("\t"))
-  const widths = edits.map((line) => indentOf(line).length).filter((width) => width > 0)
-  const step = Math.min(...widths, 8)
-  if (fileTabs && indent.includes(" ") && !indent.includes("\t")) return "\t".repeat(Math.round(indent.length / step))
-  if (fileTabs || !indent.includes("\t")) return indent
-  const fileStep = Math.min(...files.map((line) => indentOf(line).length).filter((width) => width > 0), 8)
-  return indent.replaceAll("\t", " ".repeat(fileStep))
-}
-
-/** The new lines with the indentation of the file: a line is shifted as the old line with the nearest indentation is. */
-const reindent = (
-  newLines: ReadonlyArray<string>,
-  oldLines: ReadonlyArray<string>,
-  fileLines: ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const levels = new Map<string, string>()
-  const same = new Map<string, string>()
-  for (const [index, old] of oldLines.entries()) {
-    const file = fileLines[index] ?? ""
-    if (!same.has(old)) same.set(old, file)
-    if (old.trim() !== "" && !levels.has(indentOf(old))) levels.set(indentOf(old), indentOf(file))
+/** The lines of an edit without the blank ones around the old text, of which the new text loses as many. */
+const coreOf = ({ newText, oldText }: Sought) => {
+  const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
+  const first = oldLines.findIndex((line) => !isBlank(line))
+  const after = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlank(line))
+  let [from, to] = [0, newLines.length]
+  while (from < first && from < to && isBlank(newLines[from] ?? "")) from += 1
+  while (newLines.length - to < after && to > from && isBlank(newLines[to - 1] ?? "")) to -= 1
+  return {
+    oldLines: first === -1 ? [] : oldLines.slice(first, oldLines.length - after),
+    newLines: newLines.slice(from, to)
   }
-  const known = [...levels].toSorted(([a], [b]) => a.length - b.length)
-  return newLines.map((line) => {
-    const kept = same.get(line)
-    if (kept !== undefined) return kept
-    if (line.trim() === "") return line.trim()
-    const indent = indentOf(line)
-    const below = known.findLast(([old]) => indent.startsWith(old))
-    if (below !== undefined) {
-      return (
-        below[1] + converted(indent.slice(below[0].length), fileLines, [...oldLines, ...newLines]) + line.trimStart()
-      )
-    }
-    const [least, base] = known[0] ?? ["", ""]
-    const less = converted(least.slice(indent.length), fileLines, [...oldLines, ...newLines])
-    return base.slice(0, Math.max(0, base.length - less.length)) + line.trimStart()
+}
+
+type Core = ReturnType<typeof coreOf>
+
+/** Places of whole lines; `rewrite` gives the new lines for the lines of the file, or nothing when that is not clear. */
+const linePlaces = (
+  text: string,
+  { newLines, oldLines }: Core,
+  fits: (line: string, sought: string) => boolean,
+  rewrite: (fileLines: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
+): ReadonlyArray<TextPlace> => {
+  const lines = linesOf(text)
+  const starts = lines.flatMap((_, at) => {
+    const isThere =
+      oldLines.length > 0 &&
+      at + oldLines.length <= lines.length &&
+      oldLines.every((line, index) => fits(lines[at + index]?.text ?? "", line))
+    return isThere ? [at] : []
+  })
+  return starts.flatMap((at) => {
+    const found = lines.slice(at, at + oldLines.length)
+    const written = rewrite(found.map((line) => line.text))
+    if (written === undefined) return []
+    const [from, end] = [found[0]?.from ?? 0, found.at(-1)?.to ?? 0]
+    const lineEnd = text.startsWith("\r\n", end) || text.slice(from, end).includes("\r\n") ? "\r\n" : "\n"
+    const to = newLines.length === 0 ? (lines[at + oldLines.length]?.from ?? end) : end
+    return [{ from, to, newText: written.join(lineEnd) }]
   })
 }
 
-type Fits = (line: string, sought: string) => boolean
-
-/** Places of whole lines, blank lines around them left out. */
-const linePlaces = (
-  text: string,
-  { newText, oldText }: Sought,
-  fits: Fits,
-  rewrite: (newLines: ReadonlyArray<string>, fileLines: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
-): ReadonlyArray<TextPlace> => {
-  const sought = withoutBlankEnds(toLf(oldText).split("\n"))
-  if (sought.length === 0) return []
-  const lines = linesOf(text)
-  const places: Array<TextPlace> = []
-  for (let at = 0; at + sought.length <= lines.length; at += 1) {
-    if (!sought.every((line, index) => fits(lines[at + index]?.text ?? "", line))) continue
-    const found = lines.slice(at, at + sought.length)
-    const [first, last] = [found[0], found.at(-1)]
-    if (first === undefined || last === undefined) continue
-    const isRemoval = newText.trim() === ""
-    const rewritten = rewrite(
-      withoutBlankEnds(toLf(newText).split("\n")),
-      found.map((line) => line.text)
-    )
-    if (rewritten === undefined) return []
-    const lineEnd = text[last.to - 1] === "\r" || text.includes("\r\n") ? "\r\n" : "\n"
-    const isWhole = isRemoval && oldText.endsWith("\n") && last.to < text.length
-    const to = isWhole ? last.to + 1 : text[last.to - 1] === "\r" ? last.to - 1 : last.to
-    places.push({ from: first.from, to, newText: rewritten.join(lineEnd) })
-  }
-  return places
-}
-
 const blankPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
-  const oldLines = withoutBlankEnds(toLf(sought.oldText).split("\n"))
-  return linePlaces(
-    text,
-    sought,
-    (line, one) => line.trim() === one.trim(),
-    (newLines, fileLines) => reindent(newLines, oldLines, fileLines)
-  )
+  const core = coreOf(sought)
+  const rewrite = (fileLines: ReadonlyArray<string>) => reindent(core.newLines, core.oldLines, fileLines)
+  return linePlaces(text, core, (line, one) => line.trim() === one.trim(), rewrite)
 }
 
 const breaks = /\r\n|\n|\\n/g
 
-/** The text with each line break, real or escaped, as one character, and the offset of each of its characters. */
-const unescaped = (text: string) => {
+/** The text with each line break, real or escaped, as one character, and where each of its characters stands in the text. */
+const withBreaks = (text: string) => {
   const offsets: Array<number> = []
-  let plain = ""
-  let at = 0
+  let [plain, at] = ["", 0]
   const copy = (end: number): void => {
-    for (let from = at; from < end; from += 1) offsets.push(from)
+    for (let offset = at; offset < end; offset += 1) offsets.push(offset)
     plain += text.slice(at, end)
   }
-  for (const match of text.matchAll(breaks)) {
-    copy(match.index)
-    offsets.push(match.index)
+  for (const { 0: sign, index } of text.matchAll(breaks)) {
+    copy(index)
+    offsets.push(index)
     plain += "\n"
-    at = match.index + match[0].length
+    at = index + sign.length
   }
   copy(text.length)
   offsets.push(text.length)
   return { plain, offsets }
 }
 
-const kindsOf = (text: string): ReadonlyArray<string> => [...text.matchAll(breaks)].map(([sign]) => sign)
+const breaksOf = (text: string): ReadonlyArray<string> => [...text.matchAll(breaks)].map(([sign]) => sign)
 
-/** The new text with its line breaks written as those of the place; nothing when that is not clear. */
-const likeIn = (newText: string, place: string): string | undefined => {
-  const kinds = kindsOf(place)
-  const own = kindsOf(newText)
-  const [first = "\n"] = kinds
+/** The new text with its line breaks written as those of the place; nothing when it is not clear which is which. */
+const brokenLike = (newText: string, place: string): string | undefined => {
+  const signs = breaksOf(place)
+  const [first = "\n"] = signs
+  if (signs.every((sign) => sign === first)) return newText.replace(breaks, () => first)
+  if (breaksOf(newText).length !== signs.length) return undefined
   let index = -1
-  if (kinds.every((kind) => kind === first)) return newText.replace(breaks, () => first)
-  if (own.length !== kinds.length) return undefined
-  return newText.replace(breaks, () => kinds[(index += 1)] ?? "\n")
+  return newText.replace(breaks, (sign) => signs[(index += 1)] ?? sign)
 }
 
-const escapedPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
-  const sought = unescaped(withoutLineEnd(oldText)).plain
-  if (!sought.includes("\n") || sought.trim() === "") return []
-  const { offsets, plain } = unescaped(text)
-  return offsetsOf(plain, sought, 1).flatMap((at) => {
+const breakPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
+  if (!text.includes("\\n") && !oldText.includes("\\n")) return []
+  const sought = withBreaks(withoutLineEnd(oldText)).plain
+  if (!sought.includes("\n") || isBlank(sought)) return []
+  const { offsets, plain } = withBreaks(text)
+  return offsetsOf(plain, sought).flatMap((at) => {
     const [from = 0, to = 0] = [offsets[at], offsets[at + sought.length]]
-    const written = likeIn(withoutLineEnd(newText), text.slice(from, to))
+    const written = brokenLike(withoutLineEnd(newText), text.slice(from, to))
     return written === undefined ? [] : [{ from, to, newText: written }]
   })
 }
 
-const numbered = /^(?:\s*(\d+)(?:[:|]\s|[:|]$|\t|\s*[|\u2502]\s?|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "\\": "\\" }
 
-/** The text without the numbers that were copied with its lines; nothing unless every line has the next number. */
-const withoutNumbers = ({ newText, oldText }: Sought): Sought | undefined => {
-  const lines = withoutLineEnd(toLf(oldText)).split("\n")
-  const found = lines.map((line) => numbered.exec(line))
-  const numbers = found.map((match) => Number(match?.[1] ?? match?.[2] ?? Number.NaN))
-  const first = numbers[0] ?? Number.NaN
+const withoutEscapes = (text: string): string =>
+  text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
+
+/** Both texts as they are when the escapes of JSON in them are read; nothing when the old one has none. */
+const unescaped = ({ newText, oldText }: Sought): Sought | undefined => {
+  const plain = withoutEscapes(oldText)
+  return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
+}
+
+/** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
+const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
+
+/** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
+const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
+  const numbers = withoutLineEnd(toLf(oldText))
+    .split("\n")
+    .map((line) => numbered.exec(line))
+    .map((match) => Number(match?.[1] ?? match?.[2] ?? Number.NaN))
+  const [first = Number.NaN] = numbers
   if (!numbers.every((number, index) => number === first + index)) return undefined
   const strip = (text: string): string =>
     toLf(text)
@@ -234,47 +206,82 @@ const withoutNumbers = ({ newText, oldText }: Sought): Sought | undefined => {
   return { oldText: strip(oldText), newText: strip(newText) }
 }
 
-const cutEnd = /\s*(?:\u2026|\.{3})\s*$/
 const minVisible = 8
 
-const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
-  const oldLines = withoutBlankEnds(toLf(sought.oldText).split("\n"))
-  const isCut = (line: string): boolean => cutEnd.test(line) && line.replace(cutEnd, "").trim().length >= minVisible
-  if (!oldLines.some(isCut)) return []
-  const visible = (line: string): string => line.replace(cutEnd, "").trim()
-  const rewrite = (newLines: ReadonlyArray<string>, fileLines: ReadonlyArray<string>) => {
-    const cut = oldLines.flatMap((line, index) => {
-      const file = fileLines[index] ?? ""
-      return isCut(line) ? [{ line: line.trim(), tail: file.trim().slice(visible(line).length) }] : []
-    })
-    const completed = newLines.map((line) => {
-      if (!cutEnd.test(line)) return line
-      const same = cut.find((one) => one.line === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
-      return same === undefined ? undefined : line.replace(cutEnd, "") + same.tail
-    })
-    const whole = completed.flatMap((line) => line ?? [])
-    const complete = oldLines.map((line, index) =>
-      isCut(line) ? indentOf(line) + (fileLines[index] ?? "").trim() : line
-    )
-    return whole.length === newLines.length ? reindent(whole, complete, fileLines) : undefined
-  }
-  const fits: Fits = (line, one) => (isCut(one) ? line.trim().startsWith(visible(one)) : line.trim() === one.trim())
-  return linePlaces(text, sought, fits, rewrite)
+/** The beginning of a line that was cut. */
+const visible = (line: string): string | undefined => {
+  const text = line.trimEnd()
+  if (text.endsWith("\u2026")) return text.slice(0, -1).trimEnd()
+  return text.endsWith("...") ? text.replace(/\.+$/, "").trimEnd() : undefined
 }
 
-/** The places of an edit, found in the first way that finds any; there are none when no way does. */
-export const findText = (text: string, sought: Sought, overlapping: boolean): TextMatch => {
-  const exact = exactPlaces(text, sought, overlapping ? 1 : undefined)
-  if (exact.length > 0) return { places: exact }
-  const blanks = blankPlaces(text, sought)
-  if (blanks.length > 0) return { places: blanks, note: "matched with other blanks; those of the file are kept" }
-  const escaped = escapedPlaces(text, sought)
-  if (escaped.length > 0) return { places: escaped, note: "matched with line breaks and \\n exchanged" }
-  const plain = withoutNumbers(sought)
-  if (plain !== undefined) {
-    const [found, moved] = [exactPlaces(text, plain, 1), blankPlaces(text, plain)]
-    const places = found.length > 0 ? found : moved
-    if (places.length > 0) return { places, note: "matched without the line numbers" }
+/** What of a line that was cut is looked for; nothing when it is too little. */
+const beginning = (line: string): string | undefined => {
+  const text = visible(line)?.trim() ?? ""
+  return text.length >= minVisible ? text : undefined
+}
+
+/** Places in which lines that were cut begin as they are written; the new lines get the ends of those of the file. */
+const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
+  const core = coreOf(sought)
+  const { newLines, oldLines } = core
+  const begins = new Map(oldLines.map((line) => [line, beginning(line)]))
+  if (oldLines.every((line) => begins.get(line) === undefined)) return []
+  const rewrite = (fileLines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+    const old = oldLines.map((line, index) =>
+      begins.get(line) === undefined ? line : indentOf(line) + (fileLines[index] ?? "").trim()
+    )
+    const cut = oldLines.flatMap((line, index) => {
+      const seen = begins.get(line)
+      return seen === undefined ? [] : [{ line, end: (fileLines[index] ?? "").trim().slice(seen.length) }]
+    })
+    const whole = newLines.flatMap((line) => {
+      const seen = visible(line)
+      if (seen === undefined) return [line]
+      const same = cut.find((one) => one.line.trim() === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
+      return same === undefined ? [] : [seen + same.end]
+    })
+    return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
   }
-  return { places: cutPlaces(text, sought), note: "matched a cut line by its beginning" }
+  const fits = (line: string, one: string): boolean => {
+    const seen = begins.get(one)
+    return seen === undefined ? line.trim() === one.trim() : line.trim().startsWith(seen)
+  }
+  return linePlaces(text, core, fits, rewrite)
+}
+
+const exactOrBlank = (text: string, sought: Sought | undefined): ReadonlyArray<TextPlace> => {
+  if (sought === undefined || isBlank(sought.oldText)) return []
+  const exact = exactPlaces(text, sought)
+  return exact.length > 0 ? exact : blankPlaces(text, sought)
+}
+
+const ways: ReadonlyArray<{
+  readonly find: (text: string, sought: Sought) => ReadonlyArray<TextPlace>
+  readonly note?: string
+}> = [
+  { find: exactPlaces },
+  { find: blankPlaces, note: "matched with other blanks; those of the file are kept" },
+  { find: breakPlaces, note: "matched with line breaks and \\n exchanged" },
+  { find: (text, sought) => exactOrBlank(text, unescaped(sought)), note: "matched without escapes" },
+  { find: (text, sought) => exactOrBlank(text, unnumbered(sought)), note: "matched without line numbers" },
+  { find: cutPlaces, note: "matched a cut line by its beginning" }
+]
+
+const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
+  let end = 0
+  return places.filter(({ from, to }) => {
+    const isApart = from >= end
+    if (isApart) end = to
+    return isApart
+  })
+}
+
+/** The places of an edit, found in the first way that finds any. Places that are all replaced do not overlap. */
+export const findText = (text: string, sought: Sought, all: boolean): TextMatch => {
+  for (const { find, note } of ways) {
+    const places = find(text, sought)
+    if (places.length > 0) return { places: all ? apart(places) : places, ...(note === undefined ? {} : { note }) }
+  }
+  return { places: [] }
 }

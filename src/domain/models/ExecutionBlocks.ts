@@ -6,11 +6,12 @@ import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenceFor, fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
+import { cutOutput } from "./OutputCut.ts"
+import { diffOf, outcomeText } from "./OutputText.ts"
 import { type FilledPrompt, type TokenScale, charactersLeft, fitsWindow } from "./PromptSize.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import { listWithin, shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
+import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** The texts, shortened so that together they take at most `budget` characters. */
@@ -42,10 +43,10 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
 
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
- * characters, or what `callFrame` measures where that is more: short outputs are whole, and the last calls are cut first.
+ * characters, or what `callFrame` measures where that is more: short outputs are whole, and the long ones share the rest.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const limits = sharesInOrder(
+  const limits = shares(
     outcomes.map((outcome) => outcomeText(outcome).length),
     budget
   )

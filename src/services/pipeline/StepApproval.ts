@@ -38,7 +38,7 @@ export const makeGatedCalls = Effect.gen(function* () {
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
     const byList = task.requiresApproval || refinement.task.requiresApproval
-    const bySkill = skills.find(task.skill)?.requiresApproval === true
+    const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
     const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
     const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }

@@ -57,7 +57,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const tools = toolsOf(skill)
     const mayChange = tools.some((tool) => fileTools.has(tool))
     const answers = [
-      ...(tools.length === 0 ? [] : ["tool calls"]),
+      ...(tools.every((tool) => fileTools.has(tool)) ? [] : ["tool calls"]),
       ...(mayChange ? ["changes of files"] : []),
       "the report"
     ]
@@ -65,7 +65,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
       ...briefingBlocks(besideReferences(briefing, task.references)),
       answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
       may_change: mayChange ? "Changes of files" : "",
-      tool_instructions: registry.instructions(tools),
+      // What changes files is written as text, so that nothing has to be escaped.
+      tool_instructions: registry.instructions(tools.filter((tool) => !fileTools.has(tool))),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",

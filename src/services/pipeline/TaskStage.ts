@@ -8,7 +8,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type FailureCause, TaskFailure, type TaskPhase, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
-import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
+import { badExit, type CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
@@ -65,7 +65,7 @@ export const taskFailure = (
   error: TaskError,
   outcomes: ReadonlyArray<CallOutcome> = []
 ): TaskFailure => {
-  const ran = outcomes.map(({ call, result: { success } }) => ({ call, success }))
+  const ran = outcomes.map(({ call, result }) => ({ call, success: result.success && badExit(result) === undefined }))
   return new TaskFailure({
     task: task.name,
     phase,

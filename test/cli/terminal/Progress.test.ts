@@ -9,6 +9,19 @@ import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 const plain = makePaint(false)
 const at = { round: 1, step: 1, task: "Research 1" }
 
+const ranCommand = (exit_code: number, output: string): RunEvent => ({
+  type: "tool.finished",
+  id: { round: 1, task: "Research 1", uid: "a" },
+  name: "run_command",
+  result: {
+    success: true,
+    data: { exit_code, output },
+    error_message: null,
+    error_type: "none",
+    metadata: { execution_time_ms: 1, data_size_bytes: 0, timestamp: 0 }
+  }
+})
+
 const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [
     { type: "run.started", version: 1, runId: "r1", project: "/p", model: "embedded", prompt: "x" },
@@ -45,6 +58,8 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     },
     '  call failed read_file for "Research 1": There is no file a.txt.'
   ],
+  [ranCommand(1, "a\n1 failed\n"), '  exit code 1 run_command for "Research 1": 1 failed (2 lines)'],
+  [ranCommand(0, "a\n1 passed\n"), undefined],
   [
     {
       type: "tool.started",

@@ -64,7 +64,9 @@ describe("a block", () => {
     "src/a.ts (changed)",
     "src/a.ts:12",
     "`src/a.ts` (lines 3 to 9)",
-    "`src/a.ts:12-14`"
+    "`src/a.ts:12-14`",
+    "#### File 1: `src/a.ts`",
+    "📄 src/a.ts"
   ]
   for (const path of paths) {
     it(`takes its path from the line ${path}`, () =>
@@ -133,6 +135,11 @@ describe("a block", () => {
     const answer = `src/a.ts\n${block}\n\nThe same has to change in \`src/b.ts\`, too:\n\n${block}`
     const rest = "The same has to change in `src/b.ts`, too:"
     assert.deepStrictEqual(read(answer), only([theEdit(2), theEdit(10, "src/b.ts")], rest, ["change-sentence"]))
+  })
+
+  it("takes the path from a sentence without backticks", () => {
+    const answer = `src/a.ts\n${block}\n\nUpdate src/b.ts as well:\n\n\`\`\`ts\n${block}\n\`\`\``
+    assert.deepStrictEqual(read(answer).changes, [theEdit(2), theEdit(11, "src/b.ts")])
   })
 
   it("of each file follows its own path, and the prose is left", () => {
@@ -220,6 +227,7 @@ describe("a whole file", () => {
     ["a path, with an output", "src/a.ts\n```console\n$ npm test\n```", ["change-quoted"]],
     ["a path, with a call", 'src/a.ts\n```json\n{"name": "read_file"}\n```', ["change-quoted"]],
     ["a language with a path that is no title", "```ts src/a.ts\nconst limit = 5\n```", ["change-quoted"]],
+    ["a sentence that says it is new", "Create the file `src/a.ts`:\n```ts\nconst limit = 5\n```", ["change-quoted"]],
     ["the heading of the report", "## Result summary\n\nsrc/a.ts\n```ts\nconst limit = 5\n```", []]
   ]
   for (const [name, answer, repairs] of excerpts) {
@@ -229,8 +237,10 @@ describe("a whole file", () => {
   }
 })
 
+const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
+const git = (path: string) => `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
+
 describe("a diff", () => {
-  const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
   const header = "--- a/src/a.ts\n+++ b/src/a.ts\n"
 
   it("is an edit for each hunk", () => {
@@ -242,8 +252,6 @@ describe("a diff", () => {
   })
 
   it("may concern several files, as git writes it", () => {
-    const git = (path: string) =>
-      `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
     const diff = `${git("src/a.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2\n${git("src/b.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2`
     assert.deepStrictEqual(read(answer(diff)), only([theEdit(6), theEdit(13, "src/b.ts")]))
   })
@@ -265,6 +273,26 @@ describe("a diff", () => {
   it("may remove a line that looks like a header", () => {
     const diff = `${header}@@ -1,2 +1 @@\n--- x\n a`
     assert.deepStrictEqual(read(answer(diff)).changes, [edit("src/a.ts", "-- x\na\n", "a\n", 4)])
+  })
+
+  it("is read without a fence", () => {
+    const text = `I raise it.\n\n${header}@@ -1 +1 @@\n-a = 1\n+a = 2\n\nThat is all.`
+    assert.deepStrictEqual(read(text), only([theEdit(5)], "I raise it.\n\nThat is all."))
+  })
+
+  it("may be a patch without line numbers", () => {
+    const patch = [
+      "*** Begin Patch",
+      "*** Update File: src/a.ts",
+      "@@ function f() {",
+      "-a = 1",
+      "+a = 2",
+      "*** Add File: src/new.ts",
+      "+b",
+      "*** End Patch"
+    ].join("\n")
+    assert.deepStrictEqual(read(patch), only([theEdit(3), file("src/new.ts", "b\n", 6, true)]))
+    assert.deepStrictEqual(read(`\`\`\`\n${patch}\n\`\`\``), only([theEdit(4), file("src/new.ts", "b\n", 7, true)]))
   })
 
   const wrong: ReadonlyArray<readonly [name: string, diff: string, code: string, what: string]> = [
@@ -299,9 +327,10 @@ describe("a diff", () => {
   })
 })
 
+const change = (line: number) => replace("limit", "maximum", ["docs/a.md:4"], line)
+
 describe("a replacement", () => {
   const one = '{"replace": "limit", "with": "maximum", "except": ["docs/a.md:4"]}'
-  const change = (line: number) => replace("limit", "maximum", ["docs/a.md:4"], line)
 
   it("is read in a fence", () => {
     assert.deepStrictEqual(read(`I rename it.\n\n\`\`\`json\n${one}\n\`\`\``), only([change(4)], "I rename it."))
@@ -383,6 +412,13 @@ describe("what cannot be read", () => {
     ],
     ["a mark alone", "I will write a block:\n\n>>>>>>> NEW", "change-marks", 3, "The mark belongs to no block."],
     ["a short mark", "src/a.ts\n<<< OLD\na\n===\nb\n", "change-marks", 2, "The mark belongs to no block."],
+    [
+      "a label in place of a mark",
+      "src/a.ts\n\nOLD:\n```ts\na\n```\nNEW:\n```ts\nb\n```",
+      "change-marks",
+      3,
+      "The old text stands without marks."
+    ],
     ["a mark in a fence", "```\n>>>>>>>>>> REPLACE\n```", "change-marks", 2, "The mark belongs to no block."],
     [
       "a block that leaves out lines",
@@ -417,6 +453,12 @@ describe("what cannot be read", () => {
     assert.deepStrictEqual([changes, issues], [[theEdit(9, "src/b.ts")], ["change-unfinished"]])
   })
 
+  it("does not take the report with it", () => {
+    const answer = "src/a.ts\n```ts\n<<<<<<< OLD\nx\n```\n\n## Result summary\n\nDone."
+    const { issues, rest } = read(answer)
+    assert.deepStrictEqual([issues, rest], [["change-unfinished"], "## Result summary\n\nDone."])
+  })
+
   it("is told beside what can be read", () => {
     const { changes, issues } = read(`src/a.ts\n${block}\n${block.replace(">>>>>>> NEW", "")}`)
     assert.deepStrictEqual([changes, issues], [[theEdit(2)], ["change-unfinished"]])
@@ -432,6 +474,11 @@ describe("what cannot be read", () => {
     assert.deepStrictEqual(read(text), only([], text))
   })
 })
+
+const textOf = (parts: ReadonlyArray<string>) => parts.map((part) => `${part}\n`).join("")
+/** Marks of 9 signs, which no line of the text has. */
+const render = ({ newText, oldText, path: named }: Change & { readonly _tag: "Edit" }) =>
+  `\`${named}\`\n<<<<<<<<< OLD\n${oldText}=========\n${newText}>>>>>>>>> NEW\n`
 
 describe("changes as blocks", () => {
   const line = Schema.Literals([
@@ -452,11 +499,6 @@ describe("changes as blocks", () => {
     maxLength: 4
   })
 
-  const textOf = (parts: ReadonlyArray<string>) => parts.map((part) => `${part}\n`).join("")
-  /** Marks of 9 signs, which no line of the text has. */
-  const render = ({ newText, oldText, path: named }: Change & { readonly _tag: "Edit" }) =>
-    `\`${named}\`\n<<<<<<<<< OLD\n${oldText}=========\n${newText}>>>>>>>>> NEW\n`
-
   it.prop("are read back as they were", { changes }, ({ changes: drawn }) => {
     const edits = drawn
       .map(({ newLines, oldLines, path: named }) => edit(named, textOf(oldLines), textOf(newLines), 0))
@@ -465,7 +507,7 @@ describe("changes as blocks", () => {
     const found = readChanges(answer)
     assert.deepStrictEqual(found.issues, [])
     assert.deepStrictEqual(
-      found.changes.map((one) => ({ ...one, line: 0 })),
+      found.changes.map((one) => (one._tag === "Edit" ? edit(one.path, one.oldText, one.newText, 0) : one)),
       edits
     )
   })

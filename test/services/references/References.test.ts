@@ -409,12 +409,13 @@ layer(NodeServices.layer)("References", (it) => {
 
     it.effect("mends what can be meant in one way only", () =>
       Effect.gen(function* () {
-        const root = yield* makeProject({ "src/x.ts": "a\nb\n", "src/my x.ts": "a\n" })
+        const root = yield* makeProject({ "src/x.ts": "a\nb\n", "src/my x.ts": "a\n", "src/my_y.ts": "a\n" })
         const list = listOf(
           [taskOf("Read 1")],
           [
             taskOf(
               "Read 2",
+              { kind: "file", title: "Y", href: "src/my\\_y.ts", target: "src/my\\_y.ts" },
               file("/src/x.ts", { lines: { from: 1, to: 2 } }),
               { kind: "file", title: "My", href: "file:///src/my%20x.ts", target: "/src/my x.ts" },
               anchor("read-1"),
@@ -427,6 +428,7 @@ layer(NodeServices.layer)("References", (it) => {
         const { issues, list: mended, repairs } = yield* check(root, list)
         expect(issues).toEqual([])
         expect(mended.tasks[1]?.references).toEqual([
+          { kind: "file", title: "Y", href: "src/my_y.ts", target: "src/my_y.ts" },
           { ...file("src/x.ts", { lines: { from: 1, to: 2 } }) },
           { kind: "file", title: "My", href: "src/my%20x.ts", target: "src/my x.ts" },
           { ...resultOf("read-1"), title: "read-1" },
@@ -437,6 +439,7 @@ layer(NodeServices.layer)("References", (it) => {
         const where = { section: "Task section 2", task: "Read 2", field: "References" }
         expect(repairs).toEqual(
           [
+            ["src/my\\_y.ts", "src/my_y.ts"],
             ["/src/x.ts#L1-L2", "src/x.ts#L1-L2"],
             ["file:///src/my%20x.ts", "src/my%20x.ts"],
             ["#read-1", "#read-1-results"],

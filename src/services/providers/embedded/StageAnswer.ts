@@ -219,6 +219,17 @@ const inputsFor = (system: string, request: Request): ReadonlyArray<InputValue> 
   })
 }
 
+/** The tool behind a block without old text, which the prompt of a task describes as a change. */
+const writing: OfferedTool = {
+  name: "write_file",
+  description: "Creates a file of the project.",
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string" }, content: { type: "string" } },
+    required: ["path", "content"]
+  }
+}
+
 /** Takes from results what the task does not say itself. */
 const refinement: Answer = (blocks, system) => {
   const task = taskIn(blocks)
@@ -232,7 +243,8 @@ const refinement: Answer = (blocks, system) => {
     file: asked.file && { ...asked.file, content }
   }
   const seen = new Set(outcomesIn(blocks).map(({ call }) => callSign(call)))
-  const calls = fillCalls(toolsIn(system), request).filter((call) => !seen.has(callSign(call)))
+  const tools = /^\*\*Changes of files\*\*/m.test(system) ? [...toolsIn(system), writing] : toolsIn(system)
+  const calls = fillCalls(tools, request).filter((call) => !seen.has(callSign(call)))
   return renderRefined({ inputs: inputsFor(system, request), calls })
 }
 
