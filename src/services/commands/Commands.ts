@@ -35,6 +35,11 @@ import type { CopyMounts } from "./OverlayCopy.ts"
 
 /** More scripts than these are not followed. */
 const maxScripts = 200
+/** A chain of links that is longer leads in a circle. */
+const maxLinks = 40
+/** Packages of a workspace are looked for so deep, and in so many folders of a level. */
+const deepestPackage = 5
+const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
 /** A larger text was not written by hand. */
 const maxFollowed = 262_144
@@ -74,30 +79,89 @@ const readScript = Effect.fnUntraced(function* (file: string) {
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
-/** The scripts of a command in a folder of the project, by path. `hash` is null for one that does not exist yet. */
+/** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
+const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<RunScript> = []
+  let rest = path.relative(root, file).split(path.sep)
+  let at = root
+  while (rest.length > 0 && found.length < maxLinks) {
+    const [name = "", ...others] = rest
+    const next = path.resolve(at, name)
+    if (!isWithin(path, root, next)) break
+    const target = Option.getOrUndefined(yield* Effect.option(fs.readLink(next)))
+    if (target === undefined) at = next
+    else found.push({ path: next, hash: textHash(target) })
+    rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
+    if (target !== undefined) at = root
+  }
+  return found
+})
+
+/** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
+const packageFolders = Effect.fnUntraced(function* (root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<string> = []
+  let level: ReadonlyArray<string> = [root]
+  for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
+    const next: Array<string> = []
+    for (const folder of level.slice(0, mostPackageFolders)) {
+      const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder), () => [])
+      if (entries.some(({ name }) => name === "package.json")) found.push(folder)
+      const inner = entries.filter(
+        ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
+      )
+      next.push(...inner.map(({ name }) => path.join(folder, name)))
+    }
+    level = next
+  }
+  return found
+})
+
+/**
+ * The scripts of a command in a folder of the project, by path, and the links that lead to them. `hash` is null for one
+ * that does not exist yet.
+ */
 const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
   const path = yield* Path.Path
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
-  const add = Effect.fnUntraced(function* (file: string, isSure: boolean) {
-    if (scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)) return
-    const script = yield* readScript(file)
-    if (script === undefined && !isSure) return
+  const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
+    const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
+    if (real === undefined) return
+    const file = real.path
+    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)
+    const script = isKnown ? undefined : yield* readScript(file)
+    const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
+    if (isScript) {
+      for (const link of yield* linksOnTheWay(root, path.resolve(folder, word))) scripts.set(link.path, link)
+    }
+    if (!isScript || isKnown) return
     scripts.set(file, { path: file, hash: script?.hash ?? null })
     const { text } = script ?? {}
     if (text !== undefined && text.length <= maxFollowed)
       open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
   })
+  let isCommand = true
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { folders, named } = next
-    const isCommand = scripts.size === 0
+    const looked: Array<string> = named.inPackages ? [...(yield* packageFolders(root))] : []
     for (const folder of folders) {
-      for (const word of named.files) {
-        const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
-        if (real !== undefined) yield* add(real.path, isCommand && looksLikePath(word))
+      const given = yield* Effect.forEach(named.folders, (word) => Effect.option(canonicalPath(folder, word)))
+      const inner = given.flatMap((one) =>
+        Option.isSome(one) && isWithin(path, root, one.value.path) ? [one.value.path] : []
+      )
+      looked.push(folder, ...inner)
+      for (const start of [folder, ...inner]) {
+        for (const word of named.files) yield* add(start, word, isCommand && start === folder && looksLikePath(word))
       }
-      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(file, true)
     }
+    for (const folder of new Set(looked)) {
+      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(root, file, true)
+    }
+    isCommand = false
   }
   return [...scripts.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 })

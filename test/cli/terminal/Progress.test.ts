@@ -8,6 +8,7 @@ import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 
 const plain = makePaint(false)
 const at = { round: 1, step: 1, task: "Research 1" }
+const ended = { round: 1, command: "npm test", seconds: 3.2 }
 
 const ranCommand = (exit_code: number, output: string): RunEvent => ({
   type: "tool.finished",
@@ -43,6 +44,27 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   ],
   [{ type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
   [{ type: "task.refined", ...at, calls: [] }, undefined],
+  [{ type: "check.started", task: "Research 1", round: 1, command: "npm test" }, '  check npm test for "Research 1"'],
+  [
+    { type: "check.running", round: 1, command: "npm test", seconds: 10, endsAtSeconds: 600 },
+    "  check npm test: running for 10 s; is stopped after 10 min"
+  ],
+  [{ type: "check.finished", ...ended, exitCode: 0, newFailures: [], text: "" }, "  passed npm test"],
+  [{ type: "check.finished", ...ended, exitCode: 1, newFailures: [], text: "" }, "  nothing new fails npm test"],
+  [
+    { type: "check.finished", ...ended, exitCode: 1, newFailures: ["a", "b", "c", "d"], text: "" },
+    "  check failed npm test after 3 s: a, b, c and 1 more"
+  ],
+  [
+    {
+      type: "check.finished",
+      ...ended,
+      exitCode: null,
+      newFailures: [],
+      text: "npm test: not run. Nobody allowed it."
+    },
+    "  not checked npm test: not run. Nobody allowed it."
+  ],
   [
     {
       type: "tool.finished",
