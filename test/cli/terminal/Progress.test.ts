@@ -29,14 +29,14 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     "run r1 with embedded in /p"
   ],
   [{ type: "stage.started", stage: "plan", round: 0 }, "planning ..."],
-  [{ type: "stage.started", stage: "refine", round: 1, task: "Research 1" }, undefined],
+  [{ type: "stage.started", stage: "task", round: 1, task: "Research 1" }, undefined],
   [{ type: "round.started", round: 2 }, undefined],
   [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Step 1"],
-  [{ type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] }, undefined],
+  [{ type: "task.turn", ...at, turn: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }], changed: [] }, undefined],
   [
     {
       type: "answer.rejected",
-      call: { stage: "refine", round: 1, task: "Research 1", pass: 2, attempt: 1 },
+      call: { stage: "task", round: 1, task: "Research 1", attempt: 1 },
       answer: "",
       issues: []
     },
@@ -95,14 +95,14 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [
     {
       type: "answer.rejected",
-      call: { stage: "refine", round: 1, task: "Research 1", attempt: 2 },
+      call: { stage: "task", round: 1, task: "Research 1", attempt: 2 },
       answer: "?",
       issues: [{ code: "x", where: { section: "Tool Calls", line: 7 }, what: "No call.", how: "Add one." }]
     },
     '  The calls for "Research 1" were not usable (1 problem); attempt 2\n    section "Tool Calls": No call. [x]'
   ],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, undefined],
-  [{ type: "model.phase", call: { stage: "refine", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],
+  [{ type: "model.phase", call: { stage: "task", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "writing" }, undefined],
   [
     { type: "server.waiting", reason: "Unreachable", message: "No model server answers.", secondsLeft: 285 },
