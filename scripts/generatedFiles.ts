@@ -141,6 +141,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
     "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
   "check.started": "The host runs a check of the project, such as its tests.",
+  "check.running":
+    "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. It is not saved with the run.",
   "check.finished":
     "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, and `text` is what the model gets.",
   "approval.requested": "Approval is needed; the items show for what.",

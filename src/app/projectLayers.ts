@@ -21,7 +21,7 @@ import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
-import { layerProjectCommands } from "../services/map/CommandReader.ts"
+import { layerProjectChecks } from "../services/map/CheckChooser.ts"
 import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
@@ -117,7 +117,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
     }),
     layerPolicies(setup),
     layerProjectMap(process.env["PATH"] ?? ""),
-    layerProjectCommands
+    layerProjectChecks
   )
 }
 

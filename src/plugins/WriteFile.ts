@@ -33,8 +33,9 @@ const writeGranted = Effect.fnUntraced(function* (
     onFailure: ({ type }) => ({ text: undefined, readable: type === "not_found" })
   })
   yield* workspace.write(granted)
+  const name = path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path
   return before.readable
-    ? changePreview(path, before.text, content, diffLines)
+    ? changePreview(name, before.text, content, diffLines)
     : "(The old content could not be read, so there is no diff.)"
 })
 

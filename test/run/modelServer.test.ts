@@ -220,7 +220,7 @@ describe("a script", () => {
         contextWindow: 20_000,
         think: "low",
         sampling: { temperature: 0.7, minP: 0.1 },
-        stages: { refine: { think: false } }
+        stages: { task: { think: false } }
       })
       const messages: Array<string> = []
       yield* Effect.promise(async () => {

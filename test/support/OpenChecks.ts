@@ -5,13 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { builtIns } from "../../src/app/projectLayers.ts"
-import type { KnownProject } from "../../src/domain/checks/ChooseChecks.ts"
+import { chooseChecks, type KnownProject } from "../../src/domain/map/ChooseChecks.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
-import { ProjectCommands } from "../../src/services/checks/ProjectCommands.ts"
+import { ProjectChecks } from "../../src/services/checks/ProjectChecks.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
@@ -27,7 +28,9 @@ import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 
 export interface OpenChecks {
-  readonly files: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string>>
+  /** A folder that is the project, instead of a new one with files. */
+  readonly project?: string
   readonly checks?: Settings["checks"]
   readonly checkSeconds?: number
   readonly commands?: KnownProject["commands"]
@@ -45,8 +48,15 @@ const layerOnCopy = Layer.effect(
   Effect.gen(function* () {
     const commands = yield* Commands
     const fs = yield* FileSystem.FileSystem
+    /* The time stays: a real working copy does not touch the project. */
     const put = (path: string, text: string | null) =>
-      Effect.orDie(text === null ? fs.remove(path, { force: true }) : fs.writeFileString(path, text))
+      Effect.gen(function* () {
+        if (text === null) return yield* fs.remove(path, { force: true })
+        const before = yield* Effect.option(fs.stat(path))
+        yield* fs.writeFileString(path, text)
+        const time = Option.flatMap(before, ({ mtime }) => mtime)
+        if (Option.isSome(time)) yield* fs.utimes(path, time.value, time.value)
+      }).pipe(Effect.orDie)
     const each = (files: ReadonlyArray<ProposedFile>, side: "base" | "text") =>
       Effect.forEach(files, (file) => put(file.path, file[side]), { discard: true })
     return Commands.of({
@@ -61,7 +71,8 @@ const layerOnCopy = Layer.effect(
 )
 
 export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
-  const root = yield* makeProject(given.files)
+  const { files = {} } = given
+  const root = given.project ?? (yield* makeProject(files))
   const world = Layer.mergeAll(
     Workspace.layer(root),
     layerPublicWeb(),
@@ -75,8 +86,8 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
       ...(given.checks === undefined ? {} : { checks: given.checks }),
       limits: { ...defaultLimits, checkSeconds: given.checkSeconds ?? 60 }
     }),
-    Layer.succeed(ProjectCommands, () =>
-      Effect.succeed({ files: Object.keys(given.files), commands: given.commands ?? [] })
+    Layer.succeed(ProjectChecks, (changed) =>
+      Effect.succeed(chooseChecks({ files: Object.keys(files), commands: given.commands ?? [] }, changed))
     )
   )
   const commands = Commands.layer({

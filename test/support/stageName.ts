@@ -18,12 +18,12 @@ export const stageName = ({ system, user }: Prompt): string => {
 }
 
 /** The same for the messages of a request. */
-export const stageNameOf = (messages: ReadonlyArray<{ readonly role?: string; readonly content?: string }>): string =>
+export const stageNameOf = (messages: ReadonlyArray<{ readonly role?: string; readonly content?: string | null }>): string =>
   stageName({
     system: messages[0]?.content ?? "",
     user: messages
       .slice(1)
       .filter(({ role }) => role === undefined || role === "user")
-      .map(({ content = "" }) => content)
+      .map(({ content }) => content ?? "")
       .join("\n")
   })

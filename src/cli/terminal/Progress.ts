@@ -166,6 +166,12 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
         `  ${shown(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
       )
     }
+    case "check.running": {
+      const task = event.task === undefined ? "" : forTask(event.task)
+      return paint.dim(
+        `  check ${shown(event.command)}${task}: running for ${secondsText(event.seconds)}; is stopped after ${secondsText(event.endsAtSeconds)}`
+      )
+    }
     case "model.phase":
       return event.phase === "thinking" && isVerbose ? paint.dim(`  ${callText(event.call)}: thinking`) : undefined
     case "round.started":

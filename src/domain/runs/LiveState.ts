@@ -273,6 +273,10 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
   }
 }
 
+/** Tells a check from others that run at the same time. */
+const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
+  `check ${JSON.stringify([task, command])}`
+
 /** The state after an event. */
 export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
   const at = Date.parse(when)
@@ -306,6 +310,12 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     }
     case "tool.finished":
       return { ...state, tools: withoutEntry(state.tools, toolCallKey(event.id)) }
+    case "check.started": {
+      const tool = { task: event.task ?? "", text: `check ${event.command}`, since: at }
+      return { ...state, tools: withEntry(state.tools, checkName(event), tool) }
+    }
+    case "check.finished":
+      return { ...state, tools: withoutEntry(state.tools, checkName(event)) }
     default:
       // A single stage has no event that begins a run.
       return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)

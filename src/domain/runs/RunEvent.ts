@@ -189,7 +189,9 @@ export const RunEvent = Schema.Union([
   }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The host runs a check; `task` is absent for one of the whole run. */
-  event("check.started", { ...checkFields }),
+  event("check.started", checkFields),
+  /** A check still runs, for so many seconds; its limit ends it at `endsAtSeconds`. */
+  event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
   /** A check has ended: what fails that did not fail without the changes, and the text that the model gets. */
   event("check.finished", {
     ...checkFields,
@@ -254,7 +256,7 @@ export const progressEvery = 1000
 /** How often the text of an answer is reported while it is written, in milliseconds. */
 export const pieceEvery = 200
 
-const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const
+const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running", "check.running"] as const
 
 type Heartbeat = Extract<RunEvent, { readonly type: (typeof heartbeats)[number] }>
 

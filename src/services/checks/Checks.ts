@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -20,15 +21,14 @@ import {
   notRun,
   outcomeOf
 } from "../../domain/checks/CheckOutcome.ts"
-import { chooseChecks, type KnownProject } from "../../domain/checks/ChooseChecks.ts"
-import { hasImports, importsOf, isTestFile } from "../../domain/checks/TestFiles.ts"
 import { splitCommand } from "../../domain/checks/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
-import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, redeem } from "../permissions/Gate.ts"
@@ -36,7 +36,7 @@ import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { ProjectCommands } from "./ProjectCommands.ts"
+import { ProjectChecks } from "./ProjectChecks.ts"
 
 /** The task and the turn that a check belongs to. */
 export interface CheckScope {
@@ -45,9 +45,12 @@ export interface CheckScope {
   readonly turn: number
 }
 
-/** Texts of more tests are not searched for imports, and of larger ones neither. */
-const mostSearched = 400
-const searchedBytes = 131_072
+/** A check as events name it. */
+interface NamedCheck {
+  readonly task: string
+  readonly round: number
+  readonly command: string
+}
 
 /** A check that failed and took longer is not run again to see whether it is flaky. */
 const longestRepeat = 60
@@ -76,7 +79,7 @@ export class Checks extends Context.Service<
       const fs = yield* FileSystem.FileSystem
       const gate = yield* Gate
       const path = yield* Path.Path
-      const readCommands = yield* ProjectCommands
+      const chooseChecks = yield* ProjectChecks
       const registry = yield* ToolRegistry
       const workspace = yield* Workspace
       const { checks: given, limits } = yield* RunSettings
@@ -90,25 +93,6 @@ export class Checks extends Context.Service<
       const canonical = ({ argv, cwd }: Pick<CheckCommand, "argv" | "cwd">) =>
         commands.canonical({ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) })
 
-      /** The tests that import one of the files, by the file. */
-      const importersOf = Effect.fnUntraced(function* ({ files }: KnownProject, changed: ReadonlyArray<string>) {
-        const tests = files.filter((file) => isTestFile(file) && hasImports(file)).slice(0, mostSearched)
-        const read = yield* Effect.forEach(
-          tests,
-          Effect.fnUntraced(function* (test) {
-            const text = yield* workspace.canonical(path.join(workspace.root, test)).pipe(
-              Effect.flatMap((found) => workspace.readText(found.path, searchedBytes)),
-              Effect.orElseSucceed(() => "")
-            )
-            const isImported = importsOf(test, text)
-            return changed.filter(isImported).map((file) => [file, test] as const)
-          }),
-          { concurrency: 8 }
-        )
-        const pairs = read.flat()
-        return (file: string) => pairs.flatMap(([imported, test]) => (imported === file ? [test] : []))
-      })
-
       const commandsFor = Effect.fn("Checks.commandsFor")(function* (paths: ReadonlyArray<string>) {
         if (given === false || paths.length === 0) return []
         const named = (given ?? []).flatMap((line): ReadonlyArray<CheckCommand> => {
@@ -116,8 +100,7 @@ export class Checks extends Context.Service<
           return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
         })
         if (named.length > 0) return named
-        const project = yield* Effect.provideContext(readCommands(gate.mayRead), services)
-        const chosen = chooseChecks(project, paths, yield* importersOf(project, paths))
+        const chosen = yield* Effect.provideContext(chooseChecks(paths, gate.mayRead), services)
         return yield* Effect.filter(chosen, (check) =>
           check.isGuess === true ? Effect.map(Effect.result(canonical(check)), Result.isSuccess) : Effect.succeed(true)
         )
@@ -140,28 +123,52 @@ export class Checks extends Context.Service<
         return hashOf(states)
       }).pipe(Effect.provideService(CurrentCopy, undefined))
 
-      /** Runs a command to its end. */
-      const carryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
+      /** Says again and again that a check runs; never ends. */
+      const signsOf = (named: NamedCheck) => {
+        const every = heartbeatEvery / 1000
+        const signsFrom = (seconds: number): Effect.Effect<never> =>
+          Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
+            Effect.andThen(
+              events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
+            ),
+            Effect.andThen(Effect.suspend(() => signsFrom(seconds + every)))
+          )
+        return signsFrom(every)
+      }
+
+      /** Runs a command to its end on a working copy of its own: what a check writes is no change of the task. */
+      const carryOut = Effect.fnUntraced(function* (
+        command: CanonicalCommand,
+        named: NamedCheck,
+        files: ReadonlyArray<ProposedFile>
+      ) {
+        const copy = makeWorkingCopy()
+        for (const file of files) copy.propose(file)
         const startedAt = yield* Clock.currentTimeMillis
-        const ended = yield* Effect.result(
-          commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
+        const run = commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
+        const ended = yield* run.pipe(
+          Effect.raceFirst(signsOf(named)),
+          Effect.provideService(CurrentCopy, copy),
+          Effect.catchIf(
+            ({ type }) => type === "timeout",
+            ({ message }) => Effect.succeed(message)
+          )
         )
         const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
-        if (Result.isSuccess(ended)) {
-          const { exitCode, output } = ended.success
-          const end: CheckEnd = { exitCode, output, seconds }
-          return exitCode === null ? { ...end, stopped: "It wrote too much and was stopped." } : end
+        if (typeof ended === "string") {
+          const [stopped = "", ...output] = ended.split("\n")
+          return { exitCode: null, output: output.join("\n"), seconds, stopped } satisfies CheckEnd
         }
-        const [stopped = "", ...output] = ended.failure.message.split("\n")
-        return { exitCode: null, output: output.join("\n"), seconds, stopped } satisfies CheckEnd
+        const end: CheckEnd = { exitCode: ended.exitCode, output: ended.output, seconds }
+        return end.exitCode === null ? { ...end, stopped: "It wrote too much and was stopped." } : end
       })
 
       /** How the command ends without the changes of the task. */
-      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand) {
+      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand, named: NamedCheck) {
         const key = hashOf([command.argv, command.cwd, yield* projectState])
         const known = baselines.get(key)
         if (known !== undefined) return known
-        const end = yield* Effect.provideService(carryOut(command), CurrentCopy, undefined)
+        const end = yield* carryOut(command, named, [])
         baselines.set(key, end)
         return end
       })
@@ -171,6 +178,10 @@ export class Checks extends Context.Service<
         const argv = check.whole ?? check.argv
         const before = denied.get(hashOf([argv, check.cwd ?? "."]))
         if (before !== undefined) return yield* before
+        const refuse = (denial: PermissionDenied) => {
+          denied.set(hashOf([argv, check.cwd ?? "."]), denial)
+          return Effect.fail(denial)
+        }
         const command = yield* canonical(check)
         const prepared = yield* registry.prepare({
           uid: place,
@@ -186,17 +197,19 @@ export class Checks extends Context.Service<
           const folder = path.relative(workspace.root, command.cwd) || "."
           const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
           const target = accessTarget(access)
-          return yield* new PermissionDenied({
+          const refusal = new PermissionDenied({
             tool,
             targets: [target],
             by: denial.rules.length > 0 ? "rule" : "nobody",
             patterns: [`${prefix}${exactPattern(target)}`]
           })
+          if (denial.rules.length > 0) return yield* refuse(refusal)
+          /* A person who approved all steps beforehand approved what checks their changes. */
+          const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
+          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
+          if (!approved) return yield* refuse(refusal)
         }
-        const permit = yield* Effect.tapError(
-          gate.authorize({ task: scope.task, place }, prepared),
-          (denial: PermissionDenied) => Effect.sync(() => void denied.set(hashOf([argv, check.cwd ?? "."]), denial))
-        )
+        const permit = yield* Effect.catch(gate.authorize({ task: scope.task, place }, prepared), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command
       })
@@ -209,23 +222,25 @@ export class Checks extends Context.Service<
           return notRun(check, allowed.failure.message)
         }
         const command = allowed.success
-        const copy = yield* CurrentCopy
-        yield* events.publish({ type: "check.started", task, round, command: checkText(check) })
+        const files = (yield* CurrentCopy)?.files() ?? []
+        const named: NamedCheck = { task, round, command: checkText(check) }
+        yield* events.publish({ type: "check.started", ...named })
         const work = Effect.gen(function* () {
-          const end = yield* carryOut(command)
+          const end = yield* carryOut(command, named, files)
           if (end.exitCode === 0) return outcomeOf(check, end)
-          const hasChanges = copy !== undefined && copy.files().length > 0
-          const before = hasChanges ? yield* baselineOf(command) : undefined
+          const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
           const compared = outcomeOf(check, end, { before })
           const isRepeated =
             compared.newFailures.length > 0 &&
             check.kind !== "types" &&
             end.exitCode !== null &&
             end.seconds <= longestRepeat
-          const again = isRepeated ? yield* carryOut(command) : undefined
+          const again = isRepeated ? yield* carryOut(command, named, files) : undefined
           return outcomeOf(check, end, { before, again })
         })
-        return yield* oneAtATime(work)
+        return yield* Effect.catchTag(oneAtATime(work), "ToolFailure", ({ message }) =>
+          Effect.succeed(notRun(check, message))
+        )
       })
 
       const report = ({ round, task }: CheckScope, { command, exitCode, newFailures, seconds, text }: CheckOutcome) =>

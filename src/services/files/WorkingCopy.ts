@@ -3,15 +3,17 @@
  * approved and made.
  */
 import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
 
 /** One file of a working copy, at its canonical path. */
-export interface ProposedFile {
-  readonly path: string
+export const ProposedFile = Schema.Struct({
+  path: Schema.String,
   /** The text in the project that the proposal starts from; `null` for a file that is not there. */
-  readonly base: string | null
+  base: Schema.NullOr(Schema.String),
   /** The proposed text; `null` for a file that is removed. */
-  readonly text: string | null
-}
+  text: Schema.NullOr(Schema.String)
+})
+export type ProposedFile = typeof ProposedFile.Type
 
 export interface WorkingCopy {
   readonly get: (path: string) => ProposedFile | undefined
@@ -38,6 +40,14 @@ export const makeWorkingCopy = (): WorkingCopy => {
     files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     version: () => version
   }
+}
+
+/** What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. */
+export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
+  const known = new Map(before.map((file) => [file.path, file]))
+  const changed = copy.files().filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
+  const back = before.filter(({ path }) => copy.get(path) === undefined).map((file) => ({ ...file, text: file.base }))
+  return [...changed, ...back]
 }
 
 /** The working copy of the task that a fiber works for; absent outside of tasks. */

@@ -23,10 +23,11 @@ import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
-import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { CurrentCopy, ProposedFile, proposedSince, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -161,9 +162,36 @@ const activityOf = (id: ToolCallId, call: ToolCall) => {
   return { ...activity, name: activityName(activity) }
 }
 
-/** The result of a call that had happened before the run was resumed. */
-const happened = ({ targets }: CallIntent): Schema.Json => ({
+/** A result with what the call changed in the working copy of its task, which a resumed run gets from here. */
+const MadeCall = Schema.Struct({
+  ...ToolResult.fields,
+  proposed: Schema.optionalKey(Schema.Array(ProposedFile))
+})
+type MadeCall = typeof MadeCall.Type
+
+const resultOf = ({ proposed: _, ...result }: MadeCall): ToolResult => result
+
+/** A secret was taken out of what the call wrote. */
+const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)
+
+const lostFiles =
+  "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
+
+/** The result of a call that an earlier session made, with its changes made again in the working copy. */
+const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
+  const { proposed = [] } = made
+  if (copy === undefined) return resultOf(made)
+  if (proposed.some(lacksSecret)) {
+    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+  }
+  for (const file of proposed) copy.propose(file)
+  return resultOf(made)
+}
+
+/** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
+const happened = ({ targets }: CallIntent, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
+  ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
@@ -263,7 +291,7 @@ export class ToolRunner extends Context.Service<
           yield* inFlight.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
           if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
-            return yield* measured(Result.succeed(happened(doubt)), asked)
+            return yield* measured(Result.succeed(happened(doubt, yield* CurrentCopy)), asked)
           }
           const prepared = yield* guard(call.name, registry.prepare(call))
           if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
@@ -318,23 +346,33 @@ export class ToolRunner extends Context.Service<
             : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
         })
 
-        const runOutside = (id: ToolCallId, call: ToolCall) =>
-          Effect.suspend(() => {
-            const { input, key, name } = activityOf(id, call)
-            return activities
-              .run({
-                key,
-                input,
-                success: ToolResult,
-                error: SavedDenial,
-                execute: execute(id, call, name),
-                publish: (result) => report(id, call, result)
-              })
-              .pipe(
-                Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-                Effect.ensuring(inFlight.end(name))
-              )
-          })
+        const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const { input, key, name } = activityOf(id, call)
+          const copy = yield* CurrentCopy
+          const before = copy?.files() ?? []
+          let isFresh = false
+          const made = execute(id, call, name).pipe(
+            Effect.map((result): MadeCall => {
+              isFresh = true
+              const proposed = copy === undefined ? [] : proposedSince(copy, before)
+              return proposed.length === 0 ? result : { ...result, proposed }
+            })
+          )
+          return yield* activities
+            .run({
+              key,
+              input,
+              success: MadeCall,
+              error: SavedDenial,
+              execute: made,
+              publish: (result) => report(id, call, resultOf(result))
+            })
+            .pipe(
+              Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+              Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+              Effect.ensuring(inFlight.end(name))
+            )
+        })
 
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.

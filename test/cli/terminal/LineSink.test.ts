@@ -65,7 +65,7 @@ describe("progress on a terminal", () => {
     Effect.gen(function* () {
       const { drawn, output, printed } = onTerminal()
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const call = callOf("execute", "Search 1")
+      const call = callOf("task", "Search 1")
       const events: ReadonlyArray<RunEvent> = [
         started,
         { type: "stage.started", stage: "plan", round: 0 },

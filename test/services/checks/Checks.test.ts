@@ -1,9 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { inSession, makeJournal } from "../../support/JournalSession.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
 import { allow, deny } from "../../support/OpenGate.ts"
 import { needs, type NeedOptions } from "../../support/needs.ts"
 import { openChecks } from "../../support/OpenChecks.ts"
@@ -155,6 +160,48 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
       const { run } = yield* openChecks({ files, checks: ["no-such-program --all"] })
       const [outcome] = yield* run(right)
       assert.include(outcome?.notRun, 'There is no program "no-such-program"')
+    })
+  )
+
+  live("does not repeat a check when a run is resumed, nor its event", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const count = `import { appendFileSync } from "node:fs"\nappendFileSync("count.txt", "x")\n`
+      const texts = { "a.txt": "b\n" }
+      const project = yield* makeProject({ "check.mjs": count, "a.txt": "a\n" })
+      const session = inSession(
+        file,
+        Effect.gen(function* () {
+          const activities = Layer.succeed(Activities, yield* Activities)
+          const { log, run } = yield* openChecks({ project, checks: [[node, "check.mjs"]], activities })
+          const outcomes = yield* run(texts)
+          return { outcomes, events: log.events().map(({ type }) => type) }
+        })
+      )
+      const first = yield* session
+      const second = yield* session
+      assert.deepStrictEqual(first.events.slice(-2), ["check.started", "check.finished"])
+      assert.deepStrictEqual(second, { outcomes: first.outcomes, events: [] })
+      assert.strictEqual(readFileSync(`${project}/count.txt`, "utf8"), "x")
+    })
+  )
+
+  live("runs a check without the changes once, as long as the project stays as it is", () =>
+    Effect.gen(function* () {
+      const script = `import { appendFileSync, readFileSync } from "node:fs"
+const text = readFileSync("a.txt", "utf8")
+appendFileSync(process.argv[2], text)
+process.exit(1)
+`
+      const seen = `${yield* makeFolder}/seen.txt`
+      const { run } = yield* openChecks({
+        files: { "check.mjs": script, "a.txt": "base " },
+        checks: [[node, "check.mjs", seen]],
+        checkSeconds: 60
+      })
+      yield* run({ "a.txt": "one " })
+      yield* run({ "a.txt": "two " }, 2)
+      assert.strictEqual(readFileSync(seen, "utf8"), "one base two ")
     })
   )
 

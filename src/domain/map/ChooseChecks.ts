@@ -3,8 +3,8 @@
  * only a part of it is run comes with the commands; which tests belong to a file is told by their names and imports.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
-import type { CheckCommand } from "./CheckOutcome.ts"
-import { splitCommand } from "./CommandSplit.ts"
+import type { CheckCommand } from "../checks/CheckOutcome.ts"
+import { splitCommand } from "../checks/CommandSplit.ts"
 import { isTestFile, testsOfName } from "./TestFiles.ts"
 
 /** A command that a file of the project names; it runs in the folder of that file. */
