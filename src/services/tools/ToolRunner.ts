@@ -228,8 +228,8 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /**
-     * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
-     * other call is one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`.
+     * Runs one call, which is one activity. Within a working copy, a call that only changes files makes its changes there,
+     * and nothing is asked. Any other call publishes `tool.started` and, once its result is persisted, `tool.finished`.
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
@@ -326,59 +326,69 @@ export class ToolRunner extends Context.Service<
         })
 
         /** Makes the changes of a call in the working copy of its task. */
-        const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
+        const propose = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const startedAt = yield* Clock.currentTimeMillis
-          const outcome = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared).pipe(
-            Effect.flatMap((permit) => carryOut(id, permit)),
-            Effect.catchTag("PermissionDenied", ({ message }) =>
-              Effect.succeed(Result.fail(new ToolFailure({ type: "permission_denied", message })))
-            )
-          )
-          return yield* measured(outcome, startedAt)
-        })
-
-        /** The result of a call that only changes files, within a working copy; nothing for any other call. */
-        const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
-          if (!fileTools.has(call.name) || (yield* CurrentCopy) === undefined) return undefined
           const prepared = yield* guard(call.name, registry.prepare(call))
-          return Result.isSuccess(prepared)
-            ? yield* propose(id, prepared.success)
-            : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+          if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), startedAt)
+          const permit = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared.success)
+          return yield* measured(yield* carryOut(id, permit), startedAt)
         })
 
-        const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+        /** Makes a call once in the life of a run; what it changed in the working copy is kept with its result. */
+        const once = Effect.fnUntraced(function* (
+          id: ToolCallId,
+          call: ToolCall,
+          make: (name: string) => Effect.Effect<ToolResult, PermissionDenied>,
+          publish?: (result: ToolResult) => Effect.Effect<void>
+        ) {
           const { input, key, name } = activityOf(id, call)
           const copy = yield* CurrentCopy
           const before = copy?.files() ?? []
           let isFresh = false
-          const made = execute(id, call, name).pipe(
+          const made = make(name).pipe(
             Effect.map((result): MadeCall => {
               isFresh = true
               const proposed = copy === undefined ? [] : proposedSince(copy, before)
               return proposed.length === 0 ? result : { ...result, proposed }
             })
           )
-          return yield* activities
-            .run({
-              key,
-              input,
-              success: MadeCall,
-              error: SavedDenial,
-              execute: made,
-              publish: (result) => report(id, call, resultOf(result))
-            })
-            .pipe(
-              Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
-              Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-              Effect.ensuring(inFlight.end(name))
-            )
+          const result = yield* activities.run({
+            key,
+            input,
+            success: MadeCall,
+            error: SavedDenial,
+            execute: made,
+            ...(publish === undefined ? {} : { publish: (one: MadeCall) => publish(resultOf(one)) })
+          })
+          return isFresh ? resultOf(result) : restored(result, copy)
         })
+
+        /** A call that only changes files, within a working copy. */
+        const runInside = (id: ToolCallId, call: ToolCall) =>
+          once(id, call, () => propose(id, call)).pipe(
+            Effect.catchTag("PermissionDenied", ({ message }) =>
+              Effect.flatMap(Clock.currentTimeMillis, (now) =>
+                measured(Result.fail(new ToolFailure({ type: "permission_denied", message })), now)
+              )
+            )
+          )
+
+        const runOutside = (id: ToolCallId, call: ToolCall) =>
+          once(
+            id,
+            call,
+            (name) => execute(id, call, name),
+            (result) => report(id, call, result)
+          ).pipe(
+            Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+            Effect.ensuring(inFlight.end(activityOf(id, call).name))
+          )
 
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
           run: (id, call) =>
-            Effect.flatMap(proposed(id, call), (result) =>
-              result === undefined ? runOutside(id, call) : Effect.succeed(result)
+            Effect.flatMap(CurrentCopy, (copy) =>
+              copy !== undefined && fileTools.has(call.name) ? runInside(id, call) : runOutside(id, call)
             ),
           wasBegun: Effect.fnUntraced(function* (id, call) {
             const { name } = activityOf(id, call)
