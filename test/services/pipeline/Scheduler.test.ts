@@ -266,7 +266,7 @@ it.effect("begins what rests on the project when no earlier task can change it a
 
 it.effect("begins what rests on the project after a task that failed, too", () =>
   Effect.gen(function* () {
-    const { answer, asked, refine } = yield* startRun(writingPlan)
+    const { answer, asked } = yield* startRun(writingPlan)
     yield* asked(r("a"), r("b"))
     yield* answer(r("a"), "I would rather not.")
     for (let attempt = 2; attempt <= defaultLimits.attempts; attempt += 1) {
