@@ -50,6 +50,9 @@ interface Way extends CopyState {
   readonly overlay?: OverlayMounts
 }
 
+const none = (words: string): Way => ({ mechanism: "none", words })
+const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
+
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
@@ -142,8 +145,6 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
       })
     )
 
-  const none = (words: string): Way => ({ mechanism: "none", words })
-
   /** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
   const hasOneOwner = Effect.gen(function* () {
     const { uid, gid } = yield* doing("look at the project", () => lstat(root))
@@ -156,10 +157,9 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
   const overlays = Effect.gen(function* () {
     if (!(yield* hasOneOwner)) return []
     const unshare = Option.toArray(yield* sandbox.find("unshare"))
-    const named = (words: string) => (overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
     return [
-      named("an overlay by bubblewrap")(bubblewrapOverlay),
-      ...unshare.map(namespaceOverlay).map(named("an overlay in a user namespace"))
+      overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
+      ...unshare.map((one) => overlayWay("an overlay in a user namespace", namespaceOverlay(one)))
     ]
   })
 
