@@ -53,6 +53,9 @@ interface Way extends CopyState {
 const none = (words: string): Way => ({ mechanism: "none", words })
 const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
 
+/** A cached effect that was interrupted would interrupt all who ask later. */
+const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
+
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
@@ -113,7 +116,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
       (found) => found.flat()
     )
 
-  const own = yield* Effect.cached(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
+  const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
   /** A folder for one command. */
   const folderFor = Effect.acquireRelease(
@@ -178,7 +181,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
     return way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
-  const way = yield* Effect.cached(provide(choose))
+  const way = yield* once(provide(choose))
 
   const shownOf = (copy: WorkingCopy): ShownProject => ({
     root,
