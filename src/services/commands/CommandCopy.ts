@@ -4,7 +4,6 @@
  */
 import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -12,11 +11,17 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
+import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
-import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
-import type { CopyEnd } from "./CopyChanges.ts"
+import {
+  copyDifference,
+  type CopyEnd,
+  overlayDifference,
+  proposeDifference,
+  type ShownProject,
+  stampsOf
+} from "./CopyChanges.ts"
 import { copyProject } from "./FolderCopy.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
@@ -169,8 +174,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
   const choose = Effect.gen(function* () {
     const { sandboxed, words } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
-    const folder = yield* own
-    if (isWithin(path, root, folder)) return none(`${folder}, where copies would lie, is in the project`)
+    const { path: place } = yield* canonicalPath(root, scratch)
+    if (isWithin(path, root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"
     for (const way of yield* overlays) {
       const tried = yield* Effect.result(trial(way.overlay))
@@ -206,7 +211,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
           const shown = shownOf(copy)
           const files = [...shown.proposals.values()]
           const folder = yield* folderFor
-          const began = yield* Clock.currentTimeMillis
+          const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
           const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
           if (overlay === undefined) {
             yield* doing("make a copy", () => mkdir(join(folder, "copy")))

@@ -466,6 +466,20 @@ describe("a copy of the project", needs("bwrap"), () => {
   )
 })
 
+describe("where no copy can be made", () => {
+  liveTest(
+    "nothing is written into a project that holds the folder for copies",
+    () =>
+      Effect.gen(function* () {
+        const project = yield* makeProject({ "a.txt": "a" })
+        const { commands } = yield* openTools({ project, commands: { scratch: join(project, "state/copies") } })
+        const { mechanism, words } = yield* keeping(project, commands.copies)
+        assert.deepStrictEqual([mechanism, words.endsWith("where copies would lie, is in the project")], ["none", true])
+      }),
+    needs("bwrap")
+  )
+})
+
 describe("without a sandbox", () => {
   liveTest("commands run in the project while nothing is proposed, and not at all afterwards", () =>
     Effect.gen(function* () {
