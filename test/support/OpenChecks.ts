@@ -1,9 +1,11 @@
 /**
- * The checks of a run over a real project folder, with real commands behind the real gate.
+ * The checks of a run over a real project folder, with real commands behind the real gate. Without a sandbox,
+ * a working copy is put into the project while a command runs, so that the tests need no programs beside Node.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { builtIns } from "../../src/app/projectLayers.ts"
 import { chooseChecks, type KnownProject } from "../../src/domain/map/ChooseChecks.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
@@ -12,7 +14,7 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
 import { ProjectChecks } from "../../src/services/checks/ProjectChecks.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
-import { CurrentCopy, makeWorkingCopy } from "../../src/services/files/WorkingCopy.ts"
+import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
@@ -39,6 +41,34 @@ export interface OpenChecks {
   /** Keeps nothing when absent. */
   readonly activities?: Layer.Layer<Activities>
 }
+
+/** Puts what the working copy of the fiber proposes into the project while a command runs. */
+const layerOnCopy = Layer.effect(
+  Commands,
+  Effect.gen(function* () {
+    const commands = yield* Commands
+    const fs = yield* FileSystem.FileSystem
+    /* The time stays: a real working copy does not touch the project. */
+    const put = (path: string, text: string | null) =>
+      Effect.gen(function* () {
+        if (text === null) return yield* fs.remove(path, { force: true })
+        const before = yield* Effect.option(fs.stat(path))
+        yield* fs.writeFileString(path, text)
+        const time = Option.flatMap(before, ({ mtime }) => mtime)
+        if (Option.isSome(time)) yield* fs.utimes(path, time.value, time.value)
+      }).pipe(Effect.orDie)
+    const each = (files: ReadonlyArray<ProposedFile>, side: "base" | "text") =>
+      Effect.forEach(files, (file) => put(file.path, file[side]), { discard: true })
+    return Commands.of({
+      ...commands,
+      run: Effect.fnUntraced(function* (command, options) {
+        const files = (yield* CurrentCopy)?.files() ?? []
+        yield* each(files, "text")
+        return yield* Effect.ensuring(commands.run(command, options), each(files, "base"))
+      })
+    })
+  })
+)
 
 export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const { files = {} } = given
@@ -70,7 +100,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
-    Layer.provideMerge(commands),
+    Layer.provideMerge(given.sandbox === undefined ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build
   )
