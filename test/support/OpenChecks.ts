@@ -93,6 +93,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const commands = Commands.layer({
     environment: { PATH: process.env["PATH"] },
     home: yield* makeFolder,
+    scratch: yield* makeFolder,
     hidden: [],
     scratch: yield* makeFolder,
     sandbox: given.sandbox ?? { mode: "off" }
