@@ -66,6 +66,9 @@ export const makeTaskChanges = Effect.gen(function* () {
     return yield* workspace.readText(file.path, maxBytes)
   })
 
+  /** The file of a path as it is given, where the project cannot be looked at. */
+  const fileAt = (given: string): string => path.resolve(workspace.root, given)
+
   /** The edits of all files that hold the text to replace. */
   const replacement = Effect.fnUntraced(function* (
     { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
@@ -151,5 +154,5 @@ export const makeTaskChanges = Effect.gen(function* () {
         : [editCall(uid, nameOf(file), base, text)]
     })
 
-  return { callsOf, final, nameOf }
+  return { callsOf, fileAt, final, nameOf }
 })

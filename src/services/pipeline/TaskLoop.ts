@@ -329,7 +329,9 @@ export class TaskLoop extends Context.Service<
         for (const { call, result } of outcomes) {
           const given = call.arguments["path"]
           if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-          const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({ path: given }))
+          const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
+            path: changes.fileAt(given)
+          }))
           work.changedBy.set(file, (work.changedBy.get(file) ?? new Set()).add(call.name))
         }
         return outcomes
