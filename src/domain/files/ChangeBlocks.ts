@@ -16,12 +16,12 @@ import {
 import { ruleOf } from "../findings/rules/Rules.ts"
 import {
   fenceAt,
-  fenceMark,
   findBounds,
   type Fence,
   isBlank,
   looseMark,
   type OpenMark,
+  readFence,
   readOpen,
   report,
   unfenced
@@ -71,6 +71,9 @@ const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst lim
 
 const creates = /\b(?:add|creates?|new|overwrite|replace|save|write)\b/i
 const oldLabel = /^[#*\s]*(?:OLD|SEARCH|ORIGINAL)(?:\s+(?:text|code))?[*:\s]*$/i
+
+/** An object that stands without a fence is looked for in so many lines. */
+const maxReplacementLines = 40
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
 
@@ -153,7 +156,7 @@ class Reader {
   /** The nearest line before this one that says something; fences and blank lines do not. */
   private lineBefore(at: number): number {
     let before = at - 1
-    while (before >= 0 && (isBlank(this.line(before)) || fenceMark.test(this.line(before)))) before -= 1
+    while (before >= 0 && (isBlank(this.line(before)) || readFence(this.line(before)) !== undefined)) before -= 1
     return before
   }
 
@@ -337,7 +340,7 @@ class Reader {
 
   /** Reads an object that stands without a fence, over one or several lines. */
   private readLooseReplacement(at: number): number | undefined {
-    const rest = this.lines.slice(at)
+    const rest = this.lines.slice(at, at + maxReplacementLines)
     const blank = rest.findIndex(isBlank)
     const paragraph = blank === -1 ? rest : rest.slice(0, blank)
     const closing = paragraph.findIndex((line) => /\}\s*$/.test(line))

@@ -9,8 +9,13 @@ const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
 /** A mark that is no part of a block: alone, or with another number of signs. */
 export const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
-/** Indentation, signs and info string of a fence. */
-export const fenceMark = /^(\s*)(`{3,}|~{3,})\s*([^`]*?)\s*$/
+const fenceMark = /^[ \t]*(`{3,}|~{3,})([^`]*)$/
+/** Reads the line with which a fence begins or ends. */
+export const readFence = (line: string): { readonly signs: string; readonly info: string } | undefined => {
+  const [, signs = "", info = ""] = fenceMark.exec(line) ?? []
+  return signs === "" ? undefined : { signs, info: info.trim() }
+}
+
 /** The heading of a report. */
 export const report = /^#{1,6}\s+(?:\*\*)?result summary\b/i
 
@@ -45,12 +50,12 @@ interface Bounds {
  * belong to it.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
-  const stop = lines.findIndex((line, at) => at > from && (fenceMark.exec(line)?.[3] === "" || report.test(line)))
+  const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
   if (stop !== -1 && stop < next) return stop
   let end = next
   while (next < lines.length && end > from + 1) {
     const line = lines[end - 1] ?? ""
-    if (!isBlank(line) && !fenceMark.test(line) && pathOfLine(line) === undefined) break
+    if (!isBlank(line) && readFence(line) === undefined && pathOfLine(line) === undefined) break
     end -= 1
   }
   return end
@@ -87,10 +92,9 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
 
 /** The lines without a fence that stands around all of them. */
 export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-  const first = fenceMark.exec(lines[0] ?? "")
-  if (first === null || lines.length < 2) return undefined
-  const last = fenceMark.exec(lines.at(-1) ?? "")
-  return last !== null && last[3] === "" && last[2] === first[2] ? lines.slice(1, -1) : undefined
+  const [first, last] = [readFence(lines[0] ?? ""), readFence(lines.at(-1) ?? "")]
+  if (first === undefined || last === undefined || lines.length < 2) return undefined
+  return last.info === "" && last.signs === first.signs ? lines.slice(1, -1) : undefined
 }
 
 /** A fence by its info string. */
@@ -102,8 +106,9 @@ export interface Fence {
 
 /** Where a fence ends. In markdown a fence with an info string opens another one inside. */
 export const fenceAt = (lines: ReadonlyArray<string>, from: number): Fence | undefined => {
-  const [, , signs = "", info = ""] = fenceMark.exec(lines[from] ?? "") ?? []
-  if (signs === "") return undefined
+  const opening = readFence(lines[from] ?? "")
+  if (opening === undefined) return undefined
+  const { info, signs } = opening
   const nests = /^(?:markdown|md|mdx)\b/i.test(info)
   let depth = 0
   for (let at = from + 1; at < lines.length; at += 1) {
@@ -114,9 +119,9 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): Fence | und
       at = bounds.end - 1
       continue
     }
-    const [, , inner = "", innerInfo = ""] = fenceMark.exec(line) ?? []
-    if (inner === "" || inner[0] !== signs[0] || inner.length < signs.length) continue
-    if (innerInfo !== "") depth += nests ? 1 : 0
+    const inner = readFence(line)
+    if (inner === undefined || inner.signs[0] !== signs[0] || inner.signs.length < signs.length) continue
+    if (inner.info !== "") depth += nests ? 1 : 0
     else if (depth > 0) depth -= 1
     else return { info, end: at }
   }

@@ -58,6 +58,7 @@ const readOne = (value: Readonly<Record<string, unknown>>): Result.Result<Replac
 
 /** The replacements of a text; nothing when it is about something else. */
 export const readReplacements = (text: string): Result.Result<ReadonlyArray<Replacement>, string> | undefined => {
+  if (!text.includes('"replace"')) return undefined
   const values = valuesOf(text)
   if (values === undefined) {
     const isBroken = /^\s*\{\s*"replace"\s*:/.test(text) && /"with"\s*:/.test(text)

@@ -107,6 +107,8 @@ export const seenKey = {
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** What a call of a turn changed in the working copy of its task. */
+  proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 

@@ -63,9 +63,6 @@ export const makeTaskChanges = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The name of a file in the project, however a call writes its path. */
-  const nameOfGiven = (given: string): string => nameOf(path.resolve(workspace.root, given))
-
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
 
   /** The text of a file that a search would show. */
@@ -74,6 +71,9 @@ export const makeTaskChanges = Effect.gen(function* () {
     if (isSecretLike(name) || !file.inside || !(yield* gate.mayRead(file.path))) return ""
     return yield* workspace.readText(file.path, maxBytes)
   })
+
+  /** The file of a path as it is given, where the project cannot be looked at. */
+  const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
   /** The edits of all files that hold the text to replace. */
   const replacement = Effect.fnUntraced(function* (
@@ -153,17 +153,17 @@ export const makeTaskChanges = Effect.gen(function* () {
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)
 
-  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file, by its name. */
+  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
   const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
     copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
       if (text === null) return []
       const uid = `change-${index + 1}`
-      const tools = changedBy.get(nameOf(file))
+      const tools = changedBy.get(file)
       const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
       return isWritten
         ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
         : [editCall(uid, nameOf(file), base, text)]
     })
 
-  return { callsOf, final, nameOf, nameOfGiven }
+  return { callsOf, fileAt, final, nameOf }
 })

@@ -74,7 +74,7 @@ interface Work {
   readonly begin: string
   /** What the first message shows of references. */
   readonly material: string
-  /** The tools that changed each file, by its name. */
+  /** The tools that changed each file. */
   readonly changedBy: Map<string, Set<string>>
 }
 
@@ -332,7 +332,9 @@ export class TaskLoop extends Context.Service<
         for (const { call, result } of outcomes) {
           const given = call.arguments["path"]
           if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-          const file = changes.nameOfGiven(given)
+          const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
+            path: changes.fileAt(given)
+          }))
           work.changedBy.set(file, (work.changedBy.get(file) ?? new Set()).add(call.name))
         }
         return outcomes

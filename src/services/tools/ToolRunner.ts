@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
-import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import {
   type PreparedCall,
@@ -177,15 +177,28 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a call that an earlier session made, with its changes made again in the working copy. */
-const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
-  const { proposed = [] } = made
-  if (copy === undefined) return resultOf(made)
-  if (proposed.some(lacksSecret)) {
-    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
-  }
-  for (const file of proposed) copy.propose(file)
+/** The result of a call whose changes are made again in the working copy. */
+const withChanges = (made: MadeCall, copy: WorkingCopy): ToolResult => {
+  for (const file of made.proposed ?? []) copy.propose(file)
   return resultOf(made)
+}
+
+/** The result of a call that an earlier session made. */
+const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
+  if (copy === undefined) return resultOf(made)
+  return made.proposed?.some(lacksSecret) === true
+    ? { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+    : withChanges(made, copy)
+}
+
+/** A result with what `copy` proposes since a call began. */
+const madeSince = (
+  result: ToolResult,
+  copy: WorkingCopy | undefined,
+  before: ReadonlyArray<ProposedFile>
+): MadeCall => {
+  const proposed = copy === undefined ? [] : proposedSince(copy, before)
+  return proposed.length === 0 ? result : { ...result, proposed }
 }
 
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
@@ -228,8 +241,8 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /**
-     * Runs one call, which is one activity. Within a working copy, a call that only changes files makes its changes there,
-     * and nothing is asked. Any other call publishes `tool.started` and, once its result is persisted, `tool.finished`.
+     * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
+     * other call is one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`.
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
@@ -326,69 +339,65 @@ export class ToolRunner extends Context.Service<
         })
 
         /** Makes the changes of a call in the working copy of its task. */
-        const propose = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+        const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
           const startedAt = yield* Clock.currentTimeMillis
-          const prepared = yield* guard(call.name, registry.prepare(call))
-          if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), startedAt)
-          const permit = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared.success)
-          return yield* measured(yield* carryOut(id, permit), startedAt)
+          const outcome = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared).pipe(
+            Effect.flatMap((permit) => carryOut(id, permit)),
+            Effect.catchTag("PermissionDenied", ({ message }) =>
+              Effect.succeed(Result.fail(new ToolFailure({ type: "permission_denied", message })))
+            )
+          )
+          return yield* measured(outcome, startedAt)
         })
 
-        /** Makes a call once in the life of a run; what it changed in the working copy is kept with its result. */
-        const once = Effect.fnUntraced(function* (
-          id: ToolCallId,
-          call: ToolCall,
-          make: (name: string) => Effect.Effect<ToolResult, PermissionDenied>,
-          publish?: (result: ToolResult) => Effect.Effect<void>
-        ) {
+        /** The result of a call that only changes files, within a working copy; nothing for any other call. */
+        const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const copy = yield* CurrentCopy
+          if (!fileTools.has(call.name) || copy === undefined) return undefined
+          const before = copy.files()
+          const made = Effect.gen(function* () {
+            const prepared = yield* guard(call.name, registry.prepare(call))
+            const result = Result.isSuccess(prepared)
+              ? yield* propose(id, prepared.success)
+              : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+            return madeSince(result, copy, before)
+          })
+          /* A resumed run makes the change again; only a replay takes it from the journal. */
+          return withChanges(yield* activities.record({ key: seenKey.proposal(id), success: MadeCall }, made), copy)
+        })
+
+        const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const { input, key, name } = activityOf(id, call)
           const copy = yield* CurrentCopy
           const before = copy?.files() ?? []
           let isFresh = false
-          const made = make(name).pipe(
-            Effect.map((result): MadeCall => {
+          const made = execute(id, call, name).pipe(
+            Effect.map((result) => {
               isFresh = true
-              const proposed = copy === undefined ? [] : proposedSince(copy, before)
-              return proposed.length === 0 ? result : { ...result, proposed }
+              return madeSince(result, copy, before)
             })
           )
-          const result = yield* activities.run({
-            key,
-            input,
-            success: MadeCall,
-            error: SavedDenial,
-            execute: made,
-            ...(publish === undefined ? {} : { publish: (one: MadeCall) => publish(resultOf(one)) })
-          })
-          return isFresh ? resultOf(result) : restored(result, copy)
-        })
-
-        /** A call that only changes files, within a working copy. */
-        const runInside = (id: ToolCallId, call: ToolCall) =>
-          once(id, call, () => propose(id, call)).pipe(
-            Effect.catchTag("PermissionDenied", ({ message }) =>
-              Effect.flatMap(Clock.currentTimeMillis, (now) =>
-                measured(Result.fail(new ToolFailure({ type: "permission_denied", message })), now)
-              )
+          return yield* activities
+            .run({
+              key,
+              input,
+              success: MadeCall,
+              error: SavedDenial,
+              execute: made,
+              publish: (result) => report(id, call, resultOf(result))
+            })
+            .pipe(
+              Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+              Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+              Effect.ensuring(inFlight.end(name))
             )
-          )
-
-        const runOutside = (id: ToolCallId, call: ToolCall) =>
-          once(
-            id,
-            call,
-            (name) => execute(id, call, name),
-            (result) => report(id, call, result)
-          ).pipe(
-            Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-            Effect.ensuring(inFlight.end(activityOf(id, call).name))
-          )
+        })
 
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
           run: (id, call) =>
-            Effect.flatMap(CurrentCopy, (copy) =>
-              copy !== undefined && fileTools.has(call.name) ? runInside(id, call) : runOutside(id, call)
+            Effect.flatMap(proposed(id, call), (result) =>
+              result === undefined ? runOutside(id, call) : Effect.succeed(result)
             ),
           wasBegun: Effect.fnUntraced(function* (id, call) {
             const { name } = activityOf(id, call)

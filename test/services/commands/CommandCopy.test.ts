@@ -144,7 +144,14 @@ for (const way of ["overlay", "copy"] as const) {
       liveTest("may remove folders, make them again, and put a file in the place of a folder", () =>
         Effect.gen(function* () {
           const files = {
-            ...{ "a/1": "1", "a/deep/2": "2", "b/3": "3", "c/4": "4", "c/5": "5", "d/6": "6", e: "e", kept: "k" },
+            "a/1": "1",
+            "a/deep/2": "2",
+            "b/3": "3",
+            "c/4": "4",
+            "c/5": "5",
+            "d/6": "6",
+            e: "e",
+            kept: "k",
             "c/sub/7": "7"
           }
           const { propose, root, script, texts } = yield* open({ files }, way)
@@ -157,8 +164,18 @@ for (const way of ["overlay", "copy"] as const) {
             )
           )
           assert.deepStrictEqual(texts(), {
-            ...{ "a/1": null, "a/9": "9\n", "a/deep/2": null, "b/3": null, "c/4": "48\n", "c/5": null },
-            ...{ "c/sub": "f\n", "c/sub/7": null, "d/6": null, "d2/6": "6", e: null, "e/x": "x\n" }
+            "a/1": null,
+            "a/9": "9\n",
+            "a/deep/2": null,
+            "b/3": null,
+            "c/4": "48\n",
+            "c/5": null,
+            "c/sub": "f\n",
+            "c/sub/7": null,
+            "d/6": null,
+            "d2/6": "6",
+            e: null,
+            "e/x": "x\n"
           })
         })
       )
@@ -234,7 +251,7 @@ for (const way of ["overlay", "copy"] as const) {
       liveTest("run side by side without seeing each other", () =>
         Effect.gen(function* () {
           const { root, task } = yield* open({ files: { "a.txt": "a\n" } }, way)
-          const tasks = ["one", "two", "three"].map((name) => ({ name, ...task() }))
+          const tasks = ["one", "two", "three"].map((name) => Object.assign(task(), { name }))
           const outputs = yield* keeping(
             root,
             Effect.forEach(
@@ -336,6 +353,35 @@ describe("programs in a working copy", needs("bwrap"), () => {
     })
   )
 
+  liveTest("a rule does not cover a script that the task changes", () =>
+    Effect.gen(function* () {
+      const files = { "check.sh": "true\n" }
+      const { commands, copy, propose } = yield* open({ files })
+      const scripts = commands.canonical({ _tag: "RunCommand", argv: ["sh", "check.sh"] }).pipe(
+        Effect.map((command) => command.scripts?.map(({ hash }) => hash)),
+        Effect.provideService(CurrentCopy, copy)
+      )
+      const before = yield* scripts
+      propose("check.sh", "false\n")
+      const after = yield* scripts
+      assert.strictEqual(after?.length, 1)
+      assert.notDeepEqual(after, before)
+    })
+  )
+
+  liveTest("a command that takes too long proposes nothing and leaves nothing", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { call, root, scratch, texts } = yield* open()
+      const argv = ["sh", "-c", "echo 1 > a.txt; sleep 60"]
+      const { error_type } = yield* keeping(root, call({ argv, timeout_seconds: 1 }))
+      assert.strictEqual(error_type, "timeout")
+      assert.deepStrictEqual(texts(), {})
+      const [own = ""] = yield* fs.readDirectory(scratch)
+      assert.deepStrictEqual(yield* fs.readDirectory(join(scratch, own)), [])
+    })
+  )
+
   liveTest("paths with commas and colons are no options", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -353,7 +399,7 @@ describe("programs in a working copy", needs("bwrap"), () => {
       const fs = yield* FileSystem.FileSystem
       const { root, script, scratch, texts } = yield* open({ files: { "a.txt": "a\n" } })
       const edit = Effect.andThen(writtenIn(scratch, "a.txt"), fs.writeFileString(`${root}/a.txt`, "person\n"))
-      const [{ not_proposed }] = yield* Effect.all([script("echo b >> a.txt; sleep 1"), edit], { concurrency: 2 })
+      const [{ not_proposed }] = yield* Effect.all([script("echo b >> a.txt; sleep 2"), edit], { concurrency: 2 })
       assert.deepStrictEqual(not_proposed, ["a.txt (changed in the project meanwhile)"])
       assert.deepStrictEqual(texts(), {})
     })
@@ -417,6 +463,20 @@ describe("a copy of the project", needs("bwrap"), () => {
       assert.notInclude(output, "x\n")
       assert.deepStrictEqual(texts(), {})
     })
+  )
+})
+
+describe("where no copy can be made", () => {
+  liveTest(
+    "nothing is written into a project that holds the folder for copies",
+    () =>
+      Effect.gen(function* () {
+        const project = yield* makeProject({ "a.txt": "a" })
+        const { commands } = yield* openTools({ project, commands: { scratch: join(project, "state/copies") } })
+        const { mechanism, words } = yield* keeping(project, commands.copies)
+        assert.deepStrictEqual([mechanism, words.endsWith("where copies would lie, is in the project")], ["none", true])
+      }),
+    needs("bwrap")
   )
 })
 
