@@ -8,6 +8,7 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { planOf, resultSaying, refinementWith, testSkills } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -15,11 +16,10 @@ for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${
 
 const configuration = "config/task-conductor/config.json"
 const configure = (text: object) => sandbox.write(configuration, JSON.stringify(text))
-const stages = { plan: { model: "big" }, refine: { model: "small:1b" }, ask: { model: "small:1b" } }
+const stages = { plan: { model: "big" }, task: { model: "small:1b" }, ask: { model: "small:1b" } }
 const models = [{ name: "qwen3:8b" }, { name: "big:70b", contextLength: 6000 }, { name: "small:1b" }]
 
-const stageOf = ({ messages: [system] }: Pick<ChatBody, "messages">) =>
-  /^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1] ?? ""
+const stageOf = ({ messages }: Pick<ChatBody, "messages">) => stageNameOf(messages)
 
 /** Answers every stage; a stage in `broken` gets no usable answer. */
 const serve = (broken?: { stage: string }) =>
