@@ -1,6 +1,6 @@
 /**
- * The checks of a run over a real project folder, with real commands behind the real gate. A working copy is put into the
- * project while a command runs.
+ * The checks of a run over a real project folder, with real commands behind the real gate. Without a sandbox,
+ * a working copy is put into the project while a command runs, so that the tests need no programs beside Node.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -93,13 +93,15 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const commands = Commands.layer({
     environment: { PATH: process.env["PATH"] },
     home: yield* makeFolder,
+    scratch: yield* makeFolder,
     hidden: [],
+    scratch: yield* makeFolder,
     sandbox: given.sandbox ?? { mode: "off" }
   })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
-    Layer.provideMerge(Layer.provide(layerOnCopy, commands)),
+    Layer.provideMerge(given.sandbox === undefined ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build
   )

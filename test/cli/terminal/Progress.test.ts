@@ -32,7 +32,10 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [{ type: "stage.started", stage: "task", round: 1, task: "Research 1" }, undefined],
   [{ type: "round.started", round: 2 }, undefined],
   [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Step 1"],
-  [{ type: "task.turn", ...at, turn: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }], changed: [] }, undefined],
+  [
+    { type: "task.turn", ...at, turn: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }], changed: [] },
+    undefined
+  ],
   [
     {
       type: "answer.rejected",
