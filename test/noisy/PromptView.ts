@@ -27,7 +27,7 @@ export const goalsIn = (text: string): ReadonlyArray<Goal> =>
 
 /** The text of a section of the second level, without its heading. */
 export const sectionOf = ({ user }: FilledPrompt, heading: string): string => {
-  const start = user.lastIndexOf(`## ${heading}\n`)
+  const start = user.indexOf(`## ${heading}\n`)
   if (start < 0) return ""
   const text = user.slice(start + heading.length + 4)
   const end = text.search(/^## /m)

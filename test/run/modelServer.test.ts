@@ -234,7 +234,7 @@ describe("a script", () => {
       const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
       assert.deepStrictEqual(
         sent,
-        ["low", false, "low", "low", "low"].map((think) => [think, 0.7, 0.1])
+        ["low", false, false, "low", "low"].map((think) => [think, 0.7, 0.1])
       )
     })
   )

@@ -19,7 +19,10 @@ import { noonAnswer, testSkills } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
 
 /** Does the work of one task. */
-const answerTo = (prompt: string): string => noonAnswer(stageName({ system: prompt, user: prompt }))
+const answerTo = (body: string): string => {
+  const prompt = body.replaceAll("\\n", "\n")
+  return noonAnswer(stageName({ system: prompt, user: prompt }))
+}
 
 interface Asked {
   readonly url: string
