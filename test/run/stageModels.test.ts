@@ -29,7 +29,7 @@ const serve = (broken?: { stage: string }) =>
       if (stage === broken?.stage) return { status: 503, error: "not now" }
       if (stage === "creation") return planOf([[{ name: "Look" }]])
       if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
-      return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
+      return stage === "iteration" ? planOf([]) : resultSaying("Partly done. Noon.")
     },
     { models }
   )
@@ -48,7 +48,7 @@ const env = (url: string) => ({ env: { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: ur
 const ofStages = {
   creation: "big:70b 6000",
   refinement: "small:1b 8192",
-  execution: "qwen3:8b 8192",
+  execution: "small:1b 8192",
   iteration: "qwen3:8b 8192",
   conclusion: "qwen3:8b 8192"
 }
@@ -67,7 +67,7 @@ describe("models of single stages", () => {
       const lines = linesOf(stdout)
       assert.deepInclude(lines[0], {
         model: "qwen3:8b",
-        stage_models: { plan: "big:70b", refine: "small:1b", ask: "small:1b" }
+        stage_models: { plan: "big:70b", task: "small:1b", ask: "small:1b" }
       })
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [
