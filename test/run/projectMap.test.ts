@@ -84,7 +84,7 @@ describe("the map of the project", () => {
     Effect.gen(function* () {
       const projectMap = "m".repeat(500)
       const promptOf = Effect.fnUntraced(function* (characters: number) {
-        const { planner, prompts } = yield* openStages({ answers: [plan], settings: { contextWindow: 4096 } })
+        const { planner, prompts } = yield* openStages({ answers: [plan, plan, plan, plan, plan], settings: { contextWindow: 4096 } })
         const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
         const isPlanned = yield* Effect.isSuccess(planned)
         return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"

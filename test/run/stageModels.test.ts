@@ -72,8 +72,8 @@ describe("models of single stages", () => {
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [
         ["plan", "big:70b"],
-        ["refine", "small:1b"],
-        ["execute", undefined],
+        ["task", "small:1b"],
+        ["task", "small:1b"],
         ["iterate", undefined],
         ["conclude", undefined]
       ])
