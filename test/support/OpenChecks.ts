@@ -64,7 +64,8 @@ const layerOnCopy = Layer.effect(
       run: Effect.fnUntraced(function* (command, options) {
         const files = (yield* CurrentCopy)?.files() ?? []
         yield* each(files, "text")
-        return yield* Effect.ensuring(commands.run(command, options), each(files, "base"))
+        const inProject = Effect.provideService(commands.run(command, options), CurrentCopy, undefined)
+        return yield* Effect.ensuring(inProject, each(files, "base"))
       })
     })
   })
