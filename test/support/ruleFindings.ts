@@ -55,22 +55,18 @@ const codesOf = (found: {
   repairs: [...new Set(found.repairs.map(({ code }) => code))]
 })
 
-const isFirstOf =
-  (examplePass: number) =>
-  ({ attempt, pass = 1, round, stage }: ModelCallId): boolean =>
-    attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude" && pass === examplePass
+const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
+  attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
 
-/** What a run says about the first answer of the stage, and of the pass, that the example is about, and to the person. */
-const codesOfRun = (events: ReadonlyArray<RunEvent>, pass = 1): FoundCodes => {
-  const isFirst = isFirstOf(pass)
-  return codesOf({
+/** What a run says about the first answer of the stage that the example is about, and to the person. */
+const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
+  codesOf({
     issues: events.flatMap((event) => (event.type === "answer.rejected" && isFirst(event.call) ? event.issues : [])),
     repairs: events.flatMap((event): ReadonlyArray<Finding> => {
       if (event.type === "answer.repaired" && isFirst(event.call)) return event.repairs
       return event.type === "message" && event.code !== undefined ? [{ code: event.code }] : []
     })
   })
-}
 
 const explainFile = [
   "---\nname: explain-file\ndescription: Explains a file. Use it in examples.\nallowed-tools: read_file\n---",
@@ -139,7 +135,7 @@ const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
   repairs: codesOf({
     issues: [],
     repairs: events.flatMap((event) =>
-      event.type === "answer.repaired" && event.call.stage === "execute" ? event.repairs : []
+      event.type === "answer.repaired" && event.call.stage === "task" ? event.repairs : []
     )
   }).repairs
 })
