@@ -56,9 +56,9 @@ const codesOf = (found: {
 })
 
 const isFirstOf =
-  (examplePass: number) =>
-  ({ attempt, pass = 1, round, stage }: ModelCallId): boolean =>
-    attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude" && pass === examplePass
+  (turn: number) =>
+  ({ attempt, round, stage }: ModelCallId): boolean =>
+    attempt === turn && round <= 1 && stage !== "iterate" && stage !== "conclude"
 
 /** What a run says about the first answer of the stage, and of the pass, that the example is about, and to the person. */
 const codesOfRun = (events: ReadonlyArray<RunEvent>, pass = 1): FoundCodes => {
@@ -139,7 +139,7 @@ const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
   repairs: codesOf({
     issues: [],
     repairs: events.flatMap((event) =>
-      event.type === "answer.repaired" && event.call.stage === "execute" ? event.repairs : []
+      event.type === "answer.repaired" && event.call.stage === "task" ? event.repairs : []
     )
   }).repairs
 })
