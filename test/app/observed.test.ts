@@ -159,7 +159,7 @@ describe("a run", () => {
     expect(flat(named("execute_tool search_files")?.attributes ?? [])).toMatchObject({
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "search_files",
-      "gen_ai.tool.call.id": "call-1"
+      "gen_ai.tool.call.id": "turn-1/call-1"
     })
     const all = received.map(({ body }) => body.toString()).join("\n")
     for (const said of ["Where is the port", "sesame", "notes.md"]) expect(all).not.toContain(said)

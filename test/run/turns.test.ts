@@ -219,14 +219,14 @@ const makes = (text: string) => ({
   arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
 })
 
-describe("a command in the turns of a task", needs("bwrap"), () => {
-  const building =
-    (text: string) =>
-    (prompt: FilledPrompt): string => {
-      if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
-      return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
-    }
+const building =
+  (text: string) =>
+  (prompt: FilledPrompt): string => {
+    if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
+    return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
+  }
 
+describe("a command in the turns of a task", needs("bwrap"), () => {
   /** A run that is killed after this record. */
   const killedAfter = Effect.fnUntraced(function* (record: string, text = "made") {
     const fs = yield* FileSystem.FileSystem
