@@ -117,16 +117,15 @@ const planWith = (text: string) =>
     (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
   )
 
-const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill, pass = 1) =>
+const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
   runOf(
-    (_, index) => (index === pass - 1 ? text : looksBefore.slice(0, pass - 1)[index]),
+    (_, index) => (index === 0 ? text : undefined),
     (pipeline) =>
       pipeline.run({
         runId: "run",
         prompt: "Explain the loader.",
         plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
-      }),
-    (events) => codesOfRun(events, pass)
+      })
   )
 
 /** What is repaired in the results that a run accepts, whichever attempt it was. */
