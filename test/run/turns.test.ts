@@ -105,7 +105,7 @@ describe("a run with a task of several turns", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       const before = yield* run.session({
-        answer: (prompt) => (hasLooked(prompt) ? unreachable : careful(prompt)),
+        answer: (prompt) => (hasLooked(prompt) || stageOf(prompt) === "iteration" ? unreachable : careful(prompt)),
         approver: willingApprover()
       })
       expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
@@ -213,13 +213,13 @@ describe("a run with a task of several turns", () => {
   )
 })
 
-describe("a command in the turns of a task", needs("bwrap"), () => {
-  /** Writes a file, and counts in the same file how often it ran. */
-  const makes = (text: string) => ({
-    name: "run_command",
-    arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
-  })
+/** Writes a file, and counts in the same file how often it ran. */
+const makes = (text: string) => ({
+  name: "run_command",
+  arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
+})
 
+describe("a command in the turns of a task", needs("bwrap"), () => {
   const building =
     (text: string) =>
     (prompt: FilledPrompt): string => {

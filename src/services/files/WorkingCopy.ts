@@ -42,11 +42,19 @@ export const makeWorkingCopy = (): WorkingCopy => {
   }
 }
 
-/** What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. */
+/**
+ * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
+ * proposed before is left out.
+ */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
-  const changed = copy.files().filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
-  const back = before.filter(({ path }) => copy.get(path) === undefined).map((file) => ({ ...file, text: file.base }))
+  const changed = copy
+    .files()
+    .filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
+    .map((file) => (known.has(file.path) ? { ...file, base: null } : file))
+  const back = before
+    .filter(({ path }) => copy.get(path) === undefined)
+    .map((file) => ({ ...file, base: null, text: file.base }))
   return [...changed, ...back]
 }
 
