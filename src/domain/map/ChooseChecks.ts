@@ -59,11 +59,10 @@ const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): Rea
     isSource ? [] : around
   ]
   const group = groups.find((some) => some.length > 0) ?? []
-  const depthOf = ({ from }: ProjectCommand) => folderOf(from).length
   return (["types", "tests"] as const).flatMap((kind) => {
     const same = group.filter((command) => command.kind === kind)
-    const depth = Math.max(...same.map(depthOf))
-    return same.filter((command) => depthOf(command) === depth)
+    const depth = Math.max(...same.map(({ from }) => folderOf(from).length))
+    return same.filter(({ from }) => folderOf(from).length === depth)
   })
 }
 
@@ -151,12 +150,12 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
+const rankOf = ({ narrow, run }: ProjectCommand): number =>
+  (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
+
 /** The most useful test command: one for everything that can be narrowed, before others. */
-const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined => {
-  const rank = ({ narrow, run }: ProjectCommand) =>
-    (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
-  return commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rank(a) - rank(b))[0]
-}
+const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined =>
+  commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rankOf(a) - rankOf(b))[0]
 
 /** The checks for changed files, type checks first. `importers` are test files that import a file. */
 export const chooseChecks = (

@@ -16,7 +16,6 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
 import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
-import type { CopyEnd } from "./CopyChanges.ts"
 import { copyProject } from "./FolderCopy.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
@@ -74,6 +73,8 @@ const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
   )
 
 const failure = (message: string) => new ToolFailure({ type: "io_error", message })
+
+const none = (words: string): Way => ({ mechanism: "none", words })
 
 /** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandbox, scratch }: CopyPlaces) {
@@ -142,8 +143,6 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
       })
     )
 
-  const none = (words: string): Way => ({ mechanism: "none", words })
-
   /** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
   const hasOneOwner = Effect.gen(function* () {
     const { uid, gid } = yield* doing("look at the project", () => lstat(root))
@@ -156,10 +155,9 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
   const overlays = Effect.gen(function* () {
     if (!(yield* hasOneOwner)) return []
     const unshare = Option.toArray(yield* sandbox.find("unshare"))
-    const named = (words: string) => (overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
     return [
-      named("an overlay by bubblewrap")(bubblewrapOverlay),
-      ...unshare.map(namespaceOverlay).map(named("an overlay in a user namespace"))
+      { overlay: bubblewrapOverlay, words: "an overlay by bubblewrap" },
+      ...unshare.map((program) => ({ overlay: namespaceOverlay(program), words: "an overlay in a user namespace" }))
     ]
   })
 
@@ -169,16 +167,15 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
     const folder = yield* own
     if (isWithin(path, root, folder)) return none(`${folder}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"
-    for (const way of yield* overlays) {
-      const tried = yield* Effect.result(trial(way.overlay))
-      if (tried._tag === "Success") return way
+    for (const { overlay, words: how } of yield* overlays) {
+      const tried = yield* Effect.result(trial(overlay))
+      if (tried._tag === "Success") return { mechanism: "overlay", words: how, overlay } satisfies Way
       why = tried.failure.message
     }
-    const way: Way = { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` }
-    return way
+    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
-  const way = yield* Effect.cached(provide(choose))
+  const way = yield* Effect.cached<Way, never, never>(provide(choose))
 
   const shownOf = (copy: WorkingCopy): ShownProject => ({
     root,
@@ -217,8 +214,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
           const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
-          const copied: CopyEnd = yield* proposeDifference(propose(guarded), difference)
-          return { ...end, copied }
+          return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
         })
       ).pipe(provide)
   }

@@ -86,7 +86,7 @@ export const copyProject = Effect.fn("copyProject")(function* (
   for (const { name, text } of files) if (text !== null) yield* putText(root, copy, name, text)
   const mounts: CopyMounts = {
     before: [],
-    flags: [...["--bind", copy, root], ...shown.flatMap((name) => ["--ro-bind", join(root, name), join(root, name)])],
+    flags: ["--bind", copy, root, ...shown.flatMap((name) => ["--ro-bind", join(root, name), join(root, name)])],
     folder: copy
   }
   return mounts

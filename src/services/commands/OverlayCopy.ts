@@ -36,7 +36,10 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
   before: [],
   flags: [
     ...[root, ...layers.map((name) => join(scratch, name)).toReversed()].flatMap((one) => ["--overlay-src", one]),
-    ...["--overlay", join(scratch, "upper"), join(scratch, "work"), root]
+    "--overlay",
+    join(scratch, "upper"),
+    join(scratch, "work"),
+    root
   ]
 })
 

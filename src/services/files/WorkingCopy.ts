@@ -46,7 +46,9 @@ export const makeWorkingCopy = (): WorkingCopy => {
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
   const changed = copy.files().filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
-  const back = before.filter(({ path }) => copy.get(path) === undefined).map((file) => ({ ...file, text: file.base }))
+  const back = before
+    .filter(({ path }) => copy.get(path) === undefined)
+    .map(({ base, path }) => ({ path, base, text: base }))
   return [...changed, ...back]
 }
 

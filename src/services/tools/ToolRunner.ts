@@ -39,6 +39,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 
 /** The limits of tool calls; waiting for an approval does not count. The defaults hold when they are absent. */
 export type CallLimits = Pick<Limits, "toolSeconds" | "toolOutputBytes" | "tools">
@@ -169,7 +170,7 @@ const MadeCall = Schema.Struct({
 })
 type MadeCall = typeof MadeCall.Type
 
-const resultOf = ({ proposed: _, ...result }: MadeCall): ToolResult => result
+const resultOf = (made: MadeCall): ToolResult => Struct.omit(made, ["proposed"])
 
 /** A secret was taken out of what the call wrote. */
 const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)
