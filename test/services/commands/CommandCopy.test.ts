@@ -144,7 +144,14 @@ for (const way of ["overlay", "copy"] as const) {
       liveTest("may remove folders, make them again, and put a file in the place of a folder", () =>
         Effect.gen(function* () {
           const files = {
-            ...{ "a/1": "1", "a/deep/2": "2", "b/3": "3", "c/4": "4", "c/5": "5", "d/6": "6", e: "e", kept: "k" },
+            "a/1": "1",
+            "a/deep/2": "2",
+            "b/3": "3",
+            "c/4": "4",
+            "c/5": "5",
+            "d/6": "6",
+            e: "e",
+            kept: "k",
             "c/sub/7": "7"
           }
           const { propose, root, script, texts } = yield* open({ files }, way)
@@ -157,8 +164,18 @@ for (const way of ["overlay", "copy"] as const) {
             )
           )
           assert.deepStrictEqual(texts(), {
-            ...{ "a/1": null, "a/9": "9\n", "a/deep/2": null, "b/3": null, "c/4": "48\n", "c/5": null },
-            ...{ "c/sub": "f\n", "c/sub/7": null, "d/6": null, "d2/6": "6", e: null, "e/x": "x\n" }
+            "a/1": null,
+            "a/9": "9\n",
+            "a/deep/2": null,
+            "b/3": null,
+            "c/4": "48\n",
+            "c/5": null,
+            "c/sub": "f\n",
+            "c/sub/7": null,
+            "d/6": null,
+            "d2/6": "6",
+            e: null,
+            "e/x": "x\n"
           })
         })
       )
@@ -234,7 +251,7 @@ for (const way of ["overlay", "copy"] as const) {
       liveTest("run side by side without seeing each other", () =>
         Effect.gen(function* () {
           const { root, task } = yield* open({ files: { "a.txt": "a\n" } }, way)
-          const tasks = ["one", "two", "three"].map((name) => ({ name, ...task() }))
+          const tasks = ["one", "two", "three"].map((name) => Object.assign(task(), { name }))
           const outputs = yield* keeping(
             root,
             Effect.forEach(
