@@ -196,7 +196,6 @@ export class TaskLoop extends Context.Service<
           .block(task, {
             briefing,
             finished: order.finished,
-            view: "document",
             budget: prompts.referenceBudget(task, briefing),
             place: stagePlace(order.round, "task")
           })
