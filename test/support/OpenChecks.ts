@@ -1,6 +1,6 @@
 /**
- * The checks of a run over a real project folder, with real commands behind the real gate. A working copy is put into the
- * project while a command runs.
+ * The checks of a run over a real project folder, with real commands behind the real gate. Without a sandbox,
+ * a working copy is put into the project while a command runs, so that the tests need no programs beside Node.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -64,7 +64,8 @@ const layerOnCopy = Layer.effect(
       run: Effect.fnUntraced(function* (command, options) {
         const files = (yield* CurrentCopy)?.files() ?? []
         yield* each(files, "text")
-        return yield* Effect.ensuring(commands.run(command, options), each(files, "base"))
+        const inProject = Effect.provideService(commands.run(command, options), CurrentCopy, undefined)
+        return yield* Effect.ensuring(inProject, each(files, "base"))
       })
     })
   })
@@ -93,13 +94,14 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const commands = Commands.layer({
     environment: { PATH: process.env["PATH"] },
     home: yield* makeFolder,
+    scratch: yield* makeFolder,
     hidden: [],
     sandbox: given.sandbox ?? { mode: "off" }
   })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
-    Layer.provideMerge(Layer.provide(layerOnCopy, commands)),
+    Layer.provideMerge(given.sandbox === undefined ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build
   )

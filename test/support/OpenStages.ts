@@ -9,7 +9,6 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
-import { ProjectCommands } from "../../src/services/checks/ProjectCommands.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
@@ -88,7 +87,6 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     Workspace.layer(project),
     layerPublicWeb({ allowed: [] }),
     Commands.layerNone,
-    Layer.succeed(ProjectCommands, () => Effect.succeed({ files: [], commands: [] })),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     Activities.layerUnsaved,

@@ -18,7 +18,9 @@ export const stageName = ({ system, user }: Prompt): string => {
 }
 
 /** The same for the messages of a request. */
-export const stageNameOf = (messages: ReadonlyArray<{ readonly role?: string; readonly content?: string | null }>): string =>
+export const stageNameOf = (
+  messages: ReadonlyArray<{ readonly role?: string; readonly content?: string | null }>
+): string =>
   stageName({
     system: messages[0]?.content ?? "",
     user: messages

@@ -40,8 +40,11 @@ const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "ans
   }
 }
 
-/** The place of an event; nothing for one that the replay takes from the journal. */
-const placeOf = (event: RunEvent, step: string): Place | undefined => {
+/**
+ * The place of an event; nothing for one that the replay takes from the journal. `title` is that of a question which is not
+ * about the calls of the step.
+ */
+const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
     case "stage.started":
     case "model.finished":
@@ -62,9 +65,10 @@ const placeOf = (event: RunEvent, step: string): Place | undefined => {
       return { place: `round ${event.round}`, about: `${event.type} ${step}` }
     case "approval.requested":
     case "approval.answered":
-      return event.scope === "step"
+      if (event.scope !== "step") return undefined
+      return title === undefined
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
-        : undefined
+        : { place: `approval ${event.hash}`, about: `${event.type} "${title}" ${event.hash.slice(0, 8)}` }
     case "task.turn": {
       const { round, task, turn, type } = event
       return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" turn ${turn}` }
@@ -126,9 +130,15 @@ interface PlacedEvent extends Place {
 
 const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEvent> => {
   let step = ""
+  let title = ""
+  const titles = new Map<string, string>()
   return events.flatMap((event, at) => {
-    if (event.type === "step.started") step = `round ${event.round} step ${event.step + 1}`
-    const place = placeOf(event, step)
+    if (event.type === "step.started") {
+      step = `round ${event.round} step ${event.step + 1}`
+      title = event.title
+    }
+    if (event.type === "approval.requested" && event.title !== title) titles.set(event.hash, event.title)
+    const place = placeOf(event, step, "hash" in event ? titles.get(event.hash) : undefined)
     if (place === undefined) return []
     const { at: _, ...fields } = flattenEvent({ at: "", event })
     return [{ ...place, at, text: canonicalJson(withoutVolatile(fields) as never) }]

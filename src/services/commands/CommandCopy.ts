@@ -4,7 +4,6 @@
  */
 import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -12,10 +11,17 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
+import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
-import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
+import {
+  copyDifference,
+  type CopyEnd,
+  overlayDifference,
+  proposeDifference,
+  type ShownProject,
+  stampsOf
+} from "./CopyChanges.ts"
 import { copyProject } from "./FolderCopy.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
@@ -49,6 +55,12 @@ interface Way extends CopyState {
   readonly overlay?: OverlayMounts
 }
 
+const none = (words: string): Way => ({ mechanism: "none", words })
+const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
+
+/** A cached effect that was interrupted would interrupt all who ask later. */
+const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
+
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
@@ -73,8 +85,6 @@ const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
   )
 
 const failure = (message: string) => new ToolFailure({ type: "io_error", message })
-
-const none = (words: string): Way => ({ mechanism: "none", words })
 
 /** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandbox, scratch }: CopyPlaces) {
@@ -111,7 +121,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
       (found) => found.flat()
     )
 
-  const own = yield* Effect.cached(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
+  const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
   /** A folder for one command. */
   const folderFor = Effect.acquireRelease(
@@ -156,26 +166,27 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
     if (!(yield* hasOneOwner)) return []
     const unshare = Option.toArray(yield* sandbox.find("unshare"))
     return [
-      { overlay: bubblewrapOverlay, words: "an overlay by bubblewrap" },
-      ...unshare.map((program) => ({ overlay: namespaceOverlay(program), words: "an overlay in a user namespace" }))
+      overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
+      ...unshare.map((one) => overlayWay("an overlay in a user namespace", namespaceOverlay(one)))
     ]
   })
 
   const choose = Effect.gen(function* () {
     const { sandboxed, words } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
-    const folder = yield* own
-    if (isWithin(path, root, folder)) return none(`${folder}, where copies would lie, is in the project`)
+    const { path: place } = yield* canonicalPath(root, scratch)
+    if (isWithin(path, root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"
-    for (const { overlay, words: how } of yield* overlays) {
-      const tried = yield* Effect.result(trial(overlay))
-      if (tried._tag === "Success") return { mechanism: "overlay", words: how, overlay } satisfies Way
+    for (const way of yield* overlays) {
+      const tried = yield* Effect.result(trial(way.overlay))
+      if (tried._tag === "Success") return way
       why = tried.failure.message
     }
-    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
+    const way: Way = { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` }
+    return way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
-  const way = yield* Effect.cached<Way, never, never>(provide(choose))
+  const way = yield* once(provide(choose))
 
   const shownOf = (copy: WorkingCopy): ShownProject => ({
     root,
@@ -200,7 +211,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
           const shown = shownOf(copy)
           const files = [...shown.proposals.values()]
           const folder = yield* folderFor
-          const began = yield* Clock.currentTimeMillis
+          const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
           const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
           if (overlay === undefined) {
             yield* doing("make a copy", () => mkdir(join(folder, "copy")))
@@ -214,7 +225,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
           const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
-          return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
+          const copied: CopyEnd = yield* proposeDifference(propose(guarded), difference)
+          return { ...end, copied }
         })
       ).pipe(provide)
   }

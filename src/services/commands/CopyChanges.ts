@@ -150,7 +150,7 @@ export interface CopyEnd {
 
 interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
-  /** When the command began, in milliseconds. */
+  /** When the command began, in milliseconds of the file system. */
   readonly began: number
   /** Paths that the sandbox kept from the command: nothing there was changed by it. */
   readonly guarded: ReadonlyArray<string>
@@ -177,7 +177,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     if (written.text === (before === undefined ? base : before.text)) return undefined
     if (copy.get(path)?.text !== before?.text) return "changed by something else meanwhile"
     const info = yield* entryAt(path)
-    if (info !== undefined && Math.floor(info.ctimeMs) > began) return "changed in the project meanwhile"
+    if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
     copy.propose({ path, base, text: written.text })
     proposed.push(name)
     return undefined

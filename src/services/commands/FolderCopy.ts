@@ -2,7 +2,7 @@
  * A copy of the project in a folder, as the working copy of a command where overlays cannot be mounted. Installed packages
  * that are large are shown read-only instead, and other large folders that git ignores are left out: they can be made anew.
  */
-import { chmod, constants, copyFile, lstat, opendir, readlink, symlink, utimes } from "node:fs/promises"
+import { chmod, chown, constants, copyFile, lstat, opendir, readlink, symlink, utimes } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -46,6 +46,8 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
+  /* In the sandbox, root may write only what belongs to it. */
+  await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)
 }

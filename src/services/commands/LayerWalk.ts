@@ -54,9 +54,11 @@ const kindOf = (info: Stats): LayerKind => {
   return isGone(info) ? "gone" : "other"
 }
 
-/** A command may leave folders that nobody can read. */
-const namesIn = (folder: string) =>
-  doing(`list ${folder}`, () => readdir(folder).catch(() => chmod(folder, 0o700).then(() => readdir(folder))))
+/** A command may leave folders that nobody can read; in the project itself, such a folder counts as empty. */
+const namesIn = (folder: string, isProject: boolean) =>
+  doing(`list ${folder}`, () =>
+    readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
+  )
 
 /** All entries that git would not ignore, folders before what they hold, and the names of those that it would. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
@@ -81,7 +83,7 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
     const { name: folder } = next
     const chain = [...(yield* rulesIn(folder)), ...next.chain]
     const isIgnored = ignoredIn(path, chain, join(root, folder))
-    const names = yield* namesIn(join(top, folder))
+    const names = yield* namesIn(join(top, folder), top === root)
     const listed = yield* Effect.forEach(
       names,
       (one) => Effect.map(entryAt(join(top, folder, one)), (info) => ({ one, info })),

@@ -42,13 +42,19 @@ export const makeWorkingCopy = (): WorkingCopy => {
   }
 }
 
-/** What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. */
+/**
+ * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
+ * proposed before is left out.
+ */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
-  const changed = copy.files().filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
+  const changed = copy
+    .files()
+    .filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
+    .map((file) => (known.has(file.path) ? { path: file.path, base: null, text: file.text } : file))
   const back = before
     .filter(({ path }) => copy.get(path) === undefined)
-    .map(({ base, path }) => ({ path, base, text: base }))
+    .map(({ base, path }) => ({ path, base: null, text: base }))
   return [...changed, ...back]
 }
 

@@ -4,12 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
-import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Activities } from "../journal/Activities.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -47,13 +50,16 @@ const editCall = (uid: string, path: string, before: string, after: string): Too
     : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
 }
 
-interface ReadChanges {
-  readonly calls: ReadonlyArray<ToolCall>
-  readonly issues: ReadonlyArray<Issue>
-}
+const ReadChanges = Schema.Struct({ calls: Schema.Array(ToolCall), issues: Schema.Array(Issue) })
+type ReadChanges = typeof ReadChanges.Type
+
+/** True for a change that is read with a look at the project. */
+const looksAtProject = (change: Change): boolean =>
+  change._tag === "Replace" || (change._tag === "File" && change.mustBeNew)
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
+  const activities = yield* Activities
   const gate = yield* Gate
   const workspace = yield* Workspace
 
@@ -65,6 +71,9 @@ export const makeTaskChanges = Effect.gen(function* () {
     if (isSecretLike(name) || !file.inside || !(yield* gate.mayRead(file.path))) return ""
     return yield* workspace.readText(file.path, maxBytes)
   })
+
+  /** The file of a path as it is given, where the project cannot be looked at. */
+  const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
   /** The edits of all files that hold the text to replace. */
   const replacement = Effect.fnUntraced(function* (
@@ -120,9 +129,8 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
   })
 
-  /** The changes of an answer as calls. */
-  const callsOf = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
-    const read = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
+  const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
+    const parts = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
       const uid = `block-${index + 1}`
       switch (change._tag) {
         case "Edit": {
@@ -136,8 +144,14 @@ export const makeTaskChanges = Effect.gen(function* () {
           return replacement(change, uid, task)
       }
     })
-    return { calls: read.flatMap(({ calls }) => calls), issues: read.flatMap(({ issues }) => issues) }
+    return { calls: parts.flatMap(({ calls }) => calls), issues: parts.flatMap(({ issues }) => issues) }
   })
+
+  /** The changes of an answer as calls; what was looked up in the project for them is kept for a replay. */
+  const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadChanges> =>
+    changes.some(looksAtProject)
+      ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
+      : read(changes, task)
 
   /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
   const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
@@ -151,5 +165,5 @@ export const makeTaskChanges = Effect.gen(function* () {
         : [editCall(uid, nameOf(file), base, text)]
     })
 
-  return { callsOf, final, nameOf }
+  return { callsOf, fileAt, final, nameOf }
 })

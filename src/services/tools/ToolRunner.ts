@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
-import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import {
   type PreparedCall,
@@ -178,15 +178,28 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a call that an earlier session made, with its changes made again in the working copy. */
-const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
-  const { proposed = [] } = made
-  if (copy === undefined) return resultOf(made)
-  if (proposed.some(lacksSecret)) {
-    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
-  }
-  for (const file of proposed) copy.propose(file)
+/** The result of a call whose changes are made again in the working copy. */
+const withChanges = (made: MadeCall, copy: WorkingCopy): ToolResult => {
+  for (const file of made.proposed ?? []) copy.propose(file)
   return resultOf(made)
+}
+
+/** The result of a call that an earlier session made. */
+const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
+  if (copy === undefined) return resultOf(made)
+  return made.proposed?.some(lacksSecret) === true
+    ? { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+    : withChanges(made, copy)
+}
+
+/** A result with what `copy` proposes since a call began. */
+const madeSince = (
+  result: ToolResult,
+  copy: WorkingCopy | undefined,
+  before: ReadonlyArray<ProposedFile>
+): MadeCall => {
+  const proposed = copy === undefined ? [] : proposedSince(copy, before)
+  return proposed.length === 0 ? result : { ...result, proposed }
 }
 
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
@@ -340,11 +353,18 @@ export class ToolRunner extends Context.Service<
 
         /** The result of a call that only changes files, within a working copy; nothing for any other call. */
         const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
-          if (!fileTools.has(call.name) || (yield* CurrentCopy) === undefined) return undefined
-          const prepared = yield* guard(call.name, registry.prepare(call))
-          return Result.isSuccess(prepared)
-            ? yield* propose(id, prepared.success)
-            : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+          const copy = yield* CurrentCopy
+          if (!fileTools.has(call.name) || copy === undefined) return undefined
+          const before = copy.files()
+          const made = Effect.gen(function* () {
+            const prepared = yield* guard(call.name, registry.prepare(call))
+            const result = Result.isSuccess(prepared)
+              ? yield* propose(id, prepared.success)
+              : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+            return madeSince(result, copy, before)
+          })
+          /* A resumed run makes the change again; only a replay takes it from the journal. */
+          return withChanges(yield* activities.record({ key: seenKey.proposal(id), success: MadeCall }, made), copy)
         })
 
         const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
@@ -353,10 +373,9 @@ export class ToolRunner extends Context.Service<
           const before = copy?.files() ?? []
           let isFresh = false
           const made = execute(id, call, name).pipe(
-            Effect.map((result): MadeCall => {
+            Effect.map((result) => {
               isFresh = true
-              const proposed = copy === undefined ? [] : proposedSince(copy, before)
-              return proposed.length === 0 ? result : { ...result, proposed }
+              return madeSince(result, copy, before)
             })
           )
           return yield* activities

@@ -3,7 +3,7 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
@@ -98,6 +98,9 @@ describe("doctor", () => {
       ])
       assert.strictEqual(found("terminal")[0]?.[0], "note")
       assert.strictEqual(found("sandbox").length, 1)
+      const [[, how] = []] = found("working copy")
+      assert.match(how ?? "", /^changes are checked before they are made, in an? |^none: there is no sandbox \(/)
+      assert.notInclude(readdirSync(join(sandbox.root, "home")), ".task-conductor-trial")
       assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
     })
   )

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { notRun, outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
-import { factLines, runFacts } from "../../../src/domain/checks/Facts.ts"
+import { factLines, fileFacts, runFacts } from "../../../src/domain/checks/Facts.ts"
 import { needs } from "../../support/needs.ts"
 
 const check = { argv: ["npm", "test"], kind: "tests" } as const
@@ -19,7 +19,7 @@ describe("the facts at the end of a run", () => {
       { path: "new.txt", before: null, after: "x\n" },
       { path: "old.txt", before: "y\n", after: null }
     ]
-    expect(factLines(runFacts(files, [passed, failed]))).toEqual([
+    expect(factLines(runFacts(fileFacts(files), [passed, failed]))).toEqual([
       "3 files changed, 3 insertions(+), 2 deletions(-):",
       "- a.txt: 2 insertions(+), 1 deletion(-)",
       "- new.txt (new): 1 insertion(+)",
@@ -30,8 +30,10 @@ describe("the facts at the end of a run", () => {
   })
 
   it("say when nothing was checked, and why a check was not run", () => {
-    expect(factLines(runFacts([change], [])).at(-1)).toBe("- not checked: no check is known for these changes")
-    expect(factLines(runFacts([change], [notRun(check, "Nobody allowed it.")])).at(-1)).toBe(
+    expect(factLines(runFacts(fileFacts([change]), [])).at(-1)).toBe(
+      "- not checked: no check is known for these changes"
+    )
+    expect(factLines(runFacts(fileFacts([change]), [notRun(check, "Nobody allowed it.")])).at(-1)).toBe(
       "- not run: `npm test`. Nobody allowed it."
     )
   })
@@ -45,7 +47,7 @@ describe("the facts at the end of a run", () => {
     ["not checked", [change], [passed, notRun(check, "No.")], false],
     ["nothing changed", [{ ...change, after: change.before }], [], false]
   ] as const)("are %s", (state, files, checks, isStale) => {
-    expect(runFacts(files, checks, isStale).state).toBe(state)
+    expect(runFacts(fileFacts(files), checks, isStale).state).toBe(state)
   })
 
   it("say nothing about a run that only read", () => {
@@ -75,7 +77,7 @@ describe("the facts at the end of a run", () => {
           encoding: "utf8"
         })
         const [insertions, deletions] = stdout.split("\t").map(Number)
-        const [fact] = runFacts([{ path: "a", before, after }], []).files
+        const [fact] = runFacts(fileFacts([{ path: "a", before, after }]), []).files
         if (fact?.insertions !== insertions || fact?.deletions !== deletions) wrong.push([before, after, fact, stdout])
       }
     }

@@ -66,7 +66,7 @@ describe("readConfiguration", () => {
       '3:15: unknown key "stages.plann". Nearest: plan.',
       '3:38: unknown key "stages.plan.thnk". Nearest: think.',
       '3:78: unknown key "stages.task.sampling.sead". Nearest: seed.',
-      '3:104: "stages.ask.think": Expected boolean | "low" | "medium" | "high".',
+      '3:102: "stages.ask.think": Expected boolean | "low" | "medium" | "high".',
       '4:39: "limits.thinkingTokens": Expected a value between 1 and 1000000000.'
     ])
     assert.deepStrictEqual(problems('{"sampling":{}}', "project"), [refused("sampling", "")])

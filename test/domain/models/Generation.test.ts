@@ -48,7 +48,6 @@ describe("mergeGeneration", () => {
       false,
       "medium",
       false,
-      false,
       false
     ])
     expect(generationFor(merged, "plan").sampling).toEqual({ temperature: 0.1, topK: 20 })

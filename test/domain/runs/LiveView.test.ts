@@ -118,7 +118,7 @@ describe("what is going on", () => {
     assert.deepStrictEqual(text(state, 12), [
       "✔ Step 1 · 2 tasks",
       "▸ Step 2 · 2 tasks",
-      "  ⠋ Search 3 · choosing the calls, attempt 2 · writing, 10 tokens · 3 s",
+      "  ⠋ Search 3 · working on a task, turn 2 · writing, 10 tokens · 3 s",
       '  ⠋ Search 4 · search_files "time" in src · 3 s',
       "· Step 3 · 2 tasks",
       "2/6 · 12 s · Ctrl-C stops"
@@ -141,7 +141,7 @@ describe("what is going on", () => {
     assert.deepStrictEqual(text(state, 4), [
       "✖ Step 1 · 2 tasks · 1 without a result",
       "▸ Step 1 · 2 tasks",
-      "  ⠋ More 1 · writing the result · waiting for the model · 0 s",
+      "  ⠋ More 1 · working on a task · waiting for the model · 0 s",
       "  · More 2",
       "1/4 · 1 failed · 4 s · Ctrl-C stops"
     ])

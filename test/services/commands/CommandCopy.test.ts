@@ -353,6 +353,35 @@ describe("programs in a working copy", needs("bwrap"), () => {
     })
   )
 
+  liveTest("a rule does not cover a script that the task changes", () =>
+    Effect.gen(function* () {
+      const files = { "check.sh": "true\n" }
+      const { commands, copy, propose } = yield* open({ files })
+      const scripts = commands.canonical({ _tag: "RunCommand", argv: ["sh", "check.sh"] }).pipe(
+        Effect.map((command) => command.scripts?.map(({ hash }) => hash)),
+        Effect.provideService(CurrentCopy, copy)
+      )
+      const before = yield* scripts
+      propose("check.sh", "false\n")
+      const after = yield* scripts
+      assert.strictEqual(after?.length, 1)
+      assert.notDeepEqual(after, before)
+    })
+  )
+
+  liveTest("a command that takes too long proposes nothing and leaves nothing", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { call, root, scratch, texts } = yield* open()
+      const argv = ["sh", "-c", "echo 1 > a.txt; sleep 60"]
+      const { error_type } = yield* keeping(root, call({ argv, timeout_seconds: 1 }))
+      assert.strictEqual(error_type, "timeout")
+      assert.deepStrictEqual(texts(), {})
+      const [own = ""] = yield* fs.readDirectory(scratch)
+      assert.deepStrictEqual(yield* fs.readDirectory(join(scratch, own)), [])
+    })
+  )
+
   liveTest("paths with commas and colons are no options", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -370,7 +399,7 @@ describe("programs in a working copy", needs("bwrap"), () => {
       const fs = yield* FileSystem.FileSystem
       const { root, script, scratch, texts } = yield* open({ files: { "a.txt": "a\n" } })
       const edit = Effect.andThen(writtenIn(scratch, "a.txt"), fs.writeFileString(`${root}/a.txt`, "person\n"))
-      const [{ not_proposed }] = yield* Effect.all([script("echo b >> a.txt; sleep 1"), edit], { concurrency: 2 })
+      const [{ not_proposed }] = yield* Effect.all([script("echo b >> a.txt; sleep 2"), edit], { concurrency: 2 })
       assert.deepStrictEqual(not_proposed, ["a.txt (changed in the project meanwhile)"])
       assert.deepStrictEqual(texts(), {})
     })
@@ -434,6 +463,20 @@ describe("a copy of the project", needs("bwrap"), () => {
       assert.notInclude(output, "x\n")
       assert.deepStrictEqual(texts(), {})
     })
+  )
+})
+
+describe("where no copy can be made", () => {
+  liveTest(
+    "nothing is written into a project that holds the folder for copies",
+    () =>
+      Effect.gen(function* () {
+        const project = yield* makeProject({ "a.txt": "a" })
+        const { commands } = yield* openTools({ project, commands: { scratch: join(project, "state/copies") } })
+        const { mechanism, words } = yield* keeping(project, commands.copies)
+        assert.deepStrictEqual([mechanism, words.endsWith("where copies would lie, is in the project")], ["none", true])
+      }),
+    needs("bwrap")
   )
 })
 
