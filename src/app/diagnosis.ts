@@ -127,7 +127,8 @@ const sandboxFinding = (setup: Setup) => {
       Sandbox.layer({
         environment: process.env,
         home: folders.home,
-        hidden: [folders.own, folders.state],
+        hidden: [folders.own, folders.state, ...folders.candidates],
+        caches: `${folders.state}/caches`,
         sandbox: configuration.sandbox
       }).pipe(Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent)))
     ),

@@ -121,7 +121,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
+  { candidates, home, locks, own, state }: Pick<UserFolders, "candidates" | "home" | "locks" | "own" | "state">,
   {
     commandEnvironment = [],
     limits,
@@ -134,7 +134,8 @@ export const layerCommands = (
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [own, state, `${locks}/..`],
+    hidden: [own, state, `${locks}/..`, ...candidates],
+    caches: `${state}/caches`,
     usualSeconds: limits.commandSeconds
   })
 

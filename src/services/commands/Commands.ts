@@ -17,7 +17,6 @@ import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Acce
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
-import { rmdir } from "node:fs/promises"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -27,6 +26,7 @@ import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { removePlaceholders } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** More scripts than these are not followed. */
@@ -117,7 +117,7 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     if (running > 0) return Effect.void
     const paths = [...left]
     left.clear()
-    return Effect.forEach(paths, (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), { discard: true })
+    return removePlaceholders(paths)
   })
 
   const changesSince = Effect.fnUntraced(function* (before: ProjectSurvey) {
@@ -172,6 +172,8 @@ export interface CommandsOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
+  /** Where each project gets a folder for the caches of its commands. */
+  readonly caches?: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -252,13 +254,17 @@ export class Commands extends Context.Service<
             ? isExecutable(path.resolve(cwd, program))
             : Effect.map(findProgram(program, folders), Option.isSome)
 
-        /** The real path of a program outside the project. A link in the project shows nothing that lies elsewhere. */
-        const programOutside = Effect.fnUntraced(function* (program: string, cwd: string) {
+        /**
+         * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
+         * in the project shows nothing that lies elsewhere.
+         */
+        const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
           const { root } = workspace
           const found = program.includes("/")
             ? path.resolve(cwd, program)
             : Option.getOrElse(yield* findProgram(program, folders), () => root)
-          const real = isWithin(path, root, found) ? root : yield* Effect.orElseSucceed(fs.realPath(found), () => root)
+          if (isWithin(path, root, found)) return { own: path.dirname(path.dirname(found)) }
+          const real = yield* Effect.orElseSucceed(fs.realPath(found), () => root)
           return isWithin(path, root, real) ? {} : { program: real }
         })
 
@@ -291,14 +297,18 @@ export class Commands extends Context.Service<
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
-          const program = yield* provide(programOutside(argv[0], cwd))
+          const place = yield* provide(placeOfProgram(argv[0], cwd))
           const around = sandboxed
-            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...program })
-            : { argv: joined(argv), placeholders: [] }
+            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...place })
+            : { argv: joined(argv), placeholders: [], variables: {} }
           const child = runChild({
             ...around,
             cwd,
-            env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
+            env: {
+              ...env,
+              ...(sandboxed && env["TMPDIR"] !== undefined ? { TMPDIR: "/tmp" } : {}),
+              ...around.variables
+            },
             sandboxed,
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : "the time of this call"
