@@ -11,7 +11,8 @@ import {
   type NamedScripts,
   scriptsInText,
   scriptsOfCommand,
-  commandProblem
+  commandProblem,
+  commandText
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
@@ -27,6 +28,7 @@ import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
+import { sandboxFailure } from "./SandboxFailure.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** More scripts than these are not followed. */
@@ -181,6 +183,8 @@ export interface CommandsOptions {
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
+  /** What the person can set, when the command failed because of the sandbox. */
+  readonly sandboxHint?: string
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -229,6 +233,7 @@ export class Commands extends Context.Service<
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
+        const events = yield* RunEvents
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
         const provide = Effect.provideContext(
@@ -268,6 +273,39 @@ export class Commands extends Context.Service<
           return isWithin(path, root, real) ? {} : { program: real }
         })
 
+        const named = new Set<string>()
+
+        /** Adds what the person can set when the sandbox was the cause of a failure, and tells the person once. */
+        const withHint = Effect.fnUntraced(function* (
+          { argv, cwd }: CanonicalCommand,
+          shown: ReadonlyArray<string>,
+          end: CommandEnd
+        ) {
+          const [program] = argv
+          const found = program.includes("/")
+            ? path.resolve(cwd, program)
+            : Option.getOrElse(yield* findProgram(program, folders), () => program)
+          const { root } = workspace
+          const { exitCode, output } = end
+          const sandboxHint = yield* sandboxFailure({
+            root,
+            cwd,
+            shown,
+            output,
+            home: options.home,
+            hidden: options.hidden,
+            settings: options.sandbox ?? {},
+            program: found,
+            exitCode: exitCode ?? 0
+          })
+          if (sandboxHint === undefined) return end
+          if (!named.has(sandboxHint)) {
+            named.add(sandboxHint)
+            yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${sandboxHint}` })
+          }
+          return { ...end, sandboxHint }
+        })
+
         const canonical = Effect.fn("Commands.canonical")(function* ({
           argv,
           cwd: written = "."
@@ -291,16 +329,17 @@ export class Commands extends Context.Service<
         })
 
         const run = Effect.fn("Commands.run")(function* (
-          { argv, cwd, sandboxed }: CanonicalCommand,
+          command: CanonicalCommand,
           { seconds }: { readonly seconds?: number } = {}
         ) {
+          const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
           const place = yield* provide(placeOfProgram(argv[0], cwd))
           const around = sandboxed
             ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...place })
-            : { argv: joined(argv), placeholders: [], variables: {} }
+            : { argv: joined(argv), placeholders: [], variables: {}, shown: [] }
           const child = runChild({
             ...around,
             cwd,
@@ -313,7 +352,8 @@ export class Commands extends Context.Service<
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : "the time of this call"
           })
-          return yield* watch.watching(survey, around.placeholders, provide(child))
+          const end = yield* watch.watching(survey, around.placeholders, provide(child))
+          return sandboxed ? yield* provide(withHint(command, around.shown, end)) : end
         })
 
         return Commands.of({ canonical, isControl: watch.isControl, run })
@@ -337,8 +377,8 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 /**
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
  * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
- * repositories and of files that programs run by themselves is in `changed_controls`. Fails as
- * `Commands.run` does.
+ * repositories and of files that programs run by themselves is in `changed_controls`, and what the person can set when it
+ * failed because of its sandbox in `sandbox`. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -348,11 +388,12 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
-  const { changed = [], exitCode, output } = end
+  const { changed = [], exitCode, output, sandboxHint } = end
   return {
     exit_code: exitCode,
     ...(exitCode === null ? { stopped: tooMuch } : {}),
     ...(changed.length === 0 ? {} : { changed_controls: changed }),
+    ...(sandboxHint === undefined ? {} : { sandbox: sandboxHint }),
     output
   }
 })
