@@ -15,6 +15,7 @@ import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
+import { checkFindings } from "./checkTrial.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
@@ -128,7 +129,6 @@ const sandboxFinding = (setup: Setup) => {
         environment: process.env,
         home: folders.home,
         hidden: [folders.own, folders.state, ...folders.candidates],
-        caches: `${folders.state}/caches`,
         sandbox: configuration.sandbox
       }).pipe(Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent)))
     ),
@@ -205,6 +205,7 @@ export const diagnose = Effect.fn("diagnose")(function* (project: string, given:
     ...(yield* configurationFindings(setup)),
     ...(yield* firstLook(setup)),
     yield* sandboxFinding(setup),
+    ...(yield* checkFindings(setup)),
     yield* stateFinding(setup)
   ]
 })

@@ -20,7 +20,7 @@ export const fixedPathHint = (shown: string): string =>
 export const fixedRepositoryHint: string = sentence("commands may not change the repository", "git", "true")
 
 const noNetwork =
-  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|in offline mode|CARGO_NET_OFFLINE/i
+  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|in offline mode|CARGO_NET_OFFLINE/i
 const noUnixSocket = /address family not supported|EAFNOSUPPORT/i
 
 /** The hint for what is off as a whole, by the output of a failed command. */

@@ -144,6 +144,9 @@ const usualCaches: Readonly<Record<string, string>> = {
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
+/** Without a network npm would try again for more than a minute, and pip for twelve seconds. */
+const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
+
 /** The environment variables of toolchains that commands get when they are set. */
 export const toolchainVariables: ReadonlySet<string> = new Set(
   toolchains.flatMap(({ passes = [], variable }) => (variable === undefined ? passes : [variable, ...passes]))
@@ -164,5 +167,5 @@ export const sandboxVariables = (
         : [[name, value.replace("{folder}", folder ?? "").replace("{cache}", cacheInSandbox)] as const]
     )
   })
-  return { ...usualCaches, ...Object.fromEntries(set) }
+  return { ...usualCaches, ...(network ? {} : withoutNetwork), ...Object.fromEntries(set) }
 }

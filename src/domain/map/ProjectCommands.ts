@@ -52,6 +52,12 @@ const kindOf = ({ run }: ProjectCommand): number => {
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
+/** The kinds that only look at the project: tests, linters, and type checks. */
+const lastCheck = 3
+
+/** True for a command that checks the project and leaves it as it is. */
+export const isCheck = (command: ProjectCommand): boolean => kindOf(command) <= lastCheck
+
 /** A name that can be given to a program as one argument. */
 const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$/.test(name)
 

@@ -187,6 +187,12 @@ interface CommandEnd extends ChildEnd {
   readonly sandboxHint?: string
 }
 
+interface RunOptions {
+  readonly seconds?: number
+  /** Whether a command in the sandbox is only tried, so that it changes nothing. */
+  readonly isTrial?: boolean
+}
+
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
 /**
@@ -224,7 +230,7 @@ export class Commands extends Context.Service<
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
      */
-    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<CommandEnd, ToolFailure>
+    run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
   }
 >()("task-conductor/services/commands/Commands") {
   static readonly layer = (options: CommandsOptions) =>
@@ -330,7 +336,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           command: CanonicalCommand,
-          { seconds }: { readonly seconds?: number } = {}
+          { isTrial = false, seconds }: RunOptions = {}
         ) {
           const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
@@ -338,7 +344,7 @@ export class Commands extends Context.Service<
           const survey = yield* watch.survey(sandboxed)
           const place = yield* provide(placeOfProgram(argv[0], cwd))
           const around = sandboxed
-            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...place })
+            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, isTrial, ...place })
             : { argv: joined(argv), placeholders: [], variables: {}, shown: [] }
           const child = runChild({
             ...around,

@@ -17,7 +17,7 @@ import { textHash } from "../files/Hash.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
-import { type CommandPlaces, removePlaceholders, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
+import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
@@ -109,7 +109,7 @@ export class Sandbox extends Context.Service<
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
           const bwrap = Option.getOrElse(yield* program, () => "bwrap")
-          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
+          const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
           const { flags, placeholders, shown, variables } = yield* sandboxFlags(
             { ...places, ...(cache === undefined ? {} : { cache }) },
             command
@@ -128,11 +128,13 @@ export class Sandbox extends Context.Service<
 
         /* The mounts of the project are made for every command, and fail with it. */
         const trial = Effect.gen(function* () {
-          const enclosure = yield* enclose({ argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey })
-          yield* Effect.ensuring(
-            runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 }),
-            removePlaceholders(enclosure.placeholders)
-          )
+          const enclosure = yield* enclose({
+            argv: ["/bin/sh", "-c", ":"],
+            cwd: root,
+            survey: emptySurvey,
+            isTrial: true
+          })
+          yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
         })
 
         const trialWithoutFilter = Effect.suspend(() => {

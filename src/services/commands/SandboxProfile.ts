@@ -101,6 +101,8 @@ interface GuardedPlaces {
 }
 
 interface Guards {
+  /** What hides secrets. */
+  readonly hiding: ReadonlyArray<string>
   readonly flags: ReadonlyArray<string>
   /** Folders that do not exist, and are there while commands run, so that nothing else can be made in their place. */
   readonly placeholders: ReadonlyArray<string>
@@ -176,9 +178,9 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
       ),
       ...bind("--bind", movable.toSorted(byDepth)),
       ...bind("--ro-bind", closed),
-      ...placeholders.flatMap(emptyAndFixed),
-      ...(yield* hide(walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))))
+      ...placeholders.flatMap(emptyAndFixed)
     ],
+    hiding: yield* hide(walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))),
     placeholders
   }
   return guards
@@ -211,6 +213,8 @@ export interface CommandPlaces {
   readonly program?: string
   /** The folder of the project that holds the `bin` of the program. */
   readonly own?: string
+  /** Whether the command is only tried: then it changes nothing, not even in the project. */
+  readonly isTrial?: boolean
 }
 
 /** Removes the empty folders that a sandbox made, inner ones first. */
@@ -272,7 +276,7 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const path = yield* Path.Path
   const { cache, git, network, root } = places
-  const { own, program, survey } = command
+  const { isTrial = false, own, program, survey } = command
   const home = Option.getOrElse(yield* realPath(places.home), () => places.home)
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
   const programs = isInBin ? [...places.programs, path.dirname(program)] : places.programs
@@ -289,6 +293,10 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   const guards = yield* guardProject({ root, survey, git, readable, writable })
   const kept = yield* keptFolders(places.hidden, [root, ...writable])
   const isInProject = (one: string) => isWithin(path, root, one)
+  const ofProject = isTrial
+    ? bind("--ro-bind", [root])
+    : [...bind("--bind", [root]), ...bind("--bind", kept.pinned.filter(isInProject)), ...guards.flags]
+  const placeholders = isTrial ? [] : [...new Set([...guards.placeholders, ...kept.placeholders])]
   const flags = [
     ...isolation,
     ...(network ? ["--share-net"] : []),
@@ -300,22 +308,18 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     ...found.shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...(yield* hide(found.keys)),
     ...bind("--ro-bind", readable),
-    ...bind("--bind", writable),
-    ...bind(
-      "--bind",
-      kept.pinned.filter((one) => !isInProject(one))
-    ),
-    ...bind("--bind", [root]),
-    ...bind("--bind", kept.pinned.filter(isInProject)),
-    ...guards.flags,
-    ...kept.placeholders.flatMap(emptyAndFixed),
+    ...bind(isTrial ? "--ro-bind" : "--bind", writable),
+    ...bind("--bind", isTrial ? [] : kept.pinned.filter((one) => !isInProject(one))),
+    ...ofProject,
+    ...guards.hiding,
+    ...(isTrial ? [] : kept.placeholders.flatMap(emptyAndFixed)),
     ...(yield* masked({ ...places, home }, kept.own)),
     "--remount-ro",
     "/"
   ]
   return {
     flags,
-    placeholders: [...new Set([...guards.placeholders, ...kept.placeholders])],
+    placeholders,
     variables: found.variables,
     shown: [...alone, ...found.shown.map(({ to }) => to), ...readable, ...writable, root]
   }
