@@ -96,7 +96,6 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
     home: yield* makeFolder,
     scratch: yield* makeFolder,
     hidden: [],
-    scratch: yield* makeFolder,
     sandbox: given.sandbox ?? { mode: "off" }
   })
   const context = yield* Checks.layer.pipe(
