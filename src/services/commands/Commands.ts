@@ -335,7 +335,7 @@ export class Commands extends Context.Service<
         )
         const watch = yield* makeCommandWatch(workspace.root, options.home)
         const { scratch, sandbox: { git = false } = {} } = options
-        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox })
+        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
