@@ -23,11 +23,17 @@ afterAll(sandbox.remove)
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Write" }]]),
-  refinement: refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }]),
   execution: resultSaying("Written."),
   iteration: planOf([])
 }
-const model = () => ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "All is said.")
+let written = 0
+const model = () =>
+  ScriptedModel.layer((prompt) => {
+    const stage = stageName(prompt)
+    if (stage !== "refinement") return answers[stage] ?? "All is said."
+    written += 1
+    return refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: `${written}\n` } }])
+  })
 
 const round = async (): Promise<void> => {
   const common = { project, stateFolder: `${sandbox.root}/state`, allow: ["write_file"] }

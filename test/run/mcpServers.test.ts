@@ -60,7 +60,7 @@ it.effect("asks for the server, then for the call, and hands the result to the m
       const report = yield* pipeline.run({ runId: "run-1", prompt: "Ask the server.", plan })
       return { report, events: log.events() }
     }).pipe(Effect.provide(layerTestRun({ files, approver: approver.layer }).pipe(Layer.provide(model))))
-    assert.deepStrictEqual([report.status, report.answer], ["done", "Heron."])
+    assert.deepStrictEqual([report.status, report.answer], ["done", "It says heron."])
     assert.deepStrictEqual(
       approver.asked.map(([item]) => [item?.tool, item?.origin, item?.risk]),
       [

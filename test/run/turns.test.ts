@@ -213,20 +213,20 @@ describe("a run with a task of several turns", () => {
   )
 })
 
+/** Writes a file, and counts in the same file how often it ran. */
+const makes = (text: string) => ({
+  name: "run_command",
+  arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
+})
+
+const building =
+  (text: string) =>
+  (prompt: FilledPrompt): string => {
+    if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
+    return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
+  }
+
 describe("a command in the turns of a task", needs("bwrap"), () => {
-  /** Writes a file, and counts in the same file how often it ran. */
-  const makes = (text: string) => ({
-    name: "run_command",
-    arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
-  })
-
-  const building =
-    (text: string) =>
-    (prompt: FilledPrompt): string => {
-      if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
-      return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
-    }
-
   /** A run that is killed after this record. */
   const killedAfter = Effect.fnUntraced(function* (record: string, text = "made") {
     const fs = yield* FileSystem.FileSystem

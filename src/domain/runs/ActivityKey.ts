@@ -97,7 +97,7 @@ export const stagePlace = (round: number, stage: Stage): string => `round-${roun
 
 /**
  * What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`,
- * `calls/research-1`.
+ * `changes/research-1`.
  */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
@@ -106,7 +106,7 @@ export const seenKey = {
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
-  calls: (task: string): string => `calls/${slugOf(task)}`,
+  changes: (task: string): string => `changes/${slugOf(task)}`,
   /** What a call of a turn changed in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`

@@ -48,13 +48,14 @@ export const makeWorkingCopy = (): WorkingCopy => {
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
-  const changed = copy
-    .files()
-    .filter(({ path, text }) => !known.has(path) || known.get(path)?.text !== text)
-    .map((file) => (known.has(file.path) ? { ...file, base: null } : file))
-  const back = before
-    .filter(({ path }) => copy.get(path) === undefined)
-    .map((file) => ({ ...file, base: null, text: file.base }))
+  const changed = copy.files().flatMap(({ base, path, text }): ReadonlyArray<ProposedFile> => {
+    const was = known.get(path)
+    if (was === undefined) return [{ path, base, text }]
+    return was.text === text ? [] : [{ path, base: null, text }]
+  })
+  const back = before.flatMap(({ base, path }): ReadonlyArray<ProposedFile> =>
+    copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
+  )
   return [...changed, ...back]
 }
 

@@ -134,6 +134,7 @@ export class Concluder extends Context.Service<
           only !== undefined &&
           outputSchema === undefined &&
           ended.end._tag === "GoalsMet" &&
+          ended.missing.length === 0 &&
           endedClean(yield* state.rounds)
         ) {
           return reportAsAnswer(only)

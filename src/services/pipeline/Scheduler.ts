@@ -17,7 +17,8 @@ import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Checks } from "../checks/Checks.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -97,6 +98,10 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
       })
   )
 
+/** Waits until these tasks have a result or have failed. */
+const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effect<void>> =>
+  Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
+
 /** What tasks and calls may do to the project, by the tools of their skills. */
 const makeTaskEffects = Effect.gen(function* () {
   const skills = yield* Skills
@@ -112,6 +117,8 @@ const makeTaskEffects = Effect.gen(function* () {
 
   return {
     mayWrite,
+    /** True for a task whose turns may do something outside of its working copy. */
+    mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }
 })
@@ -131,11 +138,12 @@ export class Scheduler extends Context.Service<
     Scheduler,
     Effect.gen(function* () {
       const activities = yield* Activities
+      const checks = yield* Checks
       const gate = yield* Gate
       const loop = yield* TaskLoop
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
-      const { mayChange, mayWrite } = yield* makeTaskEffects
+      const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
       const taskRunner = yield* TaskRunner
 
       /**
@@ -226,6 +234,19 @@ export class Scheduler extends Context.Service<
         )
       })
 
+      /** Each task was checked by itself; what several of them changed is checked once more. */
+      const checkTogether = Effect.fnUntraced(function* (
+        title: string,
+        open: ReadonlyArray<TaskState>,
+        { round, state }: Round
+      ) {
+        const names = new Set(open.map(({ task }) => task.name))
+        const changed = (yield* state.get).results.filter(({ files = [], name }) => names.has(name) && files.length > 0)
+        if (changed.length < 2) return
+        const paths = changed.flatMap(({ files = [] }) => files.map(({ path }) => path))
+        yield* state.setChecks(yield* checks.run({ task: title, round, turn: 0 }, [...new Set(paths)]))
+      })
+
       /** Returns who did not approve the step. */
       const runStep = Effect.fnUntraced(function* (
         step: number,
@@ -240,25 +261,28 @@ export class Scheduler extends Context.Service<
         const declined = yield* Effect.forEach(open, (state) => runTask(state, order, approval), {
           concurrency: "unbounded"
         })
+        yield* checkTogether(title, open, order)
         yield* events.publish({ type: "step.finished", ...where })
         return declined.find((by) => by !== undefined)
       })
 
-      /** Refines tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. */
+      /**
+       * Works on tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. A task
+       * that may act in its turns waits until all of them have `ended`: what is declined there stops it before it acts.
+       */
       const startRefinements = Effect.fnUntraced(function* (
         open: ReadonlyArray<TaskState>,
         order: Round,
-        unchanged: Effect.Effect<void>
+        unchanged: Effect.Effect<void>,
+        ended: Effect.Effect<void>
       ) {
         for (const state of open) {
-          const refined = Effect.andThen(unchanged, refine(state, order))
+          const refined = Effect.andThen(mayAct(state.task) ? ended : unchanged, refine(state, order))
           yield* Effect.forkScoped(Deferred.into(refined, state.refined), { startImmediately: true })
         }
         const writers = open.filter(({ task }) => mayWrite(task))
-        if (writers.length === 0) return unchanged
         /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
-        const ended = Effect.forEach(writers, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
-        return yield* Effect.cached(ended)
+        return writers.length === 0 ? unchanged : yield* untilDone(writers)
       })
 
       const runRound = Effect.fn("Scheduler.runRound")(function* (given: RoundOrder) {
@@ -267,7 +291,11 @@ export class Scheduler extends Context.Service<
         const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, order), (is) => !is))
         const byStep = Map.groupBy(open, ({ step }) => step)
         let unchanged: Effect.Effect<void> = Effect.void
-        for (const mine of byStep.values()) unchanged = yield* startRefinements(mine, order, unchanged)
+        let ended: Effect.Effect<void> = Effect.void
+        for (const mine of byStep.values()) {
+          unchanged = yield* startRefinements(mine, order, unchanged, ended)
+          ended = Effect.andThen(ended, yield* untilDone(mine))
+        }
         for (const [step, mine] of byStep) {
           const title = given.list.steps[step]?.title ?? ""
           const by = yield* runStep(step, title, mine, order)

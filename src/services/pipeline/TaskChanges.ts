@@ -4,15 +4,22 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { wholeChange } from "../../domain/files/ChangePreview.ts"
 import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
-import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Activities } from "../journal/Activities.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
+
+/** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
+const mostLost = 5
 
 /** A replacement over many places looks at no larger file. */
 const maxBytes = 1_048_576
@@ -47,13 +54,16 @@ const editCall = (uid: string, path: string, before: string, after: string): Too
     : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
 }
 
-interface ReadChanges {
-  readonly calls: ReadonlyArray<ToolCall>
-  readonly issues: ReadonlyArray<Issue>
-}
+const ReadChanges = Schema.Struct({ calls: Schema.Array(ToolCall), issues: Schema.Array(Issue) })
+type ReadChanges = typeof ReadChanges.Type
+
+/** True for a change that is read with a look at the project. */
+const looksAtProject = (change: Change): boolean =>
+  change._tag === "Replace" || (change._tag === "File" && change.mustBeNew)
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
+  const activities = yield* Activities
   const gate = yield* Gate
   const workspace = yield* Workspace
 
@@ -104,6 +114,14 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls, issues: [] }
   })
 
+  /** How many lines of a file a new text leaves out, when that is more than a third of them. */
+  const linesLost = Effect.fnUntraced(function* (file: string, text: string) {
+    const { path: canonical } = yield* workspace.canonical(file)
+    const before = yield* workspace.readText(canonical, maxBytes)
+    const { removed } = wholeChange(file, before, text)
+    return removed > before.split("\n").length / 3 ? removed : 0
+  })
+
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
   const fileOf = Effect.fnUntraced(function* (
     { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
@@ -117,15 +135,20 @@ export const makeTaskChanges = Effect.gen(function* () {
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
+    const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
+    if (!mustBeNew && lost > mostLost) {
+      const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
+      const how = "Send blocks with the old and the new lines of each place."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
     if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
     const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
     return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
   })
 
-  /** The changes of an answer as calls. */
-  const callsOf = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
-    const read = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
+  const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
+    const parts = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
       const uid = `block-${index + 1}`
       switch (change._tag) {
         case "Edit": {
@@ -139,8 +162,14 @@ export const makeTaskChanges = Effect.gen(function* () {
           return replacement(change, uid, task)
       }
     })
-    return { calls: read.flatMap(({ calls }) => calls), issues: read.flatMap(({ issues }) => issues) }
+    return { calls: parts.flatMap(({ calls }) => calls), issues: parts.flatMap(({ issues }) => issues) }
   })
+
+  /** The changes of an answer as calls; what was looked up in the project for them is kept for a replay. */
+  const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadChanges> =>
+    changes.some(looksAtProject)
+      ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
+      : read(changes, task)
 
   /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
   const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>

@@ -8,13 +8,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { fileFacts } from "../../domain/checks/Facts.ts"
 import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
-import { type Issue, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
+import { Issue, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
@@ -22,7 +23,7 @@ import { neededTokens } from "../../domain/models/PromptSize.ts"
 import { foldText, replyText } from "../../domain/models/TurnReply.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import type { ResultDocument } from "../../domain/plan/TaskResult.ts"
-import { stagePlace } from "../../domain/runs/ActivityKey.ts"
+import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
@@ -32,6 +33,7 @@ import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/Working
 import { Workspace } from "../files/Workspace.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import { Activities } from "../journal/Activities.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { References } from "../references/References.ts"
@@ -72,7 +74,7 @@ interface Work {
   readonly begin: string
   /** What the first message shows of references. */
   readonly material: string
-  /** The tools that changed each file, by its path. */
+  /** The tools that changed each file. */
   readonly changedBy: Map<string, Set<string>>
 }
 
@@ -138,6 +140,7 @@ export class TaskLoop extends Context.Service<
   static readonly layer = Layer.effect(
     TaskLoop,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const caller = yield* ModelCaller
       const changes = yield* makeTaskChanges
       const checksOfHost = yield* Checks
@@ -224,6 +227,7 @@ export class TaskLoop extends Context.Service<
         const beside = prompts.budgetBeside(task, work.system.length + work.begin.length)
         const text = foldText({
           outcomes: progress.outcomes,
+          checks: progress.checks,
           files: work.copy.files().map((file) => ({ ...file, path: changes.nameOf(file.path) })),
           budget: Math.floor(beside * replyShare)
         })
@@ -368,7 +372,11 @@ export class TaskLoop extends Context.Service<
 
       /** The issues of inputs that name no file. */
       const checkInputs = Effect.fnUntraced(function* ({ order, skill }: Work, inputs: ReadonlyArray<InputValue>) {
-        return inputs.length === 0 ? [] : yield* provide(checkInputPaths(skill.inputs, inputs, order.task.name))
+        if (inputs.length === 0) return []
+        return yield* activities.record(
+          { key: seenKey.inputs(order.task.name), success: Schema.Array(Issue) },
+          provide(checkInputPaths(skill.inputs, inputs, order.task.name))
+        )
       })
 
       /** The report with its links held against the project; nothing when it is sent back. */

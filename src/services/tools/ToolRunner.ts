@@ -169,7 +169,13 @@ const MadeCall = Schema.Struct({
 })
 type MadeCall = typeof MadeCall.Type
 
-const resultOf = ({ proposed: _, ...result }: MadeCall): ToolResult => result
+const resultOf = ({ data, error_message, error_type, metadata, success }: MadeCall): ToolResult => ({
+  success,
+  data,
+  error_message,
+  error_type,
+  metadata
+})
 
 /** A secret was taken out of what the call wrote. */
 const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)

@@ -38,7 +38,7 @@ const callsOf: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = 
 /** The big model plans well; the small one writes no plan, and refines and executes as well. */
 const answer = ({ messages, model }: ChatBody): string => {
   const stage = stageNameOf(messages)
-  const user = messages.at(-1)?.content ?? ""
+  const user = messages[1]?.content ?? ""
   const task = /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
   if (stage === "creation") return model === "big:70b" ? plan : "I would look around first."
   if (stage === "refinement") return refinementWith(callsOf[task] ?? [])

@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 /** A model that edits the same text twice, calls that done, and links a page that nobody fetched. */
-const answerTo = (system: string): string => {
-  switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+const answerTo = (stage: string): string => {
+  switch (stage) {
     case "creation":
       return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
     case "refinement":
@@ -29,7 +30,7 @@ const answerTo = (system: string): string => {
 const makeWorld = Effect.gen(function* () {
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   sandbox.write("project/a.txt", "one\n")
-  const server = yield* FakeOllama.make(({ messages }) => answerTo(messages[0]?.content ?? ""))
+  const server = yield* FakeOllama.make(({ messages }) => answerTo(stageNameOf(messages)))
   const start = (...words: ReadonlyArray<string>) =>
     Effect.promise(() => sandbox.run(words, { env: { OLLAMA_HOST: server.url } }))
   return { start, sandbox }

@@ -29,7 +29,7 @@ const saved = Effect.fnUntraced(function* (key: string, outcome: { readonly text
 const call = { round: 1, task: "Task 1", attempt: 1 }
 const calls = {
   plan: modelCallKey({ stage: "plan", round: 1, attempt: 1 }),
-  execution: modelCallKey({ stage: "task", ...call }),
+  iteration: modelCallKey({ stage: "iterate", round: 1, attempt: 1 }),
   tool: toolCallKey({ round: 1, task: "Task 1", uid: "call-1" })
 }
 

@@ -286,7 +286,7 @@ describe("tasks that workers share", () => {
       const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
       const { result } = yield* share(bench, refine, [workerName])
       assert.strictEqual(
-        result._tag === "Failure" && result.failure.reason,
+        result._tag === "Failure" && result.failure._tag === "TaskFailure" && result.failure.reason,
         'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
       )
     })

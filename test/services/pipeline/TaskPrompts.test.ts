@@ -75,18 +75,6 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
     })
   )
 
-  it.effect("leaves out the map of the project where half of the window would be taken", () =>
-    Effect.gen(function* () {
-      const { fitted } = yield* makeTaskPrompts
-      const mapped = (lines: number) => ({ ...briefing, projectMap: "- src/one/of/many/files.ts\n".repeat(lines) })
-      const holdsMap = (lines: number) => {
-        const { system, user } = fitted(taskOf("search-code", 0), mapped(lines), {})
-        return (system + user).includes("one/of/many")
-      }
-      expect([holdsMap(2), holdsMap(400)]).toEqual([true, false])
-    })
-  )
-
   it.effect("offers a task only the answers that its skill allows", () =>
     Effect.gen(function* () {
       const { fitted } = yield* makeTaskPrompts

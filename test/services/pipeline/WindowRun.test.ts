@@ -103,7 +103,6 @@ for (const window of [8192, 4096]) {
       }
       const edit = prompts.find((one) => stageOf(one) === "refinement" && one.user.includes("**Name** Edit 1"))
       expect(edit?.user).toContain("## Details\n\nThe exact text.")
-      expect(edit?.user).toMatch(/All outputs together may hold about \d+ lines\./)
     })
   )
 }
