@@ -5,6 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import { inProject } from "../../src/app/projectCheck.ts"
+import type { Rule } from "../../src/domain/permissions/Permission.ts"
+import type { Settings } from "../../src/services/runs/RunSettings.ts"
 import type { ModelCallId } from "../../src/domain/runs/ActivityKey.ts"
 import { readChanges } from "../../src/domain/files/ChangeBlocks.ts"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
@@ -34,7 +37,7 @@ import {
   keptInput,
   plannedTask
 } from "./ExampleKinds.ts"
-import { makeFolder, putFiles } from "./Project.ts"
+import { makeFolder, makeProject, putFiles } from "./Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 /** The codes found in a text, each once, in the order in which they were found. */
@@ -55,18 +58,20 @@ const codesOf = (found: {
   repairs: [...new Set(found.repairs.map(({ code }) => code))]
 })
 
-const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
-  attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
-
-/** What a run says about the first answer of the stage that the example is about, and to the person. */
-const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
-  codesOf({
-    issues: events.flatMap((event) => (event.type === "answer.rejected" && isFirst(event.call) ? event.issues : [])),
+/** What a run says about one answer of the stage that the example is about, and to the person. */
+const codesOfAttempt = (events: ReadonlyArray<RunEvent>, number: number): FoundCodes => {
+  const isMeant = ({ attempt, round, stage }: ModelCallId): boolean =>
+    attempt === number && round <= 1 && stage !== "iterate" && stage !== "conclude"
+  return codesOf({
+    issues: events.flatMap((event) => (event.type === "answer.rejected" && isMeant(event.call) ? event.issues : [])),
     repairs: events.flatMap((event): ReadonlyArray<Finding> => {
-      if (event.type === "answer.repaired" && isFirst(event.call)) return event.repairs
+      if (event.type === "answer.repaired" && isMeant(event.call)) return event.repairs
       return event.type === "message" && event.code !== undefined ? [{ code: event.code }] : []
     })
   })
+}
+
+const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes => codesOfAttempt(events, 1)
 
 const explainFile = [
   "---\nname: explain-file\ndescription: Explains a file. Use it in examples.\nallowed-tools: read_file\n---",
@@ -74,25 +79,26 @@ const explainFile = [
   "## Execution\n\nExplain it.\n"
 ].join("\n\n")
 
-const changeCode = [
-  "---\nname: change-code\ndescription: Changes code. Use it in examples.\nallowed-tools: edit_file read_file",
-  'metadata:\n  task-conductor.requires-approval: "true"\n  task-conductor.passes: "3"\n---\n',
-  "## Execution\n\nSay what changed.\n"
-].join("\n")
-
-/** The answers of the passes before the one that an example is about. */
-const looksBefore = ["src/main.ts", "src/config.ts"].map(
-  (path) => `## Look first\n\n\`\`\`json\n${JSON.stringify({ name: "read_file", arguments: { path } })}\n\`\`\`\n`
-)
+const changeCode =
+  "---\nname: change-code\ndescription: Changes code. Use it in examples.\nallowed-tools: edit_file read_file\n---\n\nSay what changed.\n"
 
 const tellHistory =
   "---\nname: tell-history\ndescription: Tells what changed. Use it in examples.\nallowed-tools: Bash(git log:*) add_task\n---\n\nSay what changed.\n"
+
+const checkCommand = ["grep", "load", "src/main.ts"]
+
+/** The person allows the check. */
+const checkRules: ReadonlyArray<Rule> = [{ verdict: "allow", tool: "run_command", pattern: "grep load src/main.ts" }]
+
+/** A change whose old text stands nowhere. */
+const failingChange = "src/main.ts\n<<<<<<< OLD\nrun()\n=======\nload(1)\n>>>>>>> NEW\n"
 
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>,
-  read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun
+  read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun,
+  settings: Partial<Settings> = {}
 ) =>
   Effect.gen(function* () {
     yield* Effect.exit(work(yield* Pipeline))
@@ -106,7 +112,8 @@ const runOf = (
           ".agents/skills/change-code/SKILL.md": changeCode,
           ".agents/skills/tell-history/SKILL.md": tellHistory
         },
-        rules: [{ verdict: "allow", tool: "read_file" }, exampleRule]
+        rules: [{ verdict: "allow", tool: "read_file" }, ...checkRules, exampleRule],
+        settings
       }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
     )
   )
@@ -117,16 +124,23 @@ const planWith = (text: string) =>
     (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
   )
 
-const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill, pass = 1) =>
+const taskPlan = (skill: string): string =>
+  planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
+
+/** A task whose first answer is this. */
+const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
   runOf(
-    (_, index) => (index === pass - 1 ? text : looksBefore.slice(0, pass - 1)[index]),
-    (pipeline) =>
-      pipeline.run({
-        runId: "run",
-        prompt: "Explain the loader.",
-        plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
-      }),
-    (events) => codesOfRun(events, pass)
+    (_, index) => (index === 0 ? text : undefined),
+    (pipeline) => pipeline.run({ runId: "run", prompt: "Explain the loader.", plan: taskPlan(skill) })
+  )
+
+/** A task that may change files and gives these answers. */
+const turnsWith = (answers: ReadonlyArray<string>, settings: Partial<Settings> = {}) =>
+  runOf(
+    (_, index) => answers[index],
+    (pipeline) => pipeline.run({ runId: "run", prompt: "Limit the loader.", plan: taskPlan("change-code") }),
+    (events) => codesOfAttempt(events, answers.length),
+    settings
   )
 
 /** What is repaired in the results that a run accepts, whichever attempt it was. */
@@ -148,7 +162,7 @@ const resultWith = (text: string, read?: (events: ReadonlyArray<RunEvent>) => Fo
       pipeline.run({
         runId: "run",
         prompt: "Explain the loader.",
-        plan: planOf([[{ name: plannedTask.name, skill: "talk", needed: plannedTask.whatIsNeeded }]])
+        plan: taskPlan("talk")
       }),
     read
   )
@@ -158,15 +172,23 @@ const stepWith = (text: string) => {
   const calls = JSON.parse(text) as ReadonlyArray<{ task: string; name: string; arguments: Arguments }>
   return runOf(
     (prompt) => {
-      const call = calls.find(({ task }) => prompt.includes(`**Name** ${task}`))
-      if (call === undefined) return undefined
-      const task = "## Task\n\n- **What is needed** Edit.\n- **Expected output** A word.\n\n"
-      return task + refinementWith([{ name: call.name, arguments: call.arguments }])
+      const call = calls.find(({ task }) => prompt.includes(`**Name** ${task}\n`))
+      if (call === undefined || prompt.includes("## Reply 1")) return undefined
+      return refinementWith([{ name: call.name, arguments: call.arguments }])
     },
     (pipeline) =>
       pipeline.run({ runId: "run", prompt: "Edit.", plan: planOf([calls.map(({ task }) => ({ name: task }))]) })
   )
 }
+
+/** What `check` finds in a refinement. */
+const checkRefinement = Effect.fnUntraced(function* (text: string) {
+  const project = yield* makeProject(exampleFiles)
+  const { report } = yield* inProject({ project, given: {}, warn: () => Effect.void }, (checker) =>
+    checker.fix("refinement", text, {})
+  )
+  return codesOf(report)
+})
 
 /** Loads a folder that holds these templates of the shipped ones. */
 const loadTemplates = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
@@ -234,13 +256,16 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       return loadTemplates(text.split("\n"))
     case "project-task":
     case "project-references":
+    case "plan-answer":
       return planWith(text)
-    case "first-pass":
-      return refineWith({ text }, "change-code", 1)
-    case "second-pass":
-      return refineWith({ text }, "change-code", 2)
-    case "last-pass":
-      return refineWith({ text }, "change-code", 3)
+    case "checked-tool-calls":
+      return checkRefinement(text)
+    case "turn":
+      return turnsWith([text])
+    case "turn-after-change":
+      return turnsWith([failingChange, text])
+    case "checked-turn":
+      return turnsWith([text], { checks: [checkCommand] })
     case "limited-tool-calls":
       return refineWith({ text }, "tell-history")
     case "run-tool-calls":
