@@ -74,13 +74,18 @@ export const exampleKinds = {
     about: "the text under `## Tool Calls` of a refinement that `check` reads",
     frame: aRefinementCalling
   },
+  "checked-changes": {
+    about: "the text under `## Tool Calls` of a refinement that `check` reads, for a skill that may change files",
+    frame: (calls: string) =>
+      aRefinementCalling(calls).replace("- **Skill** read-code", "- **Requires user approval**\n- **Skill** edit-files")
+  },
   turn: { about: "the first answer to a task that may change files", frame: asItIs },
   "turn-after-change": {
     about: "the answer to a task after a change of `src/main.ts` failed",
     frame: asItIs
   },
   "checked-turn": {
-    about: "the first answer to a task that may change files, where the command `grep load src/main.ts` checks them",
+    about: "the first answer to a task that may change files, where the command `grep load src/config.ts` checks them",
     frame: asItIs
   },
   "limited-tool-calls": {

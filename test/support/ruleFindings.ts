@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { inProject } from "../../src/app/projectCheck.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Settings } from "../../src/services/runs/RunSettings.ts"
 import type { ModelCallId } from "../../src/domain/runs/ActivityKey.ts"
@@ -38,6 +39,7 @@ import {
   plannedTask
 } from "./ExampleKinds.ts"
 import { makeFolder, makeProject, putFiles } from "./Project.ts"
+import { stageName } from "./stageName.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 /** The codes found in a text, each once, in the order in which they were found. */
@@ -85,17 +87,17 @@ const changeCode =
 const tellHistory =
   "---\nname: tell-history\ndescription: Tells what changed. Use it in examples.\nallowed-tools: Bash(git log:*) add_task\n---\n\nSay what changed.\n"
 
-const checkCommand = ["grep", "load", "src/main.ts"]
+const checkCommand = ["grep", "load", "src/config.ts"] as const
 
 /** The person allows the check. */
-const checkRules: ReadonlyArray<Rule> = [{ verdict: "allow", tool: "run_command", pattern: "grep load src/main.ts" }]
+const checkRules: ReadonlyArray<Rule> = [{ verdict: "allow", tool: "run_command", pattern: "grep load src/config.ts" }]
 
 /** A change whose old text stands nowhere. */
 const failingChange = "src/main.ts\n<<<<<<< OLD\nrun()\n=======\nload(1)\n>>>>>>> NEW\n"
 
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
-  answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
+  answer: (prompt: FilledPrompt, index: number) => ScriptedAnswer | string | undefined,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>,
   read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun,
   settings: Partial<Settings> = {}
@@ -114,7 +116,7 @@ const runOf = (
         },
         rules: [{ verdict: "allow", tool: "read_file" }, ...checkRules, exampleRule],
         settings
-      }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
+      }).pipe(Layer.provide(ScriptedModel.layer((prompt, index) => answer(prompt, index) ?? resultSaying("Done."))))
     )
   )
 
@@ -172,8 +174,8 @@ const stepWith = (text: string) => {
   const calls = JSON.parse(text) as ReadonlyArray<{ task: string; name: string; arguments: Arguments }>
   return runOf(
     (prompt) => {
-      const call = calls.find(({ task }) => prompt.includes(`**Name** ${task}\n`))
-      if (call === undefined || prompt.includes("## Reply 1")) return undefined
+      const call = calls.find(({ task }) => prompt.user.includes(`**Name** ${task}`))
+      if (call === undefined || stageName(prompt) !== "refinement") return undefined
       return refinementWith([{ name: call.name, arguments: call.arguments }])
     },
     (pipeline) =>
@@ -258,6 +260,7 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "project-references":
     case "plan-answer":
       return planWith(text)
+    case "checked-changes":
     case "checked-tool-calls":
       return checkRefinement(text)
     case "turn":
