@@ -86,7 +86,7 @@ export const Limits = Schema.Struct({
   ),
   identicalCalls: limit(
     3,
-    "The number of identical calls without a new result at which a refinement is rejected or `ask` stops calling tools."
+    "The number of identical calls without a new result at which a task fails or `ask` stops calling tools."
   ),
   serverWaitSeconds: seconds(
     300,

@@ -227,6 +227,7 @@ export class TaskLoop extends Context.Service<
         const beside = prompts.budgetBeside(task, work.system.length + work.begin.length)
         const text = foldText({
           outcomes: progress.outcomes,
+          checks: progress.checks,
           files: work.copy.files().map((file) => ({ ...file, path: changes.nameOf(file.path) })),
           budget: Math.floor(beside * replyShare)
         })

@@ -216,7 +216,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(toolsIn(log)).toEqual(["turn-1/call-1"])
       const [, reply = ""] = repliesOf(messages)
       expect(reply).toContain("export const limit = 5")
-      expect(reply).toContain("Write only this again, corrected; everything else of the answer is done.")
+      expect(reply).toContain("Answer with what corrects this; what else was in the answer is done.")
     })
   )
 
