@@ -151,10 +151,10 @@ export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report. `given` are calls that stand for the first answer. Fails with a `TaskFailure`, or with
+     * Works on a task until its report. `given` stands for the first answer. Fails with a `TaskFailure`, or with
      * who declined the calls of the task.
      */
-    work(order: TaskOrder, given?: ReadonlyArray<ToolCall>): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
     refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
@@ -525,14 +525,15 @@ export class TaskLoop extends Context.Service<
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
-      const work = Effect.fnUntraced(function* (order: TaskOrder, given: ReadonlyArray<ToolCall> = []) {
+      const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
         yield* started(order)
         const { progress, work: opened } = yield* open(order)
         const within = Effect.provideService(CurrentCopy, opened.copy)
-        if (given.length === 0) return yield* within(turns(opened, progress, 1))
-        const outcomes = yield* within(act(opened, 0, given))
-        const messages = [...progress.messages, assistant(renderRefined({ calls: given }))]
-        const begun = { ...progress, outcomes, messages }
+        if (given === undefined) return yield* within(turns(opened, progress, 1))
+        const { calls, inputs = [] } = given
+        const outcomes = yield* within(act(opened, 0, calls))
+        const messages = [...progress.messages, assistant(renderRefined({ inputs, calls }))]
+        const begun = { ...progress, inputs, outcomes, messages }
         const reply = replyText({
           turn: 0,
           issues: [],
