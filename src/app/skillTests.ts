@@ -74,25 +74,21 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
   return found
 })
 
-/** One attempt more than the test has answers: a model that repeats itself is asked no further. */
-const limitsOf = ({ executions, refinements }: SkillTest) => {
-  const answers = Math.max(executions.length, refinements.length)
-  return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
-}
+/** One turn more than the test has answers: a model that repeats itself is asked no further. */
+const limitsOf = ({ answers }: SkillTest) => ({
+  ...defaultLimits,
+  attempts: Math.min(defaultLimits.attempts, answers.length + 1),
+  turns: answers.length + 1
+})
 
 /** A model that answers from the test; the last answer comes again when there are no more. */
-const scripted = ({ executions, refinements }: SkillTest) => {
-  const asked = { refinement: 0, execution: 0 }
-  const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
-    asked[stage] += 1
-    return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
-  }
+const scripted = ({ answers }: SkillTest) => {
+  const asked = { task: 0 }
   const model = ScriptedModel.layer(({ system }) => {
     switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
-      case "refinement":
-        return next("refinement", refinements)
-      case "execution":
-        return next("execution", executions)
+      case "task":
+        asked.task += 1
+        return answers[asked.task - 1] ?? answers.at(-1) ?? "The test has no answer."
       case "iteration":
         return emptyList
       default:
@@ -151,9 +147,8 @@ const runTest = Effect.fnUntraced(function* (
   return judgeSkillTest(test, {
     report,
     inputs: refined?.inputs ?? [],
-    calls: refined?.calls ?? [],
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
-    asked,
+    asked: asked.task,
     files: yield* readFiles(project, test.expected.files)
   })
 }, Effect.scoped)

@@ -37,7 +37,7 @@ const testText = `# Finds the lines that name the subject
 export const greet = (name: string) => "Hello " + name
 \`\`\`
 
-## Refinement answer
+## Answer
 
 \`\`\`\`md
 ## Inputs
@@ -51,7 +51,7 @@ export const greet = (name: string) => "Hello " + name
 \`\`\`
 \`\`\`\`
 
-## Execution answer
+## Answer
 
 \`\`\`\`md
 ## Result summary
