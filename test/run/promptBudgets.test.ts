@@ -26,7 +26,13 @@ const budgets = Object.fromEntries(
 
 const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
-const read = planOf([[{ name: "Read 1", skill: "read-code", needed: "Find what `version` in package.json is." }]])
+/* Two tasks: a run of one task that ended well has no iteration and no conclusion. */
+const read = planOf([
+  [
+    { name: "Read 1", skill: "read-code", needed: "Find what `version` in package.json is." },
+    { name: "Read 2", skill: "read-code", needed: "Find what `version` in package-lock.json is." }
+  ]
+])
 const answers: Readonly<Record<string, string>> = {
   creation: read,
   refinement: refinementWith([{ name: "search_files", arguments: { pattern: '"version"', path: "package.json" } }]),
