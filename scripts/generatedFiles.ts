@@ -123,7 +123,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "answer.repaired": "An answer was accepted after harmless repairs.",
   "plan.created": "The task list was checked and accepted.",
   "plan.revised": "The iteration replaced the outstanding tasks. An empty list means that the goals are met.",
-  "round.started": "A round (refine, run, iterate) has started.",
+  "round.started": "A round (tasks, then iteration) has started.",
   "round.finished": "All tasks of a round have ended.",
   "step.started": "A step has started.",
   "step.finished": "All tasks of a step have ended.",

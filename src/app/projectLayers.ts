@@ -117,7 +117,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
     }),
     layerPolicies(setup),
     layerProjectMap(process.env["PATH"] ?? ""),
-    layerProjectChecks
+    layerProjectChecks(process.env["PATH"] ?? "")
   )
 }
 

@@ -81,7 +81,12 @@ const limitsOf = ({ answers }: SkillTest) => ({
   turns: answers.length + 1
 })
 
+/** True for a task with tools that was shown no output and no change yet. */
+const isBeforeOutputs = (system: string, user: string): boolean =>
+  /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
+
 /** A model that answers from the test; the last answer comes again when there are no more. */
+<<<<<<< HEAD
 const scripted = ({ answers }: SkillTest) => {
   const asked = { task: 0 }
   const model = ScriptedModel.layer(({ system }) => {
@@ -89,6 +94,20 @@ const scripted = ({ answers }: SkillTest) => {
       case "task":
         asked.task += 1
         return answers[asked.task - 1] ?? answers.at(-1) ?? "The test has no answer."
+=======
+const scripted = ({ executions, refinements }: SkillTest) => {
+  const asked = { refinement: 0, execution: 0 }
+  const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
+    asked[stage] += 1
+    return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
+  }
+  const model = ScriptedModel.layer(({ system, user }) => {
+    switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+      case "task": {
+        const acts = asked.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
+        return acts ? next("refinement", refinements) : next("execution", executions)
+      }
+>>>>>>> loop
       case "iteration":
         return emptyList
       default:
@@ -144,9 +163,14 @@ const runTest = Effect.fnUntraced(function* (
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
   }).pipe(Effect.provide(layerRun(setup, context)))
   const refined = events.findLast((event) => event.type === "task.refined")
+  const turn = events.findLast((event) => event.type === "task.turn")
   return judgeSkillTest(test, {
     report,
     inputs: refined?.inputs ?? [],
+<<<<<<< HEAD
+=======
+    calls: turn?.calls ?? [],
+>>>>>>> loop
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
     asked: asked.task,
     files: yield* readFiles(project, test.expected.files)

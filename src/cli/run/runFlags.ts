@@ -234,7 +234,7 @@ export const approvedBeforehand = (given: {
 /** What `run`, `resume` and `fork` share: limits, approvals and output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
-    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
+    Flag.withDescription("Maximum number of rounds (tasks, then iteration): --max-rounds 3"),
     Flag.optional
   ),
   ...approvalFlags,

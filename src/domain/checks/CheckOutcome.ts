@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { charactersIn } from "../models/PromptSize.ts"
 import { cutAt } from "../text/Excerpt.ts"
-import { comparableOutput, type CheckFailure, plainOutput, readCheckOutput } from "./CheckOutput.ts"
+import { comparableOutput, type CheckFailure, readCheckOutput } from "./CheckOutput.ts"
 
 /** A command that checks the project. */
 export const CheckCommand = Schema.Struct({
@@ -136,7 +136,14 @@ const outcomeText = (
       : before.exitCode === 0
         ? ["It passes without the changes."]
         : [`Failing without the changes too: ${old}.`]
-  if (fresh.length === 0) return [`${command}: ${ended} in ${time}, nothing new fails.`, ...earlier].join("\n")
+  if (fresh.length === 0)
+    return [
+      `${command}: ${ended} in ${time}, nothing new fails.`,
+      ...earlier,
+      ...readCheckOutput(end.output)
+        .failures.slice(0, 5)
+        .map(({ name }) => `  still fails: ${name}`)
+    ].join("\n")
   const head = `${command}: ${ended} in ${time}`
   const foot = [...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]), ...earlier]
   const named = readCheckOutput(end.output).failures.length > 0
@@ -149,7 +156,7 @@ const outcomeText = (
 
 /** The end of an output in which no failure was recognised. */
 const lastLines = (output: string): ReadonlyArray<string> =>
-  plainOutput(output)
+  output
     .split("\n")
     .filter((line) => line.trim() !== "")
     .slice(-mostLines)
@@ -161,6 +168,10 @@ export const outcomeOf = (
   { again, before }: { readonly again?: CheckEnd | undefined; readonly before?: CheckEnd | undefined } = {}
 ): CheckOutcome => {
   const command = checkText(check)
+  if (end.exitCode === 126 || end.exitCode === 127) {
+    const [line = ""] = lastLines(end.output).slice(-1)
+    return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
+  }
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const fresh = newOnes(failures, end, before)
   const flaky = again?.exitCode === 0

@@ -118,7 +118,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`model`, `think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
+    "`model`, `think` and `sampling` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(

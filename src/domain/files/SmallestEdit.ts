@@ -19,7 +19,9 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   let tail = 0
   while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
-  while ((head > 0 || tail > 0) && !isOnce(before, textOf(old))) {
+  /* Without a line that stays, the end of the last line removed would stay as an empty line. */
+  const removesLines = () => now.length === head + tail
+  while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
     head = Math.max(0, head - 1)
     tail = Math.max(0, tail - 1)
   }

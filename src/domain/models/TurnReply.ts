@@ -50,6 +50,12 @@ const changeBlock = (outcome: CallOutcome): string => {
   return `### Changed: ${path}\n\n${fenced(shorten(diff ?? "(The diff is too large to be shown.)", mostDiff), "diff")}\n\n`
 }
 
+/** The checks of the last changes; after changes it is said, too, that there was none. */
+const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
+  if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
+  return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
+}
+
 /** The reply to an answer: what was done, what is wrong, and what to do now. */
 export const replyText = ({
   before,
@@ -75,13 +81,15 @@ export const replyText = ({
       ? ""
       : rawBlock(
           "## Issues with your answer",
-          `${issuesMarkdown(issues)}\n\nWrite only this again, corrected; everything else of the answer is done.`
+          `${issuesMarkdown(issues)}\n\nAnswer with what corrects this; what else was in the answer is done.`
         )
   const end = rawBlock("## Now", now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const checked =
-    checks.length === 0 ? "" : rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   const changed = outcomes.filter(isChange).map(changeBlock).join("")
+  const checked = checksBlock(
+    checks,
+    outcomes.some((one) => isChange(one) && one.result.success)
+  )
   const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
   return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
 }
@@ -102,6 +110,7 @@ const callLine = ({ call, result }: CallOutcome): string =>
 interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedText>
+  readonly checks: ReadonlyArray<CheckOutcome>
   readonly budget: number
 }
 
@@ -112,14 +121,15 @@ const lastCalls = 4
  * What the host knows of the turns so far: every call in a line, the changes as a diff, and the last outputs. The request
  * stands before it.
  */
-export const foldText = ({ budget, files, outcomes }: Folded): string => {
+export const foldText = ({ budget, checks, files, outcomes }: Folded): string => {
   const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
   const diffs = files.map(proposedDiff).join("\n")
   const changes =
     diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
-  const last = outcomes.slice(-lastCalls)
+  const last = outcomes.filter((one) => !isChange(one)).slice(-lastCalls)
+  const checked = checksBlock(checks, files.length > 0)
   const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
-  const rest = Math.max(0, budget - head.length - changes.length - callFrame(last))
+  const rest = Math.max(0, budget - head.length - changes.length - checked.length - callFrame(last))
   const now = rawBlock("## Now", "Go on from here, or write the report (`## Result summary`).")
-  return `${head}${changes}${callBlocks(last, rest)}${now}`.trimEnd()
+  return `${head}${changes}${callBlocks(last, rest)}${checked}${now}`.trimEnd()
 }

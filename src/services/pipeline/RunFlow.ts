@@ -1,5 +1,5 @@
 /**
- * One prompt from the request to the answer: plan, rounds (refine, run, iterate), conclude. The stages return values;
+ * One prompt from the request to the answer: plan, rounds (tasks, iteration), conclude. The stages return values;
  * this service runs them in order and turns every ending into a report.
  */
 import * as Cause from "effect/Cause"
@@ -38,7 +38,7 @@ export const layerRunFlow = Layer.effect(
     const journal = yield* Journal
     const toolRunner = yield* ToolRunner
 
-    /** plan -> rounds (refine | run | iterate) -> conclude */
+    /** plan -> rounds (tasks | iterate) -> conclude */
     const work = Effect.fnUntraced(function* (
       order: RunOrder,
       { briefing, createTaskList }: Prepared,

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { wholeChange } from "../../domain/files/ChangePreview.ts"
 import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -16,6 +17,9 @@ import { Activities } from "../journal/Activities.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
+
+/** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
+const mostLost = 5
 
 /** A replacement over many places looks at no larger file. */
 const maxBytes = 1_048_576
@@ -110,6 +114,14 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls, issues: [] }
   })
 
+  /** How many lines of a file a new text leaves out, when that is more than a third of them. */
+  const linesLost = Effect.fnUntraced(function* (file: string, text: string) {
+    const { path: canonical } = yield* workspace.canonical(file)
+    const before = yield* workspace.readText(canonical, maxBytes)
+    const { removed } = wholeChange(file, before, text)
+    return removed > before.split("\n").length / 3 ? removed : 0
+  })
+
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
   const fileOf = Effect.fnUntraced(function* (
     { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
@@ -123,6 +135,12 @@ export const makeTaskChanges = Effect.gen(function* () {
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
+    const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
+    if (!mustBeNew && lost > mostLost) {
+      const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
+      const how = "Send blocks with the old and the new lines of each place."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
     if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
     const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."

@@ -46,6 +46,12 @@ const inOrder = ({ failures, results, tasks }: StartedRound): RoundWork => ({
   failures: tasks.flatMap(({ name }) => failures.get(name) ?? [])
 })
 
+/** The last outcome of each check. */
+const latest = (before: ReadonlyArray<CheckOutcome>, now: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => [
+  ...before.filter(({ command }) => !now.some((later) => later.command === command)),
+  ...now
+]
+
 export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
   const started: Array<StartedRound> = []
   let goals = ""
@@ -74,11 +80,12 @@ export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
         const round = started.at(-1)
         if (outcome instanceof TaskFailure) round?.failures.set(outcome.task, outcome)
         else round?.results.set(outcome.name, outcome)
-        if (!(outcome instanceof TaskFailure) && outcome.files !== undefined) checks = outcome.checks ?? []
+        if (!(outcome instanceof TaskFailure) && outcome.files !== undefined)
+          checks = latest(checks, outcome.checks ?? [])
       }),
     setChecks: (found) =>
       Effect.sync(() => {
-        checks = found
+        checks = latest(checks, found)
       }),
     finishedNames: Effect.sync(() => new Set(started.flatMap(({ results }) => Array.from(results.keys()))))
   }
