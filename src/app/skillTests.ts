@@ -74,27 +74,17 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
   return found
 })
 
-/** One turn more than the test has answers: a model that repeats itself is asked no further. */
-const limitsOf = ({ answers }: SkillTest) => ({
-  ...defaultLimits,
-  attempts: Math.min(defaultLimits.attempts, answers.length + 1),
-  turns: answers.length + 1
-})
+/** One attempt more than the test has answers: a model that repeats itself is asked no further. */
+const limitsOf = ({ executions, refinements }: SkillTest) => {
+  const answers = Math.max(executions.length, refinements.length)
+  return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
+}
 
 /** True for a task with tools that was shown no output and no change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
 /** A model that answers from the test; the last answer comes again when there are no more. */
-<<<<<<< HEAD
-const scripted = ({ answers }: SkillTest) => {
-  const asked = { task: 0 }
-  const model = ScriptedModel.layer(({ system }) => {
-    switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
-      case "task":
-        asked.task += 1
-        return answers[asked.task - 1] ?? answers.at(-1) ?? "The test has no answer."
-=======
 const scripted = ({ executions, refinements }: SkillTest) => {
   const asked = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -107,7 +97,6 @@ const scripted = ({ executions, refinements }: SkillTest) => {
         const acts = asked.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
         return acts ? next("refinement", refinements) : next("execution", executions)
       }
->>>>>>> loop
       case "iteration":
         return emptyList
       default:
@@ -167,12 +156,9 @@ const runTest = Effect.fnUntraced(function* (
   return judgeSkillTest(test, {
     report,
     inputs: refined?.inputs ?? [],
-<<<<<<< HEAD
-=======
     calls: turn?.calls ?? [],
->>>>>>> loop
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
-    asked: asked.task,
+    asked,
     files: yield* readFiles(project, test.expected.files)
   })
 }, Effect.scoped)

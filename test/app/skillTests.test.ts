@@ -27,9 +27,9 @@ Say where it is.
 
 const task = "## Task\n\n- **What is needed** Write.\n- **Expected output** A path.\n\n"
 const call = (name: string, given: object) => JSON.stringify({ name, arguments: given })
-const asking = (calls: string) =>
-  `## Answer\n\n\`\`\`\`md\n## Tool Calls\n\n\`\`\`json\n${calls}\n\`\`\`\n\`\`\`\`\n\n`
-const report = "## Answer\n\n```md\n## Result summary\n\nIt is in note.md.\n```\n\n"
+const refinement = (calls: string) =>
+  `## Refinement answer\n\n\`\`\`\`md\n## Tool Calls\n\n\`\`\`json\n${calls}\n\`\`\`\n\`\`\`\`\n\n`
+const execution = "## Execution answer\n\n```md\n## Result summary\n\nIt is in note.md.\n```\n\n"
 const written = call("write_file", { path: "note.md", content: "one\n" })
 
 /** The problems of one test of the skill, each as its texts. */
@@ -80,7 +80,7 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
   it.effect("writes into the project of the test, with steps approved", () =>
     Effect.gen(function* () {
       const expected = "## Expected file note.md\n\n```\none\n```\n\n## Expected result\n\nnote.md\n"
-      assert.deepStrictEqual(yield* problemsOf(task + asking(written) + report + expected), [])
+      assert.deepStrictEqual(yield* problemsOf(task + refinement(written) + execution + expected), [])
     })
   )
 
@@ -93,7 +93,7 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
         "## Expected file note.md\n\n```\ntwo\n```",
         "## Expected file other.md\n\n```\n```"
       ].join("\n\n")
-      const problems = yield* problemsOf(task + asking(written) + report + expected)
+      const problems = yield* problemsOf(task + refinement(written) + execution + expected)
       assert.deepStrictEqual(
         problems.map(([what, want]) => [what, want]),
         [
@@ -110,22 +110,17 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
 
   it.effect("counts the answers, and names the issues that were not expected", () =>
     Effect.gen(function* () {
-      const wrong = asking(call("fetch_url", { url: "https://example.org" }))
+      const wrong = refinement(call("fetch_url", { url: "https://example.org" }))
       assert.deepStrictEqual(
-        (yield* problemsOf(task + wrong + asking(written) + report)).map(([what, want, found]) => [
+        (yield* problemsOf(task + wrong + refinement(written) + execution)).map(([what, want, found]) => [
           what,
           want,
           found?.split("\n")[0]
         ]),
         [["The answers have other issues.", "", "tool-not-allowed"]]
       )
-      const few = yield* problemsOf(task + wrong)
+      const few = yield* problemsOf(task + wrong + execution)
       assert.include(few[0]?.[0], "The run ended as failed.")
-<<<<<<< HEAD
-      assert.strictEqual(few[1]?.[0], "The task asked for answer 2, and the test has 1.")
-      const many = yield* problemsOf(task + asking(written) + report + report)
-      assert.deepStrictEqual(many, [["The task asked for 2 of the 3 answers of the test.", undefined, undefined]])
-=======
       assert.deepStrictEqual(
         few.slice(1, 3).map(([what]) => what),
         [
@@ -140,7 +135,6 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
         `${task}${refinement(written)}${other}${execution}\n\n## Expected file note.md\n\n\`\`\`md\nthree\n\`\`\`\n`
       )
       assert.deepStrictEqual(turns, [])
->>>>>>> loop
     })
   )
 
@@ -148,7 +142,7 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
     Effect.gen(function* () {
       const outside = call("read_file", { path: "/etc/hostname" })
       const expected = "## Expected outputs\n\nERROR (permission_denied)\n"
-      assert.deepStrictEqual(yield* problemsOf(task + asking(outside) + report + expected), [])
+      assert.deepStrictEqual(yield* problemsOf(task + refinement(outside) + execution + expected), [])
     })
   )
 

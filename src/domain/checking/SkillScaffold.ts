@@ -37,7 +37,7 @@ const testText = `# Finds the lines that name the subject
 export const greet = (name: string) => "Hello " + name
 \`\`\`
 
-## Answer
+## Refinement answer
 
 \`\`\`\`md
 ## Inputs
@@ -51,7 +51,7 @@ export const greet = (name: string) => "Hello " + name
 \`\`\`
 \`\`\`\`
 
-## Answer
+## Execution answer
 
 \`\`\`\`md
 ## Result summary

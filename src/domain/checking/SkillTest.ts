@@ -14,7 +14,7 @@ import { outcomeText } from "../models/OutputText.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { canonicalJson } from "../text/Json.ts"
 import { nearest } from "../text/Nearest.ts"
-import { Arguments } from "../tools/ToolCall.ts"
+import { Arguments, type ToolCall } from "../tools/ToolCall.ts"
 
 /** A call as a test expects it; its uid does not matter. */
 interface ExpectedCall {
@@ -44,15 +44,16 @@ export interface SkillTest {
   /** The task as a task list with nothing else in it. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
-  /** The answers of the model, one for each turn. */
-  readonly answers: ReadonlyArray<string>
+  readonly refinements: ReadonlyArray<string>
+  readonly executions: ReadonlyArray<string>
   readonly expected: Expectations
 }
 
 const headings = [
   "Task",
   "File",
-  "Answer",
+  "Refinement answer",
+  "Execution answer",
   "Expected inputs",
   "Expected calls",
   "Expected issues",
@@ -184,7 +185,8 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
     title,
     plan: task === undefined ? "" : planOf(task, skill, problems),
     files: all("File").map((part) => fileOf(part, problems)),
-    answers: all("Answer").map((part) => blockOf(part, problems)),
+    refinements: all("Refinement answer").map((part) => blockOf(part, problems)),
+    executions: all("Execution answer").map((part) => blockOf(part, problems)),
     expected: {
       inputs: inputs?.body.trim(),
       calls: calls && callsOf(calls, problems),
@@ -200,10 +202,11 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
 interface SkillTestOutcome {
   readonly report: RunReport
   readonly inputs: ReadonlyArray<InputValue>
+  readonly calls: ReadonlyArray<ToolCall>
   /** The issues of rejected answers. */
   readonly issues: ReadonlyArray<Issue>
-  /** How many answers the task asked for. */
-  readonly asked: number
+  /** How many answers the stages asked for. */
+  readonly asked: { readonly refinement: number; readonly execution: number }
   /** The contents of the expected files; no entry for one that does not exist. */
   readonly files: ReadonlyMap<string, string>
 }
@@ -224,9 +227,11 @@ const callsText = (calls: ReadonlyArray<ExpectedCall>): string =>
 const missingLines = (what: string, lines: ReadonlyArray<string>, text: string): ReadonlyArray<SkillTestProblem> =>
   lines.filter((line) => !text.includes(line)).map((line) => ({ what, expected: line, actual: text }))
 
-const askedProblems = (given: number, asked: number) => {
-  if (asked > given) return [{ what: `The task asked for answer ${asked}, and the test has ${given}.` }]
-  return asked < given ? [{ what: `The task asked for ${asked} of the ${given} answers of the test.` }] : []
+const askedProblems = (stage: "refinement" | "execution", given: number, asked: number) => {
+  if (asked > given) {
+    return [{ what: `The ${stage} asked for answer ${asked}, and the test has ${given}.` }]
+  }
+  return asked < given ? [{ what: `The ${stage} asked for ${asked} of the ${given} answers of the test.` }] : []
 }
 
 const endProblems = ({ report }: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
@@ -248,20 +253,20 @@ const issueProblems = (
 /** All differences from what the test expects; none when it passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
-  const { asked, files, inputs, issues, report } = outcome
-  const outcomes = report.results.flatMap((result) => result.calls)
-  const outputs = outcomes.map(outcomeText).join("\n")
+  const { asked, calls, files, inputs, issues, report } = outcome
+  const outputs = report.results.flatMap((result) => result.calls.map(outcomeText)).join("\n")
   const results = report.results.map(({ result }) => result.document).join("\n")
   const end = endProblems(outcome)
   if (report.status === "no_valid_plan") return end
   return [
     ...end,
-    ...askedProblems(test.answers.length, asked),
+    ...askedProblems("refinement", test.refinements.length, asked.refinement),
+    ...askedProblems("execution", test.executions.length, asked.execution),
     ...issueProblems(expected.issues, issues),
     ...(expected.inputs === undefined ? [] : differing("The inputs differ.", expected.inputs, renderInputs(inputs))),
     ...(expected.calls === undefined
       ? []
-      : differing("The calls differ.", callsText(expected.calls), callsText(outcomes.map(({ call }) => call)))),
+      : differing("The calls differ.", callsText(expected.calls), callsText(calls))),
     ...missingLines("No output contains the line.", expected.outputs, outputs),
     ...missingLines("The result does not contain the line.", expected.result, results),
     ...expected.files.flatMap(({ path, text }) => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await sandbox.run(["skills", "new", "find-words"])
   sandbox.write(
     "project/.task-conductor/skills/find-words/tests/wrong.md",
-    '# Wrong\n\n## Task\n\n- **What is needed** Find "a".\n- **Expected output** Lines.\n\n## Answer\n\n```\n## Inputs\n```\n'
+    '# Wrong\n\n## Task\n\n- **What is needed** Find "a".\n- **Expected output** Lines.\n\n## Refinement answer\n\n```\n## Inputs\n```\n'
   )
   sandbox.write(
     "project/.agents/skills/untested/SKILL.md",
