@@ -125,6 +125,28 @@ const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, numb
 
 const user = (content: string): ConversationMessage => ({ role: "user", content })
 
+const conversationOf = ({ system }: Work, { messages }: Progress) => ({ system, messages, tools: [] })
+
+const idOf = ({ order }: Work, turn: number) => ({
+  stage: "task" as const,
+  round: order.round,
+  task: order.task.name,
+  attempt: turn
+})
+
+/** What was done outside of the working copy, and the changes that are still missing. */
+const doneOutside = (progress: Progress) => {
+  const open = openChanges(progress.outcomes)
+  return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+}
+
+const failed = (work: Work, progress: Progress, turns: number = progress.unusable.length) => {
+  const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
+  const repeated = progress.unusable.length > 1 && new Set(progress.unusable).size === 1
+  const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
+  return taskFailure(work.order.task, phase, error, doneOutside(progress))
+}
+
 export class TaskLoop extends Context.Service<
   TaskLoop,
   {
@@ -177,7 +199,6 @@ export class TaskLoop extends Context.Service<
           .block(task, {
             briefing,
             finished: order.finished,
-            view: "document",
             budget: prompts.referenceBudget(task, briefing),
             place: stagePlace(order.round, "task")
           })
@@ -209,8 +230,6 @@ export class TaskLoop extends Context.Service<
         return { work, progress }
       })
 
-      const conversationOf = ({ system }: Work, { messages }: Progress) => ({ system, messages, tools: [] })
-
       /** The characters that a reply may have. */
       const replyBudget = (work: Work, progress: Progress): number => {
         const { system, user: text } = measuredPrompt(conversationOf(work, progress))
@@ -228,18 +247,13 @@ export class TaskLoop extends Context.Service<
         const text = foldText({
           outcomes: progress.outcomes,
           checks: progress.checks,
-          files: work.copy.files().map((file) => ({ ...file, path: changes.nameOf(file.path) })),
+          files: work.copy
+            .files()
+            .map(({ base, path, text: after }) => ({ path: changes.nameOf(path), base, text: after })),
           budget: Math.floor(beside * replyShare)
         })
         return { ...progress, hasFolded: true, messages: [user(`${work.begin}\n\n${text}`)] }
       }
-
-      const idOf = ({ order }: Work, turn: number) => ({
-        stage: "task" as const,
-        round: order.round,
-        task: order.task.name,
-        attempt: turn
-      })
 
       /** Asks for the next answer; one that cannot be read at all is an answer with issues. */
       const ask = Effect.fnUntraced(function* (work: Work, progress: Progress, turn: number) {
@@ -288,8 +302,9 @@ export class TaskLoop extends Context.Service<
                 )
               ]
         const checked = all.slice(0, limit).map((call) => {
-          const found = registry.check(call, allowed, order.task.name)
-          return { ...found, issues: [...found.issues, ...callsBeyondLimits(skill, [found.call], order.task.name)] }
+          const { issues, repairs, ...found } = registry.check(call, allowed, order.task.name)
+          const beyond = callsBeyondLimits(skill, [found.call], order.task.name)
+          return { call: found.call, repairs, issues: [...issues, ...beyond] }
         })
         const tooMany =
           all.length <= limit
@@ -341,12 +356,6 @@ export class TaskLoop extends Context.Service<
         return outcomes
       })
 
-      /** What was done outside of the working copy, and the changes that are still missing. */
-      const doneOutside = (progress: Progress) => {
-        const open = openChanges(progress.outcomes)
-        return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
-      }
-
       const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => {
         const looks = doneOutside(progress)
         const files = fileFacts(
@@ -361,13 +370,6 @@ export class TaskLoop extends Context.Service<
           ...(files.length === 0 || progress.checks.length === 0 ? {} : { checks: progress.checks }),
           result
         }
-      }
-
-      const failed = (work: Work, progress: Progress, turns: number = progress.unusable.length) => {
-        const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
-        const repeated = progress.unusable.length > 1 && new Set(progress.unusable).size === 1
-        const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
-        return taskFailure(work.order.task, phase, error, doneOutside(progress))
       }
 
       /** The issues of inputs that name no file. */
@@ -594,12 +596,11 @@ export class TaskLoop extends Context.Service<
             now: nowText(opened, turn),
             budget: replyBudget(opened, progress)
           })
-          progress = {
-            ...progress,
+          progress = Object.assign({}, progress, {
             issues,
             unusable: [...progress.unusable, said.answer.trim()],
             messages: [...progress.messages, assistant(said.shown), user(reply)]
-          }
+          })
         }
         return yield* failed(opened, progress)
       })

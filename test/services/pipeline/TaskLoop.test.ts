@@ -78,6 +78,11 @@ const bell = (rung: Array<string>) =>
   })
 const ring = (tone: string) => ({ name: "ring", arguments: { tone } })
 
+const reference = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
+
+const long = (name: string) =>
+  Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join("\n")
+
 layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("makes calls at once, shows their outputs, and ends with the report", () =>
     Effect.gen(function* () {
@@ -373,10 +378,6 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
     Effect.gen(function* () {
-      const long = (name: string) =>
-        Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join(
-          "\n"
-        )
       const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
       const { log, loop, messages, prompts } = yield* open(
         [
@@ -725,7 +726,6 @@ layer(NodeServices.layer)("what an answer says of the task", (it) => {
     })
   )
 
-  const reference = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
   it.effect.each([
     { name: "that it calls none", references: "none", kept: ["src/other.ts"] },
     { name: "unless it lists others", references: "[a](src/limit.ts)", kept: ["src/limit.ts"] }
