@@ -481,7 +481,7 @@ describe("the first difference", () => {
     Effect.gen(function* () {
       const isAnswer = outcomeOf("round-1/turn/look-1/attempt-2")
       const [first, second] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
-      expect(first?.about).toBe('task.refined round 1 "Look 1"')
+      expect(first?.about).toBe('task.finished round 1 "Look 1"')
       expect([first?.before, first?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
         "Result of Look 1.",
         "Something else."
