@@ -38,7 +38,6 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   iterationsPerMessage: "The model answers with what it has, without tools (exit code 6).",
   currentFileLines: "The file is shown in part, with a note in the prompt.",
   readFileBytes: "Lines of the file are read instead of the whole, and the result says how to read on.",
-  refinementPreviewLines: "The result is shown in part, with a note in the prompt.",
   identicalCalls:
     "The task has failed; in `ask` the model answers without tools (exit code 6). A refinement is rejected by `check`.",
   serverWaitSeconds: "The run ends with exit code 5; the message names this limit. It can be resumed.",

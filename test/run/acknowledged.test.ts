@@ -30,7 +30,11 @@ const model = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
 
 /** What is told when records with this in their key wait for the disk. */
 const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: RunEvent) => boolean]> = [
-  ["an answer of the model", "/attempt-2", (told) => told.type === "model.finished" && told.call.stage === "task" && told.call.attempt === 2],
+  [
+    "an answer of the model",
+    "/attempt-2",
+    (told) => told.type === "model.finished" && told.call.stage === "task" && told.call.attempt === 2
+  ],
   ["a result of a tool", "/tool/", (told) => told.type === "tool.finished"],
   ["a refinement", "/refined/", (told) => told.type === "task.refined"],
   ["a result of a task", "/task/", (told) => told.type === "task.finished"],

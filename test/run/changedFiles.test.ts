@@ -120,7 +120,7 @@ it.live(
           type: "message",
           level: "warning",
           code: "files-changed",
-          text: `Files changed since this run used them: other.md (read by "Look 2"), two.txt (written by "Write 2"), notes.md (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
+          text: `Files changed since this run used them: other.md (read by "Look 2"), notes.md (written by "Write 2"), two.txt (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
         }
       ])
       const events = eventsOf(stdout).map(({ type }) => type)

@@ -87,7 +87,7 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
         refinements[0]?.system,
         "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
       )
-      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin the document with this section.")
+      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
       assert.include(
         execution?.user,
         "- **Expected output** A word.\n\n## Inputs\n\n- `file`: src/main.ts\n- `depth`: short"
@@ -137,7 +137,7 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
     })
   )
 
-  it.effect("is refined also when it may call no tool", () =>
+  it.effect("is given its inputs also when it may call no tool", () =>
     Effect.gen(function* () {
       const { execution, refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
       assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])

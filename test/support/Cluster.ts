@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
-  const user = messages.at(-1)?.content ?? ""
+  const user = messages.find(({ role }) => role === "user")?.content ?? ""
   return {
     stage: stageNameOf(messages),
     task: /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { charactersIn } from "../models/PromptSize.ts"
 import { cutAt } from "../text/Excerpt.ts"
-import { comparableOutput, type CheckFailure, plainOutput, readCheckOutput } from "./CheckOutput.ts"
+import { comparableOutput, type CheckFailure, readCheckOutput } from "./CheckOutput.ts"
 
 /** A command that checks the project. */
 export const CheckCommand = Schema.Struct({
@@ -156,7 +156,7 @@ const outcomeText = (
 
 /** The end of an output in which no failure was recognised. */
 const lastLines = (output: string): ReadonlyArray<string> =>
-  plainOutput(output)
+  output
     .split("\n")
     .filter((line) => line.trim() !== "")
     .slice(-mostLines)

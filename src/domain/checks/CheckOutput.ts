@@ -1,5 +1,5 @@
 /**
- * Reads the output of checks: which tests and errors fail, what is said about each, and the totals. Known are tsc, eslint,
+ * Reads the plain output of checks: which tests and errors fail, what is said about each, and the totals. Known are tsc, eslint,
  * vitest, jest, the test runner of Node, mocha, pytest, unittest, go, cargo, Maven, Gradle, make, and compilers with messages
  * like those of gcc. Other output names no failures.
  */
@@ -17,25 +17,9 @@ export interface CheckReading {
   readonly totals: ReadonlyArray<string>
 }
 
-// oxlint-disable-next-line no-control-regex -- sequences for terminals begin with a control character
-const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
-// oxlint-disable-next-line no-control-regex -- all control characters but line breaks and tabs
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f]/g
-
-/** What a terminal shows in the end: no colours, and of a line that is written over and over only its last text. */
-export const plainOutput = (output: string): string =>
-  output
-    .replace(sequences, "")
-    .split(/\r?\n/)
-    .map((line) => {
-      const kept = line.replace(/\r+$/, "")
-      return kept.slice(kept.lastIndexOf("\r") + 1).replace(controls, "")
-    })
-    .join("\n")
-
 /** The output without what differs from one run to the next, such as times and addresses. */
 export const comparableOutput = (output: string): string =>
-  plainOutput(output)
+  output
     .replace(/0x[0-9a-f]+/gi, "0x0")
     .replace(/\d+(?:[.:]\d+)*/g, "0")
     .trim()
@@ -205,7 +189,7 @@ class Reading {
 /** Reads an output. A name comes once. */
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
-  const lines = plainOutput(output).split("\n")
+  const lines = output.split("\n")
   /** The file whose problems eslint lists; the names of a test of mocha, while they are read. */
   let file = ""
   let path: ReadonlyArray<string> = []

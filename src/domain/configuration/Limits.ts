@@ -80,10 +80,6 @@ export const Limits = Schema.Struct({
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
   readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),
-  refinementPreviewLines: limit(
-    20,
-    "How many lines, of 100 characters, of a long result a refinement sees that changes nothing."
-  ),
   identicalCalls: limit(
     3,
     "The number of identical calls without a new result at which a task fails or `ask` stops calling tools."

@@ -1,5 +1,5 @@
 /**
- * A literal text in many files: where it stands, its replacement, and what of a replaced text is still there elsewhere.
+ * A literal text in many files: where it stands, and its replacement.
  */
 import { spellings } from "./TextMatch.ts"
 
@@ -13,7 +13,6 @@ export interface FileText {
 export interface TextLine {
   readonly path: string
   readonly line: number
-  readonly text: string
 }
 
 const name = /^[\p{L}\p{N}_$]+$/u
@@ -49,8 +48,6 @@ const linesOf = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<nu
   })
 }
 
-const lineText = (lines: ReadonlyArray<string>, line: number): string => (lines[line - 1] ?? "").replace(/\r$/, "")
-
 /** True for a place that is named as `path:line`, `path`, or a folder with a slash at its end. */
 const isExcepted = (except: ReadonlySet<string>, path: string, line: number): boolean =>
   except.has(`${path}:${line}`) ||
@@ -75,11 +72,9 @@ export const replacePlaces = (
   return files.flatMap(({ path, text }) => {
     if (pattern === "") return []
     const offsets = offsetsIn(text, spelled(text, pattern))
-    if (offsets.length === 0) return []
-    const lines = text.split("\n")
     return [...new Set(linesOf(text, offsets))]
       .filter((line) => !isExcepted(excepted, path, line))
-      .map((line) => ({ path, line, text: lineText(lines, line) }))
+      .map((line) => ({ path, line }))
   })
 }
 
@@ -97,53 +92,4 @@ export const replaceIn = (text: string, pattern: string, by: string, exceptLines
     at = offset + sought.length
   }
   return after + text.slice(at)
-}
-
-/** Words that stand everywhere say nothing about what was replaced. */
-const maxPlacesOfName = 20
-const minName = 4
-const minLine = 12
-
-const namesIn = (text: string): ReadonlySet<string> =>
-  new Set([...text.matchAll(/"[^"\n]{3,}"|'[^'\n]{3,}'|`[^`\n]{3,}`|[\p{L}_$][\p{L}\p{N}_$]*/gu)].map(([one]) => one))
-
-/** A line that still holds a text which an edit took away elsewhere. */
-export interface Leftover extends TextLine {
-  /** The whole line, the name or the literal that is still there. */
-  readonly holds: string
-}
-
-/**
- * Lines of the files, as they are after the edits, which still hold what the edits took away: first the same whole lines,
- * then names and literals that the new texts have no more. What stands in more than 20 lines is left out.
- */
-export const leftovers = (
-  edits: ReadonlyArray<{ readonly oldText: string; readonly newText: string }>,
-  files: ReadonlyArray<FileText>
-): ReadonlyArray<Leftover> => {
-  const newText = edits.map((one) => one.newText).join("\n")
-  const [kept, keptLines] = [namesIn(newText), new Set(newText.split("\n").map((line) => line.trim()))]
-  const oldLines = edits.flatMap(({ oldText }) => oldText.split("\n").map((line) => line.trim()))
-  const goneLines = new Set(oldLines.filter((line) => line.length >= minLine && !keptLines.has(line)))
-  const gone = new Set(
-    edits.flatMap(({ oldText }) => [...namesIn(oldText)].filter((one) => one.length >= minName && !kept.has(one)))
-  )
-  const same = files.flatMap(({ path, text }) =>
-    text.split("\n").flatMap((line, index): ReadonlyArray<Leftover> => {
-      const bare = line.trim()
-      return goneLines.has(bare) ? [{ path, line: index + 1, text: line.replace(/\r$/, ""), holds: bare }] : []
-    })
-  )
-  const named = [...gone].flatMap((holds) => {
-    const places = replacePlaces(files, { pattern: holds, except: [] })
-    return places.length > maxPlacesOfName
-      ? []
-      : places.map(({ line, path, text }): Leftover => ({ path, line, text, holds }))
-  })
-  const seen = new Set<string>()
-  return [...same, ...named].filter(({ line, path }) => {
-    const isNew = !seen.has(`${path}:${line}`)
-    seen.add(`${path}:${line}`)
-    return isNew
-  })
 }

@@ -5,29 +5,15 @@
 import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
 import { splitCommand } from "../checks/CommandSplit.ts"
+import { folderOf, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
 import { isTestFile, testsOfName } from "./TestFiles.ts"
-
-/** A command that a file of the project names; it runs in the folder of that file. */
-export interface KnownCommand {
-  readonly run: string
-  readonly from: string
-  /** What it is good for; only `types` and `tests` check a change. */
-  readonly kind?: string | undefined
-  /** The words before the targets when only a part is run, and what the targets are. */
-  readonly narrow?: { readonly argv: CommandLine; readonly of: "files" | "file" | "folders" | "manifest" } | undefined
-  /** Commands that must run before it; such a command is no check. */
-  readonly prepare?: ReadonlyArray<string> | undefined
-}
 
 export interface KnownProject {
   /** Paths relative to the project. */
   readonly files: ReadonlyArray<string>
-  readonly commands: ReadonlyArray<KnownCommand>
+  readonly commands: ReadonlyArray<ProjectCommand>
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
-/** With `/` at its end; empty for the project. */
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(nameOf(path))?.[1]?.toLowerCase() ?? ""
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
@@ -55,12 +41,16 @@ const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
 /** Tests that need more than the project, or that measure: the last to be chosen. */
 const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
 
-const isUseful = ({ kind, prepare = [] }: KnownCommand): boolean =>
+/** What something else must run before is no check. */
+const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
   prepare.length === 0 && (kind === "types" || kind === "tests")
 
-/** The commands whose manifest is nearest to a file: those of its language, else those for every language, else all. */
-const commandsFor = (path: string, commands: ReadonlyArray<KnownCommand>): ReadonlyArray<KnownCommand> => {
-  const around = commands.filter((command) => isUseful(command) && path.startsWith(folderOf(command.from)))
+/**
+ * The commands for a file: those of its language, else those for every language, else all; of each kind those whose manifest
+ * is nearest.
+ */
+const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
+  const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
   const ending = endingOf(path)
   const isSource = specific.some(([, endings]) => endings.includes(ending))
   const groups = [
@@ -69,8 +59,11 @@ const commandsFor = (path: string, commands: ReadonlyArray<KnownCommand>): Reado
     isSource ? [] : around
   ]
   const group = groups.find((some) => some.length > 0) ?? []
-  const depth = Math.max(...group.map(({ from }) => folderOf(from).length))
-  return group.filter(({ from }) => folderOf(from).length === depth)
+  return (["types", "tests"] as const).flatMap((kind) => {
+    const same = group.filter((command) => command.kind === kind)
+    const depth = Math.max(...same.map(({ from }) => folderOf(from).length))
+    return same.filter(({ from }) => folderOf(from).length === depth)
+  })
 }
 
 /** More targets than these are not worth naming: the whole command runs. */
@@ -102,42 +95,53 @@ const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string>
   return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
 }
 
-/** The targets of a narrowed command, relative to its folder; nothing when all of it has to run. */
-const targetsOf = ({ from, narrow }: KnownCommand, change: Change): ReadonlyArray<string> | undefined => {
-  const folder = folderOf(from)
-  const { changed } = change
-  const below = (paths: ReadonlyArray<string> | undefined) => paths?.map((path) => path.slice(folder.length))
+/** The nearest folder around a file, down to `top`, that holds a file of this name. */
+const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
+  for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
+    if (files.includes(`${folder}${name}`)) return folder
+  }
+  return files.includes(`${top}${name}`) ? top : undefined
+}
+
+/** The targets of each narrowed command, relative to its folder; nothing when all of it has to run. */
+const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
+  const { changed, project } = change
+  const relative = (path: string) => path.slice(folderOf(from).length)
   switch (narrow?.of) {
     case "files":
-      return below(testFiles(change))
-    case "file": {
-      const files = below(testFiles(change))
-      return files?.length === 1 ? files : undefined
-    }
+      return [testFiles(change)?.map(relative) ?? []]
+    case "file":
+      return testFiles(change)?.map((path) => [relative(path)]) ?? []
     case "folders":
       return changed.every((path) => path.endsWith(".go"))
-        ? [...new Set(below(changed)?.map((path) => `./${folderOf(path)}`.replace(/(?<=.)\/$/, "")))]
-        : undefined
+        ? [[...new Set(changed.map((path) => `./${folderOf(relative(path))}`.replace(/(?<=.)\/$/, "")))]]
+        : []
+    case "manifest": {
+      const folders = changed.map((path) => folderWith(nameOf(from), path, folderOf(from), project.files))
+      return [...new Set(folders)].map((one) => (one === undefined ? [] : [relative(`${one}${nameOf(from)}`)]))
+    }
     default:
-      return undefined
+      return []
   }
 }
 
 /** A test command for the targets, or all of it. */
-const testCheck = (command: KnownCommand, change: Change): ReadonlyArray<CheckCommand> => {
+const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<CheckCommand> => {
   const folder = folderOf(command.from)
   const words = splitCommand(command.run)
   if (typeof words === "string") return []
-  const targets = targetsOf(command, change) ?? []
-  const isPlain = targets.length > 0 && targets.length <= mostTargets && targets.every(isPlainArgument)
+  const each = targetsOf(command, change)
+  const count = each.flat().length
+  const isPlain =
+    count > 0 && count <= mostTargets && each.every((some) => some.length > 0 && some.every(isPlainArgument))
   if (command.narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
   const { argv } = command.narrow
   /* Who allows `npm test` allows it for some files too; another form of the command is allowed by itself. */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
-  return [checkOf([...argv, ...targets], { kind: "tests", whole }, folder)]
+  return each.map((targets) => checkOf([...argv, ...targets], { kind: "tests", whole }, folder))
 }
 
-const typeCheck = (commands: ReadonlyArray<KnownCommand>, folder: string, { changed, project }: Change) => {
+const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { changed, project }: Change) => {
   const named = commands.find(({ kind }) => kind === "types")
   const words = named === undefined ? "" : splitCommand(named.run)
   if (typeof words !== "string") return [checkOf(words, { kind: "types" }, folder)]
@@ -146,12 +150,12 @@ const typeCheck = (commands: ReadonlyArray<KnownCommand>, folder: string, { chan
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
+const rankOf = ({ narrow, run }: ProjectCommand): number =>
+  (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
+
 /** The most useful test command: one for everything that can be narrowed, before others. */
-const bestTests = (commands: ReadonlyArray<KnownCommand>): KnownCommand | undefined => {
-  const rank = ({ narrow, run }: KnownCommand) =>
-    (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
-  return commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rank(a) - rank(b))[0]
-}
+const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined =>
+  commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rankOf(a) - rankOf(b))[0]
 
 /** The checks for changed files, type checks first. `importers` are test files that import a file. */
 export const chooseChecks = (
@@ -159,7 +163,10 @@ export const chooseChecks = (
   changed: ReadonlyArray<string>,
   importers: (path: string) => ReadonlyArray<string> = () => []
 ): ReadonlyArray<CheckCommand> => {
-  const groups = new Map<string, { readonly commands: ReadonlyArray<KnownCommand>; readonly changed: Array<string> }>()
+  const groups = new Map<
+    string,
+    { readonly commands: ReadonlyArray<ProjectCommand>; readonly changed: Array<string> }
+  >()
   for (const path of changed.filter((one) => !prose.has(endingOf(one)))) {
     const commands = commandsFor(path, project.commands)
     const key = commands.map(({ from, run }) => `${from} ${run}`).join("\n")
@@ -174,7 +181,7 @@ export const chooseChecks = (
     const change = { project, changed: files, testsOf }
     const tested = bestTests(commands)
     if (commands[0] !== undefined) all.push(...typeCheck(commands, folderOf(commands[0].from), change))
-    if (tested !== undefined) all.push(...testCheck(tested, change))
+    if (tested !== undefined) all.push(...testChecks(tested, change))
   }
   const once = new Map(all.map((check) => [JSON.stringify([check.argv, check.cwd]), check]))
   const order: ReadonlyArray<CheckCommand["kind"]> = ["types", "tests"]

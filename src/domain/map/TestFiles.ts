@@ -1,9 +1,7 @@
 /**
  * Which test files belong to a file of the project: those of the same name, and those that import it.
  */
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
+import { folderOf, nameOf } from "./ProjectCommands.ts"
 
 const script = /\.[cm]?[jt]sx?$/
 
@@ -34,12 +32,18 @@ const foldersIn = (path: string): ReadonlyArray<string> =>
     .split("/")
     .filter((one) => one !== "")
 
-/** Of the tests those of the same name; of several those in the most similar folders. */
+/** Files of one language, which test each other. */
+const languageOf = (path: string): string => {
+  const ending = path.slice(path.lastIndexOf(".") + 1)
+  return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
+}
+
+/** Of the tests those of the same name and language; of several those in the most similar folders. */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length
   const stem = stemOf(path)
-  const same = tests.filter((test) => stemOf(test) === stem)
+  const same = tests.filter((test) => stemOf(test) === stem && languageOf(test) === languageOf(path))
   const most = Math.max(0, ...same.map(common))
   return same.filter((test) => common(test) === most)
 }

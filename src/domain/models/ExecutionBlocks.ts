@@ -111,12 +111,6 @@ const ranText = ({ ran }: TaskFailure): string => {
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-const heading = "## What was looked at\n\n"
-
-/** The calls of read passes with their outputs in at most `budget` characters, or what surrounds them where that is more. */
-export const readPassBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
-  looks.length === 0 ? "" : `${heading}${callBlocks(looks, Math.max(0, budget - heading.length - callFrame(looks)))}`
-
 /** A prompt with a place for one text. */
 export interface Frame {
   readonly fits: (text: string) => boolean

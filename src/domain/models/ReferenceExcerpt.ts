@@ -318,24 +318,21 @@ export interface ReferenceBudget {
   readonly contents: number
   /** All blocks, where that is known. */
   readonly blocks?: number
-  /** One result. */
-  readonly result?: number
 }
 
 /** The blocks of all references that have content, and how many characters of each are shown. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   words: ReadonlyArray<string>,
-  { blocks = Number.MAX_SAFE_INTEGER, contents, result = Number.MAX_SAFE_INTEGER }: ReferenceBudget
+  { blocks = Number.MAX_SAFE_INTEGER, contents }: ReferenceBudget
 ): ReadonlyArray<{ readonly resolved: ResolvedReference; readonly block: string; readonly shown: number }> => {
   const sources = resolved.flatMap((one) => {
     const source = sourceOf(one)
     if (source === undefined) return []
     const whole = excerptOf(source, words, Number.MAX_SAFE_INTEGER)
-    const most = one.reference.kind === "task_result" ? result : Number.MAX_SAFE_INTEGER
     // A cut has a note, and fences grow with what they hold.
     const frame = block(one, { ...whole, text: "" }, source.lines.length).length + 220
-    const wanted = isAbove(one) ? 0 : Math.min(most, whole.text.length)
+    const wanted = isAbove(one) ? 0 : whole.text.length
     return [{ one, source, wanted, frame, size: whole.text.length }]
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)

@@ -101,7 +101,7 @@ export const stagePlace = (round: number, stage: Stage): string => `round-${roun
  */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
-  reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
+  reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),

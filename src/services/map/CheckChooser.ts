@@ -2,39 +2,24 @@
  * Chooses the checks for changed files from the commands that the manifests of the project name, and from the tests that
  * belong to the files.
  */
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import { chooseChecks, type KnownCommand } from "../../domain/map/ChooseChecks.ts"
-import { commandsOf, manifestsOf } from "../../domain/map/MainFiles.ts"
-import { mappedFiles } from "../../domain/map/ProjectMap.ts"
+import { chooseChecks } from "../../domain/map/ChooseChecks.ts"
 import { hasImports, importsOf, isTestFile } from "../../domain/map/TestFiles.ts"
 import { type ChooseChecks, ProjectChecks } from "../checks/ProjectChecks.ts"
-import { Workspace } from "../files/Workspace.ts"
-import { listingTime, manifestBytes, mostMapped, readAll } from "./MapReader.ts"
+import type { MayRead } from "../files/ProjectMap.ts"
+import { commandsHere, readAll, readManifests } from "./MapReader.ts"
 
 /** More tests are not searched for imports, and larger ones neither. */
 const mostSearched = 400
 const searchedBytes = 131_072
 
-/** What a command is good for, by its words. */
-const withKind = (command: KnownCommand): KnownCommand => {
-  const words = command.run.split(/[\s:_-]+/)
-  const isTest = words.some((word) => /^(?:tests?|spec|pytest)$/.test(word)) && !words.includes("watch")
-  const kind = words.some((word) => /^(?:typecheck|types|tsc|mypy|vet)$/.test(word)) ? "types" : undefined
-  return { kind: kind ?? (isTest ? "tests" : undefined), ...command }
-}
-
-/** No checks are known of a project that cannot be listed. */
-export const chooseProjectChecks: ChooseChecks = Effect.fn("chooseProjectChecks")(
-  function* (changed, mayRead) {
-    const workspace = yield* Workspace
-    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
-    const files = mappedFiles((yield* workspace.treeWithin({ entries: mostMapped, until })).files)
-    const all = new Set(files)
-    const manifests = yield* readAll(manifestsOf(files), manifestBytes, mayRead)
-    const commands = manifests.flatMap(({ path, text }) => commandsOf({ path, text, files: all }).map(withKind))
+/** The checks, with programs from the folders of `searchPath`. None are known of a project that cannot be listed. */
+export const chooseProjectChecks = Effect.fn("chooseProjectChecks")(
+  function* (changed: ReadonlyArray<string>, mayRead: MayRead, searchPath: string) {
+    const { files, manifests } = yield* readManifests(mayRead, changed)
+    const commands = yield* commandsHere(manifests, searchPath)
     const searched = files.filter((file) => isTestFile(file) && hasImports(file)).slice(0, mostSearched)
     const tests = yield* readAll(searched, searchedBytes, mayRead)
     const imports = tests.map(({ path, text }) => ({ path, imports: importsOf(path, text) }))
@@ -45,4 +30,13 @@ export const chooseProjectChecks: ChooseChecks = Effect.fn("chooseProjectChecks"
   Effect.orElseSucceed(() => [])
 )
 
-export const layerProjectChecks = Layer.succeed(ProjectChecks, chooseProjectChecks)
+export const layerProjectChecks = (searchPath: string) =>
+  Layer.effect(
+    ProjectChecks,
+    Effect.map(
+      Effect.context<FileSystem.FileSystem>(),
+      (context): ChooseChecks =>
+        (changed, mayRead) =>
+          Effect.provideContext(chooseProjectChecks(changed, mayRead, searchPath), context)
+    )
+  )

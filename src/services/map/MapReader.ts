@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
-import { folderOf, type ProjectCommand, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
+import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
@@ -21,8 +21,8 @@ import { Workspace } from "../files/Workspace.ts"
 /** Files and folders that are listed; a larger project is mapped as far as that goes. */
 export const mostMapped = 20_000
 /** How long folders are listed. */
-export const listingTime = Duration.seconds(3)
-export const manifestBytes = 262_144
+const listingTime = Duration.seconds(3)
+const manifestBytes = 262_144
 const sourceBytes = 131_072
 const mostSources = 24
 const filesAtOnce = 8
@@ -45,13 +45,22 @@ export const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>
   return read.flat()
 })
 
+/** The files of the project with what else is known of their list, and the manifests, those near some files first. */
+export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
+  const workspace = yield* Workspace
+  const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
+  const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
+  const files = mappedFiles(listing.files)
+  const all = new Set(files)
+  const texts = yield* readAll(manifestsOf(files, near), manifestBytes, mayRead)
+  return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all })) }
+})
+
 /** The commands whose programs are there: on the search path, or in the project by their path. */
-const runnableHere = Effect.fnUntraced(function* (
-  root: string,
-  commands: ReadonlyArray<ProjectCommand>,
-  searchPath: string
-) {
+export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
+  const { root } = yield* Workspace
   const path = yield* Path.Path
+  const commands = projectCommands(manifests)
   const folders = searchPath.split(":")
   const keyOf = (program: string, folder: string) =>
     program.includes("/") ? path.join(root, folder, program) : program
@@ -75,13 +84,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead, searchPath: string) {
     const budget = mapBudget(window)
     if (budget === 0) return ""
-    const workspace = yield* Workspace
-    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
-    const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
-    const files = mappedFiles(listing.files)
-    const all = new Set(files)
-    const texts = yield* readAll(manifestsOf(files), manifestBytes, mayRead)
-    const manifests = texts.map(({ path, text }) => ({ path, text, files: all }))
+    const { files, listing, manifests } = yield* readManifests(mayRead)
     const entryPoints = entryPointsOf(files, manifests)
     const sources =
       budget < minBudgetForExports
@@ -91,7 +94,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
     return projectMap(
       {
         ...listing,
-        commands: yield* runnableHere(workspace.root, projectCommands(manifests), searchPath),
+        commands: yield* commandsHere(manifests, searchPath),
         mainFiles: mainFilesOf(
           files,
           manifests.map(({ path }) => path),

@@ -39,23 +39,24 @@ const beforeAll = -1
 /** How long a slot is kept for the next turn of a task when only later steps wait, in ms: most tools take less. */
 const toolsTake = 20
 
+const callOf = ({ beginning, isBegun, stage, step }: Urgency): Call => {
+  const granted = Deferred.makeUnsafe<void>()
+  const isTask = stage === "task"
+  return {
+    isTask,
+    rank: isTask ? 2 * step + (isBegun ? 0 : 1) : beforeAll,
+    step: isTask ? step : 0,
+    beginning,
+    granted
+  }
+}
+
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
   /** In order of arrival. */
   const waiting = new Set<Call>()
   const running = new Set<Call>()
   let lastBeginning = ""
 
-  const callOf = ({ beginning, isBegun, stage, step }: Urgency): Call => {
-    const granted = Deferred.makeUnsafe<void>()
-    const isTask = stage === "task"
-    return {
-      isTask,
-      rank: isTask ? 2 * step + (isBegun ? 0 : 1) : beforeAll,
-      step: isTask ? step : 0,
-      beginning,
-      granted
-    }
-  }
   const mayBegin = ({ step }: Call): boolean =>
     running.size < slots || (running.size === slots && [...running].every((one) => step <= one.step))
   const isBefore = (one: Call, other: Call): boolean =>

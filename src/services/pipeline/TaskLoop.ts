@@ -123,14 +123,36 @@ const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, numb
 
 const user = (content: string): ConversationMessage => ({ role: "user", content })
 
+const conversationOf = ({ system }: Work, { messages }: Progress) => ({ system, messages, tools: [] })
+
+const idOf = ({ order }: Work, turn: number) => ({
+  stage: "task" as const,
+  round: order.round,
+  task: order.task.name,
+  attempt: turn
+})
+
+/** What was done outside of the working copy, and the changes that are still missing. */
+const doneOutside = (progress: Progress) => {
+  const open = openChanges(progress.outcomes)
+  return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+}
+
+const failed = (work: Work, progress: Progress, turns: number = progress.unusable.length) => {
+  const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
+  const repeated = progress.unusable.length > 1 && new Set(progress.unusable).size === 1
+  const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
+  return taskFailure(work.order.task, phase, error, doneOutside(progress))
+}
+
 export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report. `given` are calls that stand for the first answer. Fails with a `TaskFailure`, or with
+     * Works on a task until its report. `given` stands for the first answer. Fails with a `TaskFailure`, or with
      * who declined the calls of the task.
      */
-    work(order: TaskOrder, given?: ReadonlyArray<ToolCall>): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
     refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
@@ -175,7 +197,6 @@ export class TaskLoop extends Context.Service<
           .block(task, {
             briefing,
             finished: order.finished,
-            view: "document",
             budget: prompts.referenceBudget(task, briefing),
             place: stagePlace(order.round, "task")
           })
@@ -206,8 +227,6 @@ export class TaskLoop extends Context.Service<
         return { work, progress }
       })
 
-      const conversationOf = ({ system }: Work, { messages }: Progress) => ({ system, messages, tools: [] })
-
       /** The characters that a reply may have. */
       const replyBudget = (work: Work, progress: Progress): number => {
         const { system, user: text } = measuredPrompt(conversationOf(work, progress))
@@ -225,18 +244,13 @@ export class TaskLoop extends Context.Service<
         const text = foldText({
           outcomes: progress.outcomes,
           checks: progress.checks,
-          files: work.copy.files().map((file) => ({ ...file, path: changes.nameOf(file.path) })),
+          files: work.copy
+            .files()
+            .map(({ base, path, text: after }) => ({ path: changes.nameOf(path), base, text: after })),
           budget: Math.floor(beside * replyShare)
         })
         return { ...progress, hasFolded: true, messages: [user(`${work.begin}\n\n${text}`)] }
       }
-
-      const idOf = ({ order }: Work, turn: number) => ({
-        stage: "task" as const,
-        round: order.round,
-        task: order.task.name,
-        attempt: turn
-      })
 
       /** Asks for the next answer; one that cannot be read at all is an answer with issues. */
       const ask = Effect.fnUntraced(function* (work: Work, progress: Progress, turn: number) {
@@ -285,8 +299,9 @@ export class TaskLoop extends Context.Service<
                 )
               ]
         const checked = all.slice(0, limit).map((call) => {
-          const found = registry.check(call, allowed, order.task.name)
-          return { ...found, issues: [...found.issues, ...callsBeyondLimits(skill, [found.call], order.task.name)] }
+          const { issues, repairs, ...found } = registry.check(call, allowed, order.task.name)
+          const beyond = callsBeyondLimits(skill, [found.call], order.task.name)
+          return { call: found.call, repairs, issues: [...issues, ...beyond] }
         })
         const tooMany =
           all.length <= limit
@@ -338,12 +353,6 @@ export class TaskLoop extends Context.Service<
         return outcomes
       })
 
-      /** What was done outside of the working copy, and the changes that are still missing. */
-      const doneOutside = (progress: Progress) => {
-        const open = openChanges(progress.outcomes)
-        return progress.outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
-      }
-
       const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => {
         const looks = doneOutside(progress)
         const files = fileFacts(
@@ -358,13 +367,6 @@ export class TaskLoop extends Context.Service<
           ...(files.length === 0 || progress.checks.length === 0 ? {} : { checks: progress.checks }),
           result
         }
-      }
-
-      const failed = (work: Work, progress: Progress, turns: number = progress.unusable.length) => {
-        const phase = progress.outcomes.length > 0 || work.tools.length === 0 ? "execution" : "refinement"
-        const repeated = progress.unusable.length > 1 && new Set(progress.unusable).size === 1
-        const error = new AttemptsExhausted({ attempts: turns, repeated, issues: progress.issues })
-        return taskFailure(work.order.task, phase, error, doneOutside(progress))
       }
 
       /** The issues of inputs that name no file. */
@@ -521,14 +523,15 @@ export class TaskLoop extends Context.Service<
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
-      const work = Effect.fnUntraced(function* (order: TaskOrder, given: ReadonlyArray<ToolCall> = []) {
+      const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
         yield* started(order)
         const { progress, work: opened } = yield* open(order)
         const within = Effect.provideService(CurrentCopy, opened.copy)
-        if (given.length === 0) return yield* within(turns(opened, progress, 1))
-        const outcomes = yield* within(act(opened, 0, given))
-        const messages = [...progress.messages, assistant(renderRefined({ calls: given }))]
-        const begun = { ...progress, outcomes, messages }
+        if (given === undefined) return yield* within(turns(opened, progress, 1))
+        const { calls, inputs = [] } = given
+        const outcomes = yield* within(act(opened, 0, calls))
+        const messages = [...progress.messages, assistant(renderRefined({ inputs, calls }))]
+        const begun = { ...progress, inputs, outcomes, messages }
         const reply = replyText({
           turn: 0,
           issues: [],
@@ -591,12 +594,11 @@ export class TaskLoop extends Context.Service<
             now: nowText(opened, turn),
             budget: replyBudget(opened, progress)
           })
-          progress = {
-            ...progress,
+          progress = Object.assign({}, progress, {
             issues,
             unusable: [...progress.unusable, said.answer.trim()],
             messages: [...progress.messages, assistant(said.shown), user(reply)]
-          }
+          })
         }
         return yield* failed(opened, progress)
       })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { leftovers, replaceIn, replacePlaces } from "../../../src/domain/files/ReplacePlaces.ts"
+import { replaceIn, replacePlaces } from "../../../src/domain/files/ReplacePlaces.ts"
 
 const files = [
   { path: "src/a.ts", text: "const limit = 5\nlimit(limit)\nconst limits = 1\n" },
@@ -13,12 +13,6 @@ const placesOf = (pattern: string, ...except: ReadonlyArray<string>) =>
 describe("replacePlaces", () => {
   it("finds a name as a whole name, and each line once", () => {
     assert.deepStrictEqual(placesOf("limit"), ["src/a.ts:1", "src/a.ts:2", "src/b.ts:1", "src/b.ts:2", "docs/a.md:1"])
-  })
-
-  it("gives the lines as they are", () => {
-    assert.deepStrictEqual(replacePlaces(files, { pattern: "use", except: [] }), [
-      { path: "src/b.ts", line: 2, text: "use(limit)" }
-    ])
   })
 
   it("finds another text literally, also as a part", () => {
@@ -72,34 +66,5 @@ describe("replaceIn", () => {
         assert.deepStrictEqual(changed, found)
       }
     }
-  })
-})
-
-const left = (oldText: string, newText: string, texts: Readonly<Record<string, string>>) =>
-  leftovers(
-    [{ oldText, newText }],
-    Object.entries(texts).map(([path, text]) => ({ path, text }))
-  ).map(({ holds, line, path }) => `${path}:${line} ${holds}`)
-
-describe("leftovers", () => {
-  it("finds the same line elsewhere", () => {
-    const old = "  if len(s.items) > limit {\n"
-    assert.deepStrictEqual(left(old, "  if s.size() > limit {\n", { "src/slice.go": `a\n\t${old.trim()}\nb\n` }), [
-      "src/slice.go:2 if len(s.items) > limit {"
-    ])
-  })
-
-  it("finds a name and a literal that the new text has no more", () => {
-    const texts = { "a.ts": 'readLimit()\nother("old value")\n', "b.md": "Call `readLimit`.\n" }
-    assert.deepStrictEqual(left('readLimit("old value")\n', 'readMaximum("new value")\n', texts), [
-      "a.ts:1 readLimit",
-      "b.md:1 readLimit",
-      'a.ts:2 "old value"'
-    ])
-  })
-
-  it("says nothing of what stays, of short names, and of words that stand everywhere", () => {
-    const many = "return other\n".repeat(21)
-    assert.deepStrictEqual(left("return keep(x)\n", "keep(y)\n", { "a.ts": `keep(x)\n${many}` }), [])
   })
 })

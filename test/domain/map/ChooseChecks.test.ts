@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { checkText } from "../../../src/domain/checks/CheckOutcome.ts"
-import { chooseChecks, type KnownCommand } from "../../../src/domain/map/ChooseChecks.ts"
+import { chooseChecks } from "../../../src/domain/map/ChooseChecks.ts"
+import { projectCommands } from "../../../src/domain/map/MainFiles.ts"
+import type { ProjectCommand } from "../../../src/domain/map/ProjectCommands.ts"
 
-const npm = (folder = ""): ReadonlyArray<KnownCommand> => [
+const npm = (folder = ""): ReadonlyArray<ProjectCommand> => [
   { run: "npm run lint", from: `${folder}package.json`, kind: "lint" },
   {
     run: "npm test",
@@ -12,12 +14,12 @@ const npm = (folder = ""): ReadonlyArray<KnownCommand> => [
   },
   { run: "npm run typecheck", from: `${folder}package.json`, kind: "types" }
 ]
-const go: ReadonlyArray<KnownCommand> = [
+const go: ReadonlyArray<ProjectCommand> = [
   { run: "go test ./...", from: "go.mod", kind: "tests", narrow: { argv: ["go", "test"], of: "folders" } },
   { run: "go vet ./...", from: "go.mod", kind: "types" }
 ]
-const make: KnownCommand = { run: "make test", from: "Makefile", kind: "tests" }
-const python: KnownCommand = {
+const make: ProjectCommand = { run: "make test", from: "Makefile", kind: "tests" }
+const python: ProjectCommand = {
   run: "python -m pytest",
   from: "pyproject.toml",
   kind: "tests",
@@ -25,7 +27,7 @@ const python: KnownCommand = {
 }
 
 const chosen = (
-  commands: ReadonlyArray<KnownCommand>,
+  commands: ReadonlyArray<ProjectCommand>,
   files: ReadonlyArray<string>,
   changed: ReadonlyArray<string>,
   importers?: (path: string) => ReadonlyArray<string>
@@ -97,18 +99,104 @@ describe("the checks for changed files", () => {
     const others = ["npm run test:e2e", "npm run test:coverage"].map((run) => ({
       run,
       from: "package.json",
-      kind: "tests"
+      kind: "tests" as const
     }))
     expect(chosen([...others, ...npm()], ["src/a.ts"], ["src/a.ts"]).at(-1)).toBe("npm test")
   })
 
   it("say which command a person is asked about: the whole one, or the other form of it", () => {
     const files = ["a.js", "a.test.js"]
-    const whole = (narrow: KnownCommand["narrow"]) =>
+    const whole = (narrow: ProjectCommand["narrow"]) =>
       chooseChecks({ files, commands: [{ run: "npm test", from: "package.json", kind: "tests", narrow }] }, ["a.js"])[0]
         ?.whole
     expect(whole({ argv: ["npm", "test", "--"], of: "files" })).toEqual(["npm", "test"])
     expect(whole({ argv: ["npx", "vitest", "run"], of: "files" })).toEqual(["npx", "vitest", "run"])
     expect(whole(undefined)).toBeUndefined()
+  })
+})
+
+/** The test commands for changed files of a project with these manifests. */
+const narrowed = (
+  texts: Readonly<Record<string, string>>,
+  others: ReadonlyArray<string>,
+  changed: ReadonlyArray<string>
+) => {
+  const files = [...Object.keys(texts), ...others]
+  const commands = projectCommands(Object.entries(texts).map(([path, text]) => ({ path, text, files: new Set(files) })))
+  return chooseChecks({ files, commands }, changed).flatMap(({ argv, kind }) =>
+    kind === "tests" ? [argv.join(" ")] : []
+  )
+}
+
+const pack = (test: string) => JSON.stringify({ scripts: { test } })
+
+describe("narrowed tests", () => {
+  const tests = ["test/till.test.ts", "src/till.ts", "src/shelf.ts", "test/shelf.test.ts"]
+
+  it.each([
+    ["vitest run", "npm test -- test/till.test.ts"],
+    ["jest --ci", "npm test -- test/till.test.ts"],
+    ["jest src test", "npx jest test/till.test.ts"],
+    ["mocha --require ts-node/register 'test/**/*.ts'", "npx mocha --require ts-node/register test/till.test.ts"],
+    ["node --test test/*.ts", "node --test test/till.test.ts"],
+    ["node --import tsx --test", "npm test -- test/till.test.ts"],
+    ["cross-env CI=1 vitest run", "npm test -- test/till.test.ts"]
+  ])("adds the tests of a changed file to %s", (script, expected) => {
+    expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual([expected])
+  })
+
+  it("uses the way of the package manager", () => {
+    const files = [...tests, "pnpm-lock.yaml"]
+    expect(narrowed({ "package.json": pack("vitest") }, files, ["src/till.ts"])).toEqual([
+      "pnpm test test/till.test.ts"
+    ])
+    expect(narrowed({ "package.json": pack("vitest src") }, files, ["src/till.ts"])).toEqual([
+      "pnpm exec vitest test/till.test.ts"
+    ])
+  })
+
+  it.each(["tsc && vitest run", "nyc mocha test", "node test.js", "eslint ."])("does not narrow %s", (script) => {
+    expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual(["npm test"])
+  })
+
+  it("runs all tests when a changed file has none of its own", () => {
+    const texts = { "package.json": pack("vitest run") }
+    expect(narrowed(texts, tests, ["src/till.ts", "src/new.ts"])).toEqual(["npm test"])
+    expect(narrowed(texts, tests, ["src/till.ts", "src/shelf.ts"])).toEqual([
+      "npm test -- test/till.test.ts test/shelf.test.ts"
+    ])
+  })
+
+  it("names test files of Python, packages of Go and manifests of Rust", () => {
+    const python = { "api/pyproject.toml": "[tool.pytest.ini_options]\n" }
+    expect(narrowed(python, ["api/shop/till.py", "api/tests/test_till.py"], ["api/shop/till.py"])).toEqual([
+      "python -m pytest tests/test_till.py"
+    ])
+    expect(narrowed({ "setup.py": "" }, ["tests/__init__.py", "tests/test_till.py", "till.py"], ["till.py"])).toEqual([
+      "python -m unittest tests/test_till.py"
+    ])
+    const go = { "go.mod": "module shop" }
+    expect(narrowed(go, ["till.go", "cmd/a/main.go"], ["till.go", "cmd/a/main.go", "cmd/a/b.go"])).toEqual([
+      "go test . ./cmd/a"
+    ])
+    expect(narrowed(go, ["README.md"], ["README.md"])).toEqual([])
+    const cargo = { "Cargo.toml": "[workspace]\n", "crates/a/Cargo.toml": "", "crates/b/Cargo.toml": "" }
+    expect(narrowed(cargo, [], ["crates/a/src/lib.rs", "crates/b/src/lib.rs"])).toEqual([
+      "cargo test --manifest-path crates/a/Cargo.toml",
+      "cargo test --manifest-path crates/b/Cargo.toml"
+    ])
+  })
+
+  it("belong to the nearest package that has tests, and type checks to the nearest that has them", () => {
+    const texts = {
+      "package.json": JSON.stringify({ scripts: { test: "run-all", typecheck: "tsc -b" } }),
+      "packages/web/package.json": pack("vitest run")
+    }
+    const commands = projectCommands(
+      Object.entries(texts).map(([path, text]) => ({ path, text, files: new Set(Object.keys(texts)) }))
+    )
+    const near = (path: string) => chosen(commands, Object.keys(texts), [path])
+    expect(near("packages/web/a.ts")).toEqual(["npm run typecheck", "npm test (in packages/web)"])
+    expect(near("packages/other/a.ts")).toEqual(["npm run typecheck", "npm test"])
   })
 })

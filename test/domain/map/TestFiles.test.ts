@@ -25,6 +25,10 @@ describe("tests of the same name", () => {
     ["pkg/parser.py", ["tests/test_parser.py", "tests/test_other.py"], ["tests/test_parser.py"]],
     ["src/list/index.ts", ["test/list.test.ts", "test/index.test.ts"], ["test/list.test.ts"]],
     ["src/web/list.ts", ["test/web/list.test.ts", "test/files/list.test.ts"], ["test/web/list.test.ts"]],
+    ["src/a/index.ts", ["src/a/index.test.ts", "src/b/index.test.ts"], ["src/a/index.test.ts"]],
+    ["lib/till.js", ["lib/__tests__/till.js"], ["lib/__tests__/till.js"]],
+    ["lib/till.ex", ["test/till_test.exs"], ["test/till_test.exs"]],
+    ["src/till.ts", ["tests/test_till.py"], []],
     ["src/a.ts", ["test/b.test.ts"], []]
   ])("belong to a file: %s", (path, tests, expected) => {
     expect(testsOfName(path, tests)).toEqual(expected)

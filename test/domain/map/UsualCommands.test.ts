@@ -4,6 +4,13 @@ import { usualCommands } from "../../../src/domain/map/UsualCommands.ts"
 const runs = (path: string, files: ReadonlyArray<string> = []) =>
   usualCommands({ path, text: "", files: new Set(files) }).map(({ run }) => run)
 
+const all = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<string> = []) => {
+  const files = new Set([...Object.keys(texts), ...others])
+  return Object.entries(texts).flatMap(([path, text]) =>
+    usualCommands({ path, text, files }).map(({ prepare = [], run }) => [...prepare, run].join("; "))
+  )
+}
+
 describe("usualCommands", () => {
   it.each([
     ["Cargo.toml", ["cargo test", "cargo check", "cargo build"]],
@@ -27,13 +34,6 @@ describe("usualCommands", () => {
     expect(runs("x/crates/a/Cargo.toml", ["x/Cargo.toml"])).toEqual([])
     expect(runs("crates/a/Cargo.toml", ["crates/b/Cargo.toml"])).toEqual(["cargo test", "cargo check", "cargo build"])
   })
-
-  const all = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<string> = []) => {
-    const files = new Set([...Object.keys(texts), ...others])
-    return Object.entries(texts).flatMap(([path, text]) =>
-      usualCommands({ path, text, files }).map(({ prepare = [], run }) => [...prepare, run].join("; "))
-    )
-  }
 
   it("tests all members of a workspace of Rust, and each module of one of Go", () => {
     expect(all({ "Cargo.toml": "[workspace]\nmembers = ['a']\n" })[0]).toBe("cargo test --workspace")

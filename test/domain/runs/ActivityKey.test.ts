@@ -38,7 +38,7 @@ const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]
   [toolCallKey({ round: 3, task: "Look 1", uid: "call-1" }), { kind: "tool", round: 3, task: "look-1", uid: "call-1" }],
   [toolCallKey({ round: 1, task: "Look", uid: "a/b#c" }), { kind: "tool", round: 1, task: "look", uid: "a/b#c" }],
   [seenKey.inputs("Look 1"), undefined],
-  [seenKey.reference("Look 1", "document", "notes.md#plan"), undefined],
+  [seenKey.reference("Look 1", "notes.md#plan"), undefined],
   ["", undefined],
   ["round-1/refined/", undefined]
 ]

@@ -48,6 +48,11 @@ Report.
 const plain = (more: string, body = "Do it.") =>
   `---\nname: count-words\ndescription: Counts words.\n${more}---\n${body}\n`
 
+const turnsOf = (value: string) => {
+  const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
+  return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
+}
+
 describe("readSkill", () => {
   it("reads all that a skill can say", () => {
     expect(read(complete)).toEqual({
@@ -71,10 +76,6 @@ describe("readSkill", () => {
   })
 
   it("uses no number of turns but one from 1 to 100", () => {
-    const turnsOf = (value: string) => {
-      const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
-      return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
-    }
     for (const value of ["0", "101", "-1", "2.5", "many", "1e0"]) {
       expect(turnsOf(`"${value}"`)).toEqual([undefined, ["skill-turns-value"]])
     }

@@ -5,6 +5,7 @@ import { chooseProjectChecks } from "../../../src/services/map/CheckChooser.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
+import { makePrograms } from "../../support/Programs.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
 const files = {
@@ -13,11 +14,12 @@ const files = {
   "a/a_test.go": "package a\n"
 }
 
-const chosenFor = Effect.fnUntraced(function* (changed: string, mayRead = true, proposed = false) {
+const chosenFor = Effect.fnUntraced(function* (changed: string, mayRead = true, proposed = false, programs = ["go"]) {
+  const searchPath = yield* makePrograms(programs)
   const root = yield* makeProject(files)
   const copy = makeWorkingCopy()
   if (proposed) copy.propose({ path: `${root}/go.mod`, base: files["go.mod"], text: null })
-  const checks = yield* chooseProjectChecks([changed], () => Effect.succeed(mayRead)).pipe(
+  const checks = yield* chooseProjectChecks([changed], () => Effect.succeed(mayRead), searchPath).pipe(
     Effect.provide(Workspace.layer(root)),
     Effect.provideService(CurrentCopy, copy)
   )
@@ -29,7 +31,7 @@ describe("chooseProjectChecks", () => {
     Effect.gen(function* () {
       const [types, tests] = yield* chosenFor("a/a.go")
       assert.strictEqual(types, "go vet ./...")
-      assert.match(tests ?? "", /^go test \.\/(?:a|\.\.\.)$/)
+      assert.strictEqual(tests, "go test ./a")
     })
   )
 
@@ -37,6 +39,12 @@ describe("chooseProjectChecks", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* chosenFor("a/a.go", false), [])
       assert.deepStrictEqual(yield* chosenFor("a/a.go", true, true), [])
+    })
+  )
+
+  nodeTest("chooses no command whose program is not there", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* chosenFor("a/a.go", true, false, []), [])
     })
   )
 

@@ -223,7 +223,9 @@ const details = `## Details\n\n${disclosure}`
 
 /** What a task refers to, without what this model says of itself in its own reports. */
 const sourcesIn = (blocks: ReadonlyArray<PromptBlock>) =>
-  referencesIn(blocks).map((source) => ({ ...source, text: source.text.replaceAll(details, "").trimEnd() }))
+  referencesIn(blocks).map((source) =>
+    Object.assign({}, source, { text: source.text.replaceAll(details, "").trimEnd() })
+  )
 
 /** The tool behind a block without old text, which the prompt of a task describes as a change. */
 const writing: OfferedTool = {
