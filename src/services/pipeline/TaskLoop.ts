@@ -20,7 +20,7 @@ import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { neededTokens } from "../../domain/models/PromptSize.ts"
-import { foldText, replyText } from "../../domain/models/TurnReply.ts"
+import { foldText, replyText } from "../../domain/documents/TurnReply.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import type { ResultDocument } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -72,8 +72,6 @@ interface Work {
   /** The first message. */
   readonly system: string
   readonly begin: string
-  /** What the first message shows of references. */
-  readonly material: string
   /** The tools that changed each file. */
   readonly changedBy: Map<string, Set<string>>
 }
@@ -211,7 +209,6 @@ export class TaskLoop extends Context.Service<
           copy: makeWorkingCopy(),
           system: first.system,
           begin: first.user,
-          material: block.text,
           changedBy: new Map()
         }
         const progress: Progress = {
@@ -384,7 +381,8 @@ export class TaskLoop extends Context.Service<
       /** The report with its links held against the project; nothing when it is sent back. */
       const takeReport = Effect.fnUntraced(function* (work: Work, progress: Progress, report: string) {
         const { briefing, finished, task } = work.order
-        const material = [work.material, ...progress.messages.map((one) => ("content" in one ? one.content : ""))]
+        // What the host has shown, and never what the model said itself: it would confirm its own links.
+        const material = [work.begin, ...progress.checks.map(({ text }) => text)]
         const read = yield* readResult(report, {
           task: task.name,
           briefing,

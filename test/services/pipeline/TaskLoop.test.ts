@@ -308,6 +308,16 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("does not take what the model said itself, or what it was told of it, for the source of a link", () =>
+    Effect.gen(function* () {
+      const wrong = resultSaying("It is as [the docs](https://example.com/never) say.")
+      const { log, loop } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toHaveLength(2)
+      expect(result?.evidence).toMatchObject({ checked: 1, wrong: 1 })
+    })
+  )
+
   it.effect("keeps inputs that are right while it asks for the others again", () =>
     Effect.gen(function* () {
       const typed = [
