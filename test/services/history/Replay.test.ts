@@ -219,6 +219,11 @@ describe("the replay of a run", () => {
     sessions: () => [{ answer: writers(1), approver: willing, readOnly: true }]
   })
 
+  plays("is the same when a rule denied a change of a file", {
+    status: "not_permitted",
+    sessions: () => [{ answer: writers(1), approver: willing, rules: [{ verdict: "deny", tool: "write_file" }] }]
+  })
+
   plays("is the same when a reference was denied", {
     status: "not_permitted",
     sessions: () => [
