@@ -14,12 +14,12 @@ const named = (word: string, count: number) => Array.from({ length: count }, (_,
 const sending = named("Send", 6)
 const looking = named("Look", 12)
 
-/** Its tasks rest on nothing in the project, so that they are refined while others may change it. */
+/** Its tasks rest on nothing in the project, so that they begin while others may change it. */
 const clockSkill = freeSkill
-  .replace("name: free", `name: clock\nallowed-tools: get_current_time\nmetadata:\n  task-conductor.passes: "1"`)
+  .replace("name: free", `name: clock\nallowed-tools: get_current_time`)
   .replace("any tool", "the time")
 
-/** Commands begin; then tasks are refined that wait for the result of another one. */
+/** Commands begin; then tasks begin that wait for the result of another one. */
 const plan = planOf([
   [...sending.map((name) => ({ name, skill: "free" })), { name: "Talk 1", skill: "talk" }],
   looking.map((name) => ({ name, skill: "clock", references: "[it](#talk-1-results)" }))
@@ -56,7 +56,7 @@ describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
       yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === 2)
       const second = yield* worker(script(false))
       /* What waits for a slot has moved then, and so would have what is under way. */
-      yield* waitFor("a task that moved", () => second.binary.stderr().includes(": refines"))
+      yield* waitFor("a task that moved", () => second.binary.stderr().includes(": works on"))
       sandbox.write("project/go", "")
       yield* first.server.release("joined")
       const { code, stderr } = yield* Effect.promise(() => client.ended)

@@ -101,7 +101,7 @@ describe("secrets in the arguments of calls", { timeout: 120_000, ...needsPostgr
       expect(read("sent.txt")).toBe(secrets["GitHub"])
       const rows = yield* Effect.provide(dump, database)
       expect([rows.length > 50, found(rows)]).toEqual([true, []])
-      /* A worker that did not refine a task refines it again. */
+      /* A worker that did not work on a task works on it again. */
       expect(Math.max(...refined.values())).toBeLessThanOrEqual(2)
     })
   )
