@@ -16,6 +16,7 @@ import { Commands } from "../services/commands/Commands.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
+import { checkFindings } from "./checkTrial.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
@@ -130,7 +131,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   const options = {
     environment: process.env,
     home: folders.home,
-    hidden: [folders.own, folders.state],
+    hidden: [folders.own, folders.state, ...folders.candidates],
     /* Nothing stays of a folder that is made for the trial. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
@@ -224,6 +225,7 @@ export const diagnose = Effect.fn("diagnose")(function* (project: string, given:
     ...(yield* configurationFindings(setup)),
     ...(yield* firstLook(setup)),
     ...(yield* commandFindings(setup)),
+    ...(yield* checkFindings(setup)),
     yield* stateFinding(setup)
   ]
 })

@@ -123,7 +123,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
+  { candidates, home, locks, own, state }: Pick<UserFolders, "candidates" | "home" | "locks" | "own" | "state">,
   {
     commandEnvironment = [],
     limits,
@@ -136,7 +136,8 @@ export const layerCommands = (
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [own, state, `${locks}/..`],
+    hidden: [own, state, `${locks}/..`, ...candidates],
+    caches: `${state}/caches`,
     scratch: `${state}/copies`,
     usualSeconds: limits.commandSeconds
   })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { rulesOfChecks } from "../domain/checks/CommandSplit.ts"
+import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
 import {
   type Configuration,
   mergeConfigurations,

@@ -134,7 +134,7 @@ const runTest = Effect.fnUntraced(function* (
     rules: allowed,
     plugins,
     tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
+    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
     providers: builtInProviders,

@@ -72,7 +72,7 @@ const layerOnCopy = Layer.effect(
 )
 
 export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
-  const { files = {} } = given
+  const { files = {}, sandbox = { mode: "off" } } = given
   const root = given.project ?? (yield* makeProject(files))
   const world = Layer.mergeAll(
     Workspace.layer(root),
@@ -96,12 +96,12 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
     home: yield* makeFolder,
     scratch: yield* makeFolder,
     hidden: [],
-    sandbox: given.sandbox ?? { mode: "off" }
+    sandbox
   })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
-    Layer.provideMerge(given.sandbox === undefined ? Layer.provide(layerOnCopy, commands) : commands),
+    Layer.provideMerge(sandbox.mode === "off" ? Layer.provide(layerOnCopy, commands) : commands),
     Layer.provideMerge(world),
     Layer.build
   )

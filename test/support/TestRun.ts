@@ -101,6 +101,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       own: `${home}/.config/task-conductor`,
       state: `${home}/.local/state/task-conductor`,
       locks: `${home}/.local/state/task-conductor/locks`,
+      candidates: [],
       notes: []
     },
     userFile: `${home}/.config/task-conductor/config.json`,

@@ -4,7 +4,6 @@
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
-import { charactersIn } from "../models/PromptSize.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import { comparableOutput, type CheckFailure, readCheckOutput } from "./CheckOutput.ts"
 
@@ -59,7 +58,8 @@ export interface CheckEnd {
   readonly stopped?: string
 }
 
-const mostCharacters = charactersIn(500)
+/** About 500 tokens. */
+const mostCharacters = 1700
 const mostLines = 12
 const lineLength = 240
 

@@ -3,6 +3,7 @@
  * beside a short list of harmless ones. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
+import { toolchainVariables } from "./Toolchains.ts"
 
 /** How long a command may run, in seconds: `usual` by default, and `most` at most. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
@@ -70,7 +71,9 @@ export const commandEnvironment = (
   named: ReadonlyArray<string>
 ): Readonly<Record<string, string>> => {
   const isPassed = (name: string) =>
-    passed.test(name) || (named.includes(name) && environmentNameProblem(name) === undefined)
+    passed.test(name) ||
+    toolchainVariables.has(name) ||
+    (named.includes(name) && environmentNameProblem(name) === undefined)
   const given = Object.entries(all).flatMap(([name, value]) =>
     value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value] as const]
   )

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
-import { CheckLine } from "../checks/CommandSplit.ts"
+import { CheckLine } from "./CommandSplit.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } from "./Limits.ts"
 import {

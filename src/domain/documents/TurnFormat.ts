@@ -4,13 +4,14 @@
  */
 import * as Option from "effect/Option"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"
-import { type Issue, makeRepair, type Repair } from "../findings/Issue.ts"
+import { type Issue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
+import { readInputs } from "./InputFormat.ts"
 import type { InputValue } from "./Refinement.ts"
 import { readRefinement } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
@@ -69,8 +70,16 @@ const callsPart = (acting: string, hasReport: boolean): string | undefined => {
   return `## Tool Calls\n\n${acting}`
 }
 
+/** The issues of required inputs that no answer gave yet. */
+const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
+  const findings = noFindings()
+  readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)
+  return findings.issues
+}
+
 /** Reads an answer. Without calls, changes and a report it has issues. */
-export const readTurn = (answer: string, { inputs, kept, mayChange, task }: TurnOptions): Turn => {
+export const readTurn = (answer: string, options: TurnOptions): Turn => {
+  const { inputs, kept, mayChange, task } = options
   const clean = readMarkdown(answer, { knownHeadings: refinementHeadings }).text
   const written = mayChange ? readChanges(clean) : undefined
   const { acting, report } = partsOf(written?.rest ?? clean)
@@ -95,13 +104,14 @@ export const readTurn = (answer: string, { inputs, kept, mayChange, task }: Turn
           ]
     return { ...turn, issues, repairs: [...repairs, ...early] }
   }
+  const missing = part === undefined ? missingInputs(options) : []
   if (changes.length > 0 || part !== undefined) {
-    return { ...turn, ...(report === undefined ? {} : { report }), issues, repairs }
+    return { ...turn, ...(report === undefined ? {} : { report }), issues: [...issues, ...missing], repairs }
   }
   const result = readResult(report ?? acting)
   return {
     ...turn,
-    issues: [...issues, ...result.issues],
+    issues: [...issues, ...result.issues, ...missing],
     repairs: [...repairs, ...result.repairs],
     ...(Option.isSome(result.value) && result.issues.length === 0 ? { report: result.value.value.document } : {})
   }

@@ -152,12 +152,12 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
 }
 
 /** The scheduler of a task whose first answer is known already. */
-const layerRefined = ({ calls }: RefinementDocument) =>
+const layerRefined = (refinement: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
       Layer.effect(
         TaskLoop,
-        Effect.map(TaskLoop, (loop) => TaskLoop.of({ ...loop, work: (order) => loop.work(order, calls) }))
+        Effect.map(TaskLoop, (loop) => TaskLoop.of({ ...loop, work: (order) => loop.work(order, refinement) }))
       )
     )
   )

@@ -21,7 +21,7 @@ import {
   notRun,
   outcomeOf
 } from "../../domain/checks/CheckOutcome.ts"
-import { splitCommand } from "../../domain/checks/CommandSplit.ts"
+import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"

@@ -68,6 +68,11 @@ interface CopyPlaces {
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
+  /** Runs a command, and removes the empty folders that its sandbox makes. */
+  readonly holding: (
+    placeholders: ReadonlyArray<string>,
+    child: Effect.Effect<ChildEnd, ToolFailure>
+  ) => Effect.Effect<ChildEnd, ToolFailure>
 }
 
 const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
@@ -87,7 +92,7 @@ const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
 const failure = (message: string) => new ToolFailure({ type: "io_error", message })
 
 /** For the commands of one project. */
-export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandbox, scratch }: CopyPlaces) {
+export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
   const path = yield* Path.Path
   const scope = yield* Effect.scope
   const provide = Effect.provideContext(
@@ -96,9 +101,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, root, sandb
 
   const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
     const around =
-      mounts === undefined ? { argv } : yield* sandbox.enclose({ argv, cwd: root, survey: emptySurvey, copy: mounts })
+      mounts === undefined
+        ? { argv, placeholders: [] }
+        : yield* sandbox.enclose({ argv, cwd: root, survey: emptySurvey, copy: mounts })
     const child = runChild({ ...around, cwd: root, env: {}, sandboxed: mounts !== undefined, seconds: 30 })
-    const { exitCode, output } = yield* child
+    const { exitCode, output } = yield* holding(around.placeholders, provide(child))
     if (exitCode === 0) return output
     return yield* failure(output.trim().split("\n")[0] || `exit code ${exitCode}`)
   }, provide)

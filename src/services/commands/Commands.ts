@@ -11,13 +11,13 @@ import {
   type NamedScripts,
   scriptsInText,
   scriptsOfCommand,
-  commandProblem
+  commandProblem,
+  commandText
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
-import { rmdir } from "node:fs/promises"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -27,6 +27,8 @@ import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { removePlaceholders } from "./SandboxProfile.ts"
+import { sandboxFailure } from "./SandboxFailure.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
@@ -189,8 +191,16 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     if (running > 0) return Effect.void
     const paths = [...left]
     left.clear()
-    return Effect.forEach(paths, (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), { discard: true })
+    return removePlaceholders(paths)
   })
+
+  /** Runs a command; `placeholders` are the empty folders that its sandbox makes. */
+  const holding = (placeholders: ReadonlyArray<string>, child: Effect.Effect<ChildEnd, ToolFailure>) =>
+    Effect.suspend(() => {
+      running += 1
+      for (const one of placeholders) left.add(one)
+      return Effect.ensuring(child, tidy)
+    })
 
   const changesSince = Effect.fnUntraced(function* (before: ProjectSurvey) {
     const after = yield* Effect.orElseSucceed(surveyNow, () => undefined)
@@ -211,21 +221,17 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
-    /** Runs a command, and adds what it changed. `placeholders` are the empty folders that its sandbox makes. */
+    holding,
+    /** Runs a command, and adds what it changed. */
     watching: (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,
       child: Effect.Effect<ChildEnd, ToolFailure>
     ) =>
       Effect.gen(function* () {
-        running += 1
-        for (const one of placeholders) left.add(one)
         let changed: ReadonlyArray<string> = []
-        const after = Effect.andThen(
-          tidy,
-          Effect.map(changesSince(before), (found) => void (changed = found))
-        )
-        const end = yield* Effect.ensuring(child, after)
+        const after = Effect.map(changesSince(before), (found) => void (changed = found))
+        const end = yield* Effect.ensuring(holding(placeholders, child), after)
         return changed.length === 0 ? end : { ...end, changed }
       })
   }
@@ -246,6 +252,8 @@ export interface CommandsOptions {
   readonly hidden: ReadonlyArray<string>
   /** The folder for what commands write in working copies, outside of the project. */
   readonly scratch: string
+  /** Where each project gets a folder for the caches of its commands. */
+  readonly caches?: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -255,12 +263,16 @@ interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
   /** What it wrote in the working copy of its task; absent when it ran in the project. */
   readonly copied?: CopyEnd
+  /** What the person can set, when the command failed because of the sandbox. */
+  readonly sandboxHint?: string
 }
 
 interface RunOptions {
   readonly seconds?: number
   /** What set `seconds`; the call of a tool when absent. */
   readonly limit?: string
+  /** Whether a command in the sandbox is only tried, so that it changes nothing. */
+  readonly isTrial?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -315,6 +327,7 @@ export class Commands extends Context.Service<
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
+        const events = yield* RunEvents
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
         const provide = Effect.provideContext(
@@ -322,7 +335,7 @@ export class Commands extends Context.Service<
         )
         const watch = yield* makeCommandWatch(workspace.root, options.home)
         const { scratch, sandbox: { git = false } = {} } = options
-        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox })
+        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -344,14 +357,51 @@ export class Commands extends Context.Service<
             ? isExecutable(path.resolve(cwd, program))
             : Effect.map(findProgram(program, folders), Option.isSome)
 
-        /** The real path of a program outside the project. A link in the project shows nothing that lies elsewhere. */
-        const programOutside = Effect.fnUntraced(function* (program: string, cwd: string) {
+        /**
+         * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
+         * in the project shows nothing that lies elsewhere.
+         */
+        const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
           const { root } = workspace
           const found = program.includes("/")
             ? path.resolve(cwd, program)
             : Option.getOrElse(yield* findProgram(program, folders), () => root)
-          const real = isWithin(path, root, found) ? root : yield* Effect.orElseSucceed(fs.realPath(found), () => root)
+          if (isWithin(path, root, found)) return { own: path.dirname(path.dirname(found)) }
+          const real = yield* Effect.orElseSucceed(fs.realPath(found), () => root)
           return isWithin(path, root, real) ? {} : { program: real }
+        })
+
+        const named = new Set<string>()
+
+        /** Adds what the person can set when the sandbox was the cause of a failure, and tells the person once. */
+        const withHint = Effect.fnUntraced(function* (
+          { argv, cwd }: CanonicalCommand,
+          shown: ReadonlyArray<string>,
+          end: CommandEnd
+        ) {
+          const [program] = argv
+          const found = program.includes("/")
+            ? path.resolve(cwd, program)
+            : Option.getOrElse(yield* findProgram(program, folders), () => program)
+          const { root } = workspace
+          const { exitCode, output } = end
+          const sandboxHint = yield* sandboxFailure({
+            root,
+            cwd,
+            shown,
+            output,
+            home: options.home,
+            hidden: options.hidden,
+            settings: options.sandbox ?? {},
+            program: found,
+            exitCode: exitCode ?? 0
+          })
+          if (sandboxHint === undefined) return end
+          if (!named.has(sandboxHint)) {
+            named.add(sandboxHint)
+            yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${sandboxHint}` })
+          }
+          return { ...end, sandboxHint }
         })
 
         const canonical = Effect.fn("Commands.canonical")(function* ({
@@ -377,13 +427,14 @@ export class Commands extends Context.Service<
         })
 
         const run = Effect.fn("Commands.run")(function* (
-          { argv, cwd, sandboxed }: CanonicalCommand,
-          { limit = "the time of this call", seconds }: RunOptions = {}
+          command: CanonicalCommand,
+          { isTrial = false, limit = "the time of this call", seconds }: RunOptions = {}
         ) {
+          const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
-          const program = yield* provide(programOutside(argv[0], cwd))
+          const place = yield* provide(placeOfProgram(argv[0], cwd))
           const limits = {
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : limit
@@ -394,31 +445,39 @@ export class Commands extends Context.Service<
                   argv: joined(argv),
                   cwd,
                   survey,
-                  ...program,
+                  isTrial,
+                  ...place,
                   ...(copy === undefined ? {} : { copy })
                 })
-              : { argv: joined(argv), placeholders: [], guarded: [] }
+              : { argv: joined(argv), placeholders: [], guarded: [], variables: {}, shown: [] }
             const child = runChild({
               ...around,
               /* The folder of the command may be proposed only. */
               cwd: copy === undefined ? cwd : workspace.root,
-              env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
+              env: {
+                ...env,
+                ...(sandboxed && env["TMPDIR"] !== undefined ? { TMPDIR: "/tmp" } : {}),
+                ...around.variables
+              },
               sandboxed,
               ...limits
             })
             return { ...around, child: provide(child) }
           })
+          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd) =>
+            sandboxed ? provide(withHint(command, shown, end)) : Effect.succeed(end)
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
               Effect.gen(function* () {
-                const { child, guarded } = yield* start(mounts)
-                return { end: yield* child, guarded }
+                const { child, guarded, placeholders, shown } = yield* start(mounts)
+                const end = yield* watch.holding(placeholders, child)
+                return { end: yield* hinted(shown, end), guarded }
               })
             )
           }
-          const { child, placeholders } = yield* start()
-          return yield* watch.watching(survey, placeholders, child)
+          const { child, placeholders, shown } = yield* start()
+          return yield* hinted(shown, yield* watch.watching(survey, placeholders, child))
         })
 
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
@@ -448,7 +507,8 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
  * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
  * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
- * those that are proposed now, and `not_proposed` those that are not, with the reason. Fails as `Commands.run` does.
+ * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
+ * because of its sandbox is in `sandbox`. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -458,13 +518,15 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
-  const { changed = [], copied: { leftOut, proposed } = { leftOut: [], proposed: [] }, exitCode, output } = end
+  const { changed = [], copied, exitCode, output, sandboxHint } = end
+  const { leftOut, proposed } = copied ?? { leftOut: [], proposed: [] }
   return {
     exit_code: exitCode,
     ...(exitCode === null ? { stopped: tooMuch } : {}),
     ...(changed.length === 0 ? {} : { changed_controls: changed }),
     ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
     ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),
+    ...(sandboxHint === undefined ? {} : { sandbox: sandboxHint }),
     output
   }
 })

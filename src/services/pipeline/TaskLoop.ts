@@ -20,7 +20,7 @@ import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { neededTokens } from "../../domain/models/PromptSize.ts"
-import { foldText, replyText } from "../../domain/models/TurnReply.ts"
+import { foldText, replyText } from "../../domain/documents/TurnReply.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import type { ResultDocument } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -72,8 +72,6 @@ interface Work {
   /** The first message. */
   readonly system: string
   readonly begin: string
-  /** What the first message shows of references. */
-  readonly material: string
   /** The tools that changed each file. */
   readonly changedBy: Map<string, Set<string>>
 }
@@ -151,10 +149,10 @@ export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report. `given` are calls that stand for the first answer. Fails with a `TaskFailure`, or with
+     * Works on a task until its report. `given` stands for the first answer. Fails with a `TaskFailure`, or with
      * who declined the calls of the task.
      */
-    work(order: TaskOrder, given?: ReadonlyArray<ToolCall>): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
+    work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
     refine(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
@@ -211,7 +209,6 @@ export class TaskLoop extends Context.Service<
           copy: makeWorkingCopy(),
           system: first.system,
           begin: first.user,
-          material: block.text,
           changedBy: new Map()
         }
         const progress: Progress = {
@@ -384,7 +381,8 @@ export class TaskLoop extends Context.Service<
       /** The report with its links held against the project; nothing when it is sent back. */
       const takeReport = Effect.fnUntraced(function* (work: Work, progress: Progress, report: string) {
         const { briefing, finished, task } = work.order
-        const material = [work.material, ...progress.messages.map((one) => ("content" in one ? one.content : ""))]
+        // What the host has shown, and never what the model said itself: it would confirm its own links.
+        const material = [work.begin, ...progress.checks.map(({ text }) => text)]
         const read = yield* readResult(report, {
           task: task.name,
           briefing,
@@ -525,14 +523,15 @@ export class TaskLoop extends Context.Service<
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
-      const work = Effect.fnUntraced(function* (order: TaskOrder, given: ReadonlyArray<ToolCall> = []) {
+      const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
         yield* started(order)
         const { progress, work: opened } = yield* open(order)
         const within = Effect.provideService(CurrentCopy, opened.copy)
-        if (given.length === 0) return yield* within(turns(opened, progress, 1))
-        const outcomes = yield* within(act(opened, 0, given))
-        const messages = [...progress.messages, assistant(renderRefined({ calls: given }))]
-        const begun = { ...progress, outcomes, messages }
+        if (given === undefined) return yield* within(turns(opened, progress, 1))
+        const { calls, inputs = [] } = given
+        const outcomes = yield* within(act(opened, 0, calls))
+        const messages = [...progress.messages, assistant(renderRefined({ inputs, calls }))]
+        const begun = { ...progress, inputs, outcomes, messages }
         const reply = replyText({
           turn: 0,
           issues: [],

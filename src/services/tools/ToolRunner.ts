@@ -169,6 +169,9 @@ const MadeCall = Schema.Struct({
 })
 type MadeCall = typeof MadeCall.Type
 
+/** A call that only changed the working copy, with what was denied of it, which a replay gets from here. */
+const ProposingCall = Schema.Struct({ ...MadeCall.fields, denials: Schema.optionalKey(Schema.Array(SavedDenial)) })
+
 const resultOf = ({ data, error_message, error_type, metadata, success }: MadeCall): ToolResult => ({
   success,
   data,
@@ -347,13 +350,18 @@ export class ToolRunner extends Context.Service<
         /** Makes the changes of a call in the working copy of its task. */
         const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
           const startedAt = yield* Clock.currentTimeMillis
-          const outcome = yield* gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared).pipe(
-            Effect.flatMap((permit) => carryOut(id, permit)),
-            Effect.catchTag("PermissionDenied", ({ message }) =>
-              Effect.succeed(Result.fail(new ToolFailure({ type: "permission_denied", message })))
-            )
+          const authorized = yield* Effect.result(
+            gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared)
           )
-          return yield* measured(outcome, startedAt)
+          if (Result.isFailure(authorized)) {
+            const { failure: denied } = authorized
+            const refused = new ToolFailure({ type: "permission_denied", message: denied.message })
+            return { ...(yield* measured(Result.fail(refused), startedAt)), denials: [denied] }
+          }
+          const permit = authorized.success
+          const result = yield* measured(yield* carryOut(id, permit), startedAt)
+          const denied = permit.denied()
+          return denied === undefined ? result : { ...result, denials: [denied] }
         })
 
         /** The result of a call that only changes files, within a working copy; nothing for any other call. */
@@ -366,10 +374,13 @@ export class ToolRunner extends Context.Service<
             const result = Result.isSuccess(prepared)
               ? yield* propose(id, prepared.success)
               : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
-            return madeSince(result, copy, before)
+            return { ...result, ...madeSince(result, copy, before) }
           })
           /* A resumed run makes the change again; only a replay takes it from the journal. */
-          return withChanges(yield* activities.record({ key: seenKey.proposal(id), success: MadeCall }, made), copy)
+          return withChanges(
+            yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made),
+            copy
+          )
         })
 
         const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {

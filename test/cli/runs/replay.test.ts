@@ -76,7 +76,7 @@ describe("replay", () => {
       const run = yield* makeCrashRun()
       expect((yield* run.session({})).code).toBe(0)
       const file = journalOf(run)
-      const key = "round-1/execute/talk-1/attempt-1"
+      const key = "round-1/turn/talk-1/attempt-1"
       writeFileSync(
         file,
         changeJournal(readFileSync(file, "utf8"), (json) =>

@@ -11,7 +11,7 @@ import { inSession, makeJournal } from "../../support/JournalSession.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { allow, deny } from "../../support/OpenGate.ts"
 import { needs, type NeedOptions } from "../../support/needs.ts"
-import { openChecks } from "../../support/OpenChecks.ts"
+import { openChecks, type OpenChecks } from "../../support/OpenChecks.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 /** With a real clock: commands have time limits. */
@@ -44,16 +44,20 @@ const wrong = { "add.mjs": "export const add = (a, b) => a - b\n" }
 const right = { "add.mjs": "export const add = (a, b) => b + a\n" }
 
 describe("Checks", () => {
-  const both: ReadonlyArray<readonly [string, "auto" | "off", NeedOptions]> = [
-    ["in the sandbox", "auto", needs("bwrap")],
-    ["without a sandbox", "off", {}]
+  const both: ReadonlyArray<readonly [string, OpenChecks["sandbox"], NeedOptions]> = [
+    ["in a copy of the sandbox", { mode: "auto" }, needs("bwrap")],
+    ["in the project", undefined, {}]
   ]
-  for (const [where, mode, options] of both) {
+  for (const [where, sandbox, options] of both) {
     live(
       `tells what fails with the changes from what failed before, ${where}`,
       () =>
         Effect.gen(function* () {
-          const { log, run } = yield* openChecks({ files, commands: [testing], sandbox: { mode } })
+          const { log, run } = yield* openChecks({
+            files,
+            commands: [testing],
+            ...(sandbox === undefined ? {} : { sandbox })
+          })
           const [failed] = yield* run(wrong)
           assert.deepStrictEqual(failed?.newFailures, ["adds"])
           assert.deepStrictEqual(failed?.failures, ["adds", "is broken already"])
@@ -70,6 +74,15 @@ describe("Checks", () => {
       options
     )
   }
+
+  live("runs nothing where a command cannot see the changes, and says why", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openChecks({ files, commands: [testing], sandbox: { mode: "off" } })
+      const [outcome] = yield* run(wrong)
+      assert.match(outcome?.notRun ?? "", /^A command cannot see what this task proposes: there is no sandbox/)
+      assert.deepStrictEqual(outcome?.newFailures, [])
+    })
+  )
 
   live("runs the tests that belong to a changed file", () =>
     Effect.gen(function* () {

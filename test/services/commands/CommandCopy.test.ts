@@ -12,7 +12,7 @@ import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { waitForProcesses } from "../../support/ProcessTable.ts"
-import { makeFolder, makeProject } from "../../support/Project.ts"
+import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
 
 interface Outcome {
@@ -20,6 +20,7 @@ interface Outcome {
   readonly output: string
   readonly changed_files?: ReadonlyArray<string>
   readonly not_proposed?: ReadonlyArray<string>
+  readonly sandbox?: string
 }
 
 type Ways = "overlay" | "copy"
@@ -245,6 +246,78 @@ for (const way of ["overlay", "copy"] as const) {
             log.events().filter((event) => event.type === "message" && event.level === "warning"),
             []
           )
+        })
+      )
+
+      liveTest("see toolchains, environments and the lasting cache together with the proposed changes", () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const home = yield* makeFolder
+          yield* putFiles(home, {
+            ".cargo/registry/one.crate": "package\n",
+            ".cargo/credentials.toml": "key",
+            "python/bin/python3.12": '#!/bin/sh\ncat "$1"\n',
+            "python/lib/python3.12/os.py": ""
+          })
+          yield* fs.chmod(`${home}/python/bin/python3.12`, 0o755)
+          const files = { "a.txt": "old\n", ".gitignore": ".venv\n", ".venv/pyvenv.cfg": "" }
+          const { propose, root, run, script, task, texts } = yield* open(
+            { files, commands: { home, caches: `${home}/caches` } },
+            way
+          )
+          yield* fs.makeDirectory(`${root}/.venv/bin`)
+          yield* fs.symlink(`${home}/python/bin/python3.12`, `${root}/.venv/bin/python`)
+          propose("a.txt", "new\n")
+          const seen = yield* keeping(root, run(".venv/bin/python", "a.txt"))
+          assert.deepStrictEqual(seen, { exit_code: 0, output: "new\n" })
+          const read = `cat ${home}/.cargo/registry/one.crate a.txt; cat ${home}/.cargo/credentials.toml`
+          const kept = yield* script(`${read} 2>/dev/null; echo kept > "$XDG_CACHE_HOME/a"`)
+          assert.deepStrictEqual(kept, { exit_code: 0, output: "package\nnew\n" })
+          assert.strictEqual((yield* task().script('cat "$XDG_CACHE_HOME/a" a.txt')).output, "kept\nold\n")
+          assert.deepStrictEqual(texts(), { "a.txt": "new\n" })
+        })
+      )
+
+      liveTest("name the setting when they fail because of the sandbox", () =>
+        Effect.gen(function* () {
+          const { script } = yield* open({}, way)
+          const { changed_files, sandbox } = yield* script(
+            "echo 1 > a.txt; echo Could not resolve host: a.test; exit 1"
+          )
+          assert.deepStrictEqual(changed_files, ["a.txt"])
+          assert.include(sandbox ?? "", '"network": true')
+        })
+      )
+
+      liveTest("neither make nor propose a folder of this program in a home folder that they may write", () =>
+        Effect.gen(function* () {
+          const homes: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { ".config/other/a": "" }]
+          for (const files of homes)
+            for (const isHome of [true, false]) {
+              const home = yield* makeProject({ "project/a.txt": "", ...files })
+              const { script, texts } = yield* open(
+                {
+                  project: isHome ? home : `${home}/project`,
+                  commands: {
+                    home,
+                    hidden: [`${home}/.config/task-conductor`, `${home}/.local/state/task-conductor`],
+                    sandbox: { writable: isHome ? [] : [home] }
+                  }
+                },
+                way
+              )
+              const attack = [
+                `mkdir -p ${home}/.config/task-conductor; echo evil > ${home}/.config/task-conductor/config.json`,
+                `mv ${home}/.config ${home}/.c; mkdir -p ${home}/.config/task-conductor`,
+                `echo evil > ${home}/.config/task-conductor/config.json`,
+                `mkdir -p ${home}/.local/state/task-conductor; echo evil > ${home}/.local/state/task-conductor/a`,
+                `echo fine > ${home}/project/b.txt`
+              ]
+              yield* keeping(home, script(attack.join("\n")))
+              const name = isHome ? "project/b.txt" : "b.txt"
+              assert.strictEqual(texts()[name], "fine\n")
+              assert.notInclude(Object.keys(texts()).join(), "task-conductor")
+            }
         })
       )
 

@@ -26,6 +26,13 @@ const files = {
   ".task-conductor/skills/free/SKILL.md": freeSkill
 }
 
+const saying = plainTask("Typed 1", "typed", "The text.", "A word.")
+const wordSkill = [
+  '---\nname: typed\ndescription: Takes inputs. Use it in tests.\nallowed-tools: ""\n---',
+  "## Input requirements\n\n- `word` (text, required): The word.",
+  "## Execution\n\nSay something.\n"
+].join("\n\n")
+
 const read = (path = "src/limit.ts") => ({ name: "read_file", arguments: { path } })
 const block = (path: string, before: string, after: string): string =>
   `${path}\n<<<<<<< OLD\n${before}${before === "" ? "" : "\n"}=======\n${after}${after === "" ? "" : "\n"}>>>>>>> NEW\n`
@@ -301,6 +308,16 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("does not take what the model said itself, or what it was told of it, for the source of a link", () =>
+    Effect.gen(function* () {
+      const wrong = resultSaying("It is as [the docs](https://example.com/never) say.")
+      const { log, loop } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toHaveLength(2)
+      expect(result?.evidence).toMatchObject({ checked: 1, wrong: 1 })
+    })
+  )
+
   it.effect("keeps inputs that are right while it asks for the others again", () =>
     Effect.gen(function* () {
       const typed = [
@@ -328,17 +345,44 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("takes inputs beside the report of a task that needs no call", () =>
     Effect.gen(function* () {
-      const typed = [
-        '---\nname: typed\ndescription: Takes inputs. Use it in tests.\nallowed-tools: ""\n---',
-        "## Input requirements\n\n- `word` (text, required): The word.",
-        "## Execution\n\nSay something.\n"
-      ].join("\n\n")
       const { log, loop } = yield* open([`## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`], {
-        files: { ".task-conductor/skills/typed/SKILL.md": typed }
+        files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
       })
-      const { inputs, result } = yield* loop.work(orderOf(plainTask("Typed 1", "typed", "The text.", "A word.")))
+      const { inputs, result } = yield* loop.work(orderOf(saying))
       expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
       expect(rejectedIn(log)).toEqual([])
+    })
+  )
+
+  it.effect("takes no report before every required input is known", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open(
+        [resultSaying("It was said early."), `## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`],
+        { files: { ".task-conductor/skills/typed/SKILL.md": wordSkill } }
+      )
+      const { inputs, result } = yield* loop.work(orderOf(saying))
+      expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
+      expect(rejectedIn(log)).toEqual([["input-missing"]])
+      expect(repliesOf(messages)[1]).toContain('The input "word" has no value.')
+    })
+  )
+
+  it.effect("fails a task whose required input no answer gives, and makes no change of it", () =>
+    Effect.gen(function* () {
+      const editor = wordSkill.replace('allowed-tools: ""', "allowed-tools: edit_file")
+      const early = resultSaying("The limit is 10.")
+      const { log, loop, project } = yield* open(
+        [raised, `${block("src/other.ts", "export {}", "export const x = 1")}\n${early}`, early],
+        {
+          settings: { limits: { ...defaultLimits, attempts: 1 } },
+          files: { ".task-conductor/skills/typed/SKILL.md": editor }
+        }
+      )
+      const failure = yield* Effect.flip(loop.work(orderOf(saying)))
+      expect(failure).toBeInstanceOf(TaskFailure)
+      expect(rejectedIn(log)).toEqual([["input-missing"], ["input-missing"], ["input-missing"]])
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
     })
   )
 
@@ -657,9 +701,22 @@ layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => 
   it.effect("stands for the first answer of the turns when it is given", () =>
     Effect.gen(function* () {
       const { loop, messages } = yield* open([resultSaying("The limit is [5](src/limit.ts#L2).")])
-      const { looks } = yield* loop.work(orderOf(looking), [{ uid: "call-1", ...read() }])
+      const given = { task: looking, calls: [{ uid: "call-1", ...read() }] }
+      const { looks } = yield* loop.work(orderOf(looking), given)
       expect(looks?.map(({ call }) => call.uid)).toEqual(["turn-0/call-1"])
       expect(repliesOf(messages)[0]).toContain("export const limit = 5")
+    })
+  )
+
+  it.effect("gives the inputs of the task when it is given, so that the report needs none", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([resultSaying("It is said.")], {
+        files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
+      })
+      const given = { task: saying, inputs: [{ name: "word", value: "hello" }] as const, calls: [] }
+      const { inputs } = yield* loop.work(orderOf(saying), given)
+      expect([inputs, rejectedIn(log)]).toEqual([given.inputs, []])
+      expect(messages[0]?.join("\n")).toContain("- `word`: hello")
     })
   )
 })

@@ -3,14 +3,14 @@
  * long for the window.
  */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
-import { callSign } from "../documents/Refinement.ts"
+import { callSign } from "./Refinement.ts"
 import { changePreview } from "../files/ChangePreview.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shorten } from "../text/Excerpt.ts"
 import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
-import { callBlocks, callFrame } from "./ExecutionBlocks.ts"
-import { diffOf, outcomeText } from "./OutputText.ts"
+import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
+import { diffOf, outcomeText } from "../models/OutputText.ts"
 
 export interface Reply {
   readonly turn: number
