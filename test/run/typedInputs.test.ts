@@ -37,16 +37,16 @@ const plan = planOf([[{ name: "Explain 1", skill: "explain-file", needed: "Expla
 
 const stageOf = (prompt: FilledPrompt) => stageName(prompt)
 
-/** Runs the plan with these refinements, one for each attempt; gives prompts and events. */
-const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
+/** Runs the plan with these answers of the task, one for each turn, and then a report; gives prompts and events. */
+const runWith = (answers: ReadonlyArray<string>, tools = "read_file") =>
   Effect.gen(function* () {
     const prompts: Array<FilledPrompt> = []
     let asked = 0
     const model = ScriptedModel.layer((prompt) => {
       prompts.push(prompt)
       const stage = stageOf(prompt)
-      if (stage === "refinement") return refinements[asked++] ?? "no more answers"
-      return stage === "iteration" ? planOf([]) : resultSaying("It is a constant.")
+      if (stage === "iteration") return planOf([])
+      return answers[asked++] ?? resultSaying("It is a constant.")
     })
     const { events, report } = yield* Effect.gen(function* () {
       const pipeline = yield* Pipeline
@@ -61,8 +61,7 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
     )
     return {
       report,
-      refinements: prompts.filter((prompt) => stageOf(prompt) === "refinement"),
-      execution: prompts.find((prompt) => stageOf(prompt) === "execution"),
+      turns: prompts.filter((prompt) => ["refinement", "execution"].includes(stageOf(prompt))),
       rejected: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
       refined: events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : []))
     }
@@ -70,10 +69,12 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
 
 const read = refinementWith([{ name: "read_file", arguments: { path: "src/main.ts" } }])
 
+const readOther = refinementWith([{ name: "read_file", arguments: { path: "docs/guide.md" } }])
+
 layer(NodeServices.layer)("a skill with typed inputs", (it) => {
-  it.effect("has them filled in by the refinement, told to the executor and to whoever listens", () =>
+  it.effect("has them filled in by the first answer, and told to whoever listens", () =>
     Effect.gen(function* () {
-      const { execution, refined, refinements, report } = yield* runWith([
+      const { refined, report, turns } = yield* runWith([
         `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
       ])
       assert.strictEqual(report.status, "done")
@@ -84,22 +85,18 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
         ]
       ])
       assert.include(
-        refinements[0]?.system,
+        turns[0]?.system,
         "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
       )
-      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
-      assert.include(
-        execution?.user,
-        "- **Expected output** A word.\n\n## Inputs\n\n- `file`: src/main.ts\n- `depth`: short"
-      )
+      assert.include(turns[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
     })
   )
 
   it.effect("is asked again with what is missing, wrong or not there, and keeps what was right", () =>
     Effect.gen(function* () {
-      const { refined, refinements, rejected } = yield* runWith([
+      const { refined, rejected, turns } = yield* runWith([
         `## Inputs\n\n- \`depth\`: deep\n\n${read}`,
-        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${read}`,
+        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${readOther}`,
         `## Inputs\n\n- \`file\`: src/main.ts\n\n${read}`
       ])
       assert.deepStrictEqual(
@@ -118,7 +115,8 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
           ]
         ]
       )
-      assert.include(refinements[2]?.user, "## Inputs\n\n- `file`: main.ts\n- `depth`: long\n\n## Tool Calls")
+      assert.include(turns[1]?.user, 'The input "file" has no value.')
+      assert.include(turns[2]?.user, 'There is no file or folder "main.ts" in the project.')
       assert.deepStrictEqual(refined, [
         [
           { name: "file", value: "src/main.ts" },
@@ -139,9 +137,12 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
 
   it.effect("is given its inputs also when it may call no tool", () =>
     Effect.gen(function* () {
-      const { execution, refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
+      const { refined, turns } = yield* runWith(
+        [`## Inputs\n\n- \`file\`: docs/guide.md\n\n${resultSaying("It is a guide.")}`],
+        '""'
+      )
       assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])
-      assert.include(execution?.user, "- `file`: docs/guide.md")
+      assert.lengthOf(turns, 1)
     })
   )
 
