@@ -19,10 +19,9 @@ const clockSkill = freeSkill
   .replace("name: free", `name: clock\nallowed-tools: get_current_time`)
   .replace("any tool", "the time")
 
-/** Commands begin; then tasks begin that wait for the result of another one. */
+/** Commands begin first; beside them are more tasks than the first worker has slots for. */
 const plan = planOf([
-  [...sending.map((name) => ({ name, skill: "free" })), { name: "Talk 1", skill: "talk" }],
-  looking.map((name) => ({ name, skill: "clock", references: "[it](#talk-1-results)" }))
+  [...sending.map((name) => ({ name, skill: "free" })), ...looking.map((name) => ({ name, skill: "clock" }))]
 ])
 
 /** Begins, and ends when there is a file `go`. */
@@ -44,7 +43,6 @@ describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
         const { stage, task } = askedOf(body)
         asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
         if (stage === "creation") return plan
-        if (stage === "execution" && task === "Talk 1") return { text: writing({ stage, task }), hold: "begun" }
         if (stage !== "refinement") return writing({ stage, task })
         if (sending.includes(task)) return send
         return isFirst ? { text: look, hold: "joined" } : look
@@ -52,7 +50,6 @@ describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
       const first = yield* worker(script(true))
       const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
       yield* waitFor("all commands", () => lines().length === sending.length)
-      yield* first.server.release("begun")
       yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === 2)
       const second = yield* worker(script(false))
       /* What waits for a slot has moved then, and so would have what is under way. */
