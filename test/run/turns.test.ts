@@ -105,7 +105,7 @@ describe("a run with a task of several turns", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       const before = yield* run.session({
-        answer: (prompt) => (hasLooked(prompt) ? unreachable : careful(prompt)),
+        answer: (prompt) => (/^(?:creation|refinement)$/.test(stageOf(prompt)) ? careful(prompt) : unreachable),
         approver: willingApprover()
       })
       expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])

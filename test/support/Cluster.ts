@@ -51,6 +51,8 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
   const { url } = postgres
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+  /* Commands run in the project, where the tests see what they do. */
+  sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
   const env = { TASK_CONDUCTOR_DATABASE: url }
 
   /** Starts the binary; what still runs at the end of the test is killed. */

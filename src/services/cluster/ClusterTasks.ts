@@ -271,7 +271,7 @@ export interface TaskContext extends CallJudges {
 }
 
 /** Work on a task, in words. */
-export type TaskWork = { readonly task: string; readonly verb: "refines" | "carries out" }
+export type TaskWork = { readonly task: string; readonly verb: "works on" | "changes files for" }
 
 interface PieceOfWork {
   readonly task: Task
@@ -294,7 +294,7 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<PeerResult<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
-    const verb = phase === "refinement" ? "refines" : "carries out"
+    const verb = phase === "refinement" ? "works on" : "changes files for"
     return withRunContext(runId, { task: task.name, verb }, (context) =>
       Effect.gen(function* () {
         const tools = calls.map(({ name }) => name)
