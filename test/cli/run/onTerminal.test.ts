@@ -3,27 +3,28 @@ import * as Effect from "effect/Effect"
 import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
-import { match } from "../../support/FakeOllamaScript.ts"
 import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const sandbox = makeSandbox()
 afterAll(sandbox.remove)
-
-const answer = "# Found\n\nThe port is in [src/server.ts](src/server.ts#L1).\n"
 
 describe("run at a real terminal", needsTerminal, () => {
   it.live("draws what goes on, and leaves the log with the rendered answer", () =>
     Effect.gen(function* () {
       sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
       const server = yield* FakeOllama.make(
-        match(
-          ["# Stage: creation", { text: planOf([[{ name: "Find 1", skill: "search-code" }]]), hold: "plan" }],
-          ["# Stage: refinement", refinementWith([{ name: "search_files", arguments: { pattern: "serverPort" } }])],
-          ["# Stage: execution", { text: resultSaying("It is [here](src/server.ts#L1)."), hold: "result" }],
-          ["# Stage: iteration", planOf([])],
-          ["# Stage: conclusion", answer]
-        )
+        ({ messages }) => {
+          switch (stageNameOf(messages)) {
+            case "creation":
+              return { text: planOf([[{ name: "Find 1", skill: "search-code" }]]), hold: "plan" }
+            case "refinement":
+              return refinementWith([{ name: "search_files", arguments: { pattern: "serverPort" } }])
+            default:
+              return { text: resultSaying("The port is [here](src/server.ts#L1)."), hold: "result" }
+          }
+        }
       )
       const words = `${process.execPath} ${program} run --model ${fakeModel} --allow search_files "Where is the port?"`
       const terminal = yield* Effect.acquireRelease(
