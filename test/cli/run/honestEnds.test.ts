@@ -46,7 +46,9 @@ describe("a run whose change failed", () => {
         const { start } = yield* makeWorld
         const { code, stderr, stdout } = yield* start("run", ...words)
         expect(code).toBe(1)
-        expect(stdout.trim()).toMatch(/^1 file changed, [^]*\n\nAll is changed, see Edit 1 \(\[a\.txt\]\(a\.txt#L1\)\)\.$/)
+        expect(stdout.trim()).toMatch(
+          /^1 file changed, [^]*\n\nAll is changed, see Edit 1 \(\[a\.txt\]\(a\.txt#L1\)\)\.$/
+        )
         expect(stderr).toContain('error: "Edit 1" did not change a.txt (edit_file). It failed: Nothing was changed.')
         expect(stderr).toMatch(/task-conductor fork \S+ --from "Edit 1"/)
         expect(stderr).toContain("evidence: 1 of 3 links could not be confirmed; each is marked in the text")
