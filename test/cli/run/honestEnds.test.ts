@@ -67,7 +67,11 @@ describe("a run whose change failed", () => {
         expect(last).toMatchObject({
           type: "run.finished",
           exit_code: 1,
-          report: { status: "failed", evidence: { checked: 3, wrong: 1 } }
+          report: {
+            status: "failed",
+            evidence: { checked: 3, wrong: 1 },
+            facts: { files: [{ path: "a.txt", kind: "changed", insertions: 1, deletions: 1 }], state: "not checked" }
+          }
         })
       }),
     60_000

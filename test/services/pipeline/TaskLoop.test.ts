@@ -170,7 +170,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       ])
       yield* loop.work(orderOf(looking))
       expect(repairsIn(log)).toContain("tool-call-known")
-      expect(toolsIn(log)).toEqual(["turn-1/call-1", "turn-2/call-1", "turn-2/call-2"])
+      expect(toolsIn(log).toSorted()).toEqual(["turn-1/call-1", "turn-2/call-1", "turn-2/call-2"])
       expect(repliesOf(messages)[2]).toContain(
         "- `read_file` was called with the same arguments before: its output is the same and stands above."
       )
