@@ -67,6 +67,12 @@ const textOf = ({ content }: Message): string =>
 
 const callsOf = ({ tool_calls }: Message): string => (tool_calls === undefined ? "" : JSON.stringify(tool_calls))
 
+/** What a person or a program said to the model: in the turns of a task everything, otherwise the last message. */
+const userTextOf = ({ messages }: Chat, texts: ReadonlyArray<string>): string | undefined =>
+  /^# Stage: task$/m.test(texts[0] ?? "")
+    ? texts.filter((_, at) => messages[at]?.role === "user").join("\n")
+    : texts.at(-1)
+
 const toolsOf = ({ messages, tools = [] }: Chat) => {
   if (messages.some(({ role }) => role === "tool")) return "answered"
   return tools.length === 0 ? "none" : "offered"
@@ -115,7 +121,7 @@ export const startSlotServer = async (options: SlotServerOptions): Promise<SlotS
     stats.inFlight += 1
     stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
     if (stats.first === 0) stats.first = performance.now()
-    const [system, user] = texts.length === 1 ? ["", texts[0]] : [texts[0], texts.at(-1)]
+    const [system, user] = texts.length === 1 ? ["", texts[0]] : [texts[0], userTextOf(chat, texts)]
     const most = chat.options?.num_predict ?? Infinity
     const cut = cutAnswer(answer(system ?? "", user ?? "", toolsOf(chat)), most, pieces)
     const said = typeof cut.said === "string" ? cut.said : JSON.stringify(cut.said)

@@ -16,6 +16,7 @@ import { Pipeline } from "../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../src/services/providers/ScriptedModel.ts"
 import { makeFolder, makeProject } from "../test/support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, testSkills } from "../test/support/TestRun.ts"
+import { stageName } from "../test/support/stageName.ts"
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +46,7 @@ const answers: Readonly<Record<string, string>> = {
   conclusion: "It is told."
 }
 
-const quick = ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "")
+const quick = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
 
 /** The scripted model, which takes its time. */
 const model = Layer.effect(

@@ -18,6 +18,7 @@ import { ask, check, run, runs } from "../src/index.ts"
 import { makeSandbox } from "../test/support/binary.ts"
 import { skillOf } from "../test/support/CrashRun.ts"
 import { answer } from "../test/support/CrashWork.ts"
+import { stageNameOf } from "../test/support/stageName.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
 import { refinementWith } from "../test/support/TestRun.ts"
@@ -39,9 +40,9 @@ const command = refinementWith([
 /** In the process of the server: says its address, answers until it is ended. */
 const serve = Effect.gen(function* () {
   const server = yield* FakeOllama.make((body) => {
-    const [system, user] = [body.messages[0]?.content ?? "", body.messages.at(-1)?.content ?? ""]
+    const user = body.messages[1]?.content ?? ""
     if (user.includes("Never answer.")) return { text: "never", hold: "never" }
-    const isClock = system.includes("# Stage: refinement") && user.includes("Tell the time")
+    const isClock = stageNameOf(body.messages) === "refinement" && user.includes("Tell the time")
     return isClock ? command : answer(body)
   })
   process.send?.(server.url)

@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { run } from "../src/index.ts"
 import { planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
+import { stageName } from "../test/support/stageName.ts"
 
 const { values } = parseArgs({
   options: {
@@ -36,13 +37,11 @@ const answers: Readonly<Record<string, string>> = {
   conclusion: "It is done."
 }
 
-const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
-
 /** How long the server works on a call. */
 const timeOf = ({ conclude, iterate, tasks }: ShapedPlan) => {
   const byName = new Map(tasks.map((task) => [task.name, task]))
   return (system: string, user: string): number => {
-    const stage = stageOf(system)
+    const stage = stageName({ system, user })
     if (stage === "iteration") return iterate
     if (stage === "conclusion") return conclude
     const name = [...user.matchAll(/^- \*\*Name\*\* (.+)$/gm)].at(-1)?.[1] ?? ""
@@ -68,7 +67,7 @@ const measure = async (plan: ShapedPlan, slots: number): Promise<Measured> => {
   const server = await startSlotServer({
     slots,
     latency: timeOf(plan),
-    answer: (system) => answers[stageOf(system)] ?? ""
+    answer: (system, user) => answers[stageName({ system, user })] ?? ""
   })
   const project = mkdtempSync(join(tmpdir(), "task-conductor-bench-"))
   const cpu = process.cpuUsage()

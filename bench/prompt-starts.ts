@@ -7,6 +7,7 @@
 import { join } from "node:path"
 import { run } from "../src/index.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
+import { stageName } from "../test/support/stageName.ts"
 
 /** A task with its calls: name, skill, what is needed, the results that it builds on, and what its refinement asks for. */
 interface Work {
@@ -169,7 +170,7 @@ const server = await startSlotServer({
   /* Longer than tools take. */
   latency: 400,
   answer: (system, user) => {
-    const stage = /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+    const stage = stageName({ system, user })
     const answer = answerTo(stage, /^## Task\n\n- \*\*Name\*\* (.+)$/m.exec(user)?.[1] ?? "")
     countPrompt(stage, `${system}\n${user}\n`, answer)
     return answer

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
 import { planText, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
+import { stageName } from "../test/support/stageName.ts"
 
 const { values } = parseArgs({
   options: {
@@ -74,7 +75,7 @@ const measure = async (tasks: number, cache: string): Promise<Cost> => {
     slots: Infinity,
     latency: 0,
     pieces: 8,
-    answer: (system) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? ""
+    answer: (system, user) => answers[stageName({ system, user })] ?? ""
   })
   const plan = join(cache, "plan.md")
   writeFileSync(plan, planText(uniformPlan(tasks, Number(values.steps), 0)))

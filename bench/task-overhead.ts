@@ -5,6 +5,7 @@
  *   node bench/task-overhead.ts [--tasks 1000] [--side 64] [--repeat 5] [--part all|events|activities|tool]
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -79,9 +80,8 @@ const work = Effect.gen(function* () {
   const runCalls = yield* makeTaskCalls
   const state = yield* makeRunState
 
-  const ask = Effect.fnUntraced(function* (stage: "refine" | "execute", name: string) {
-    const call: ModelCallId = { stage, round: 1, task: name, attempt: 1 }
-    if (has("events")) yield* publish({ type: "stage.started", stage, round: 1, task: name })
+  const ask = Effect.fnUntraced(function* (name: string, attempt: number) {
+    const call: ModelCallId = { stage: "task", round: 1, task: name, attempt }
     const key = modelCallKey(call)
     const input = textHash(prompt + name)
     if (!has("activities")) return
@@ -107,25 +107,27 @@ const work = Effect.gen(function* () {
       "A short summary."
     )
     const where = { round: 1, step: 0, task: task.name }
-    const call = { uid: `call_${n}`, name: "bench_read", arguments: {} }
-    const refinement = has("activities")
-      ? yield* activities.runStage(
-          { key: stageKey.refined(1, task.name), success: Refinement },
-          Effect.as(ask("refine", task.name), { task, calls: [call] })
-        )
-      : { task, calls: [call] }
+    const call = { uid: `turn-1/call_${n}`, name: "bench_read", arguments: {} }
+    const report = { summary: "The item is done.", document: answer.text }
+    const worked = Effect.gen(function* () {
+      if (has("events")) yield* publish({ type: "stage.started", stage: "task", round: 1, task: task.name })
+      yield* ask(task.name, 1)
+      if (has("events")) yield* publish({ type: "task.turn", ...where, turn: 1, calls: [call], changed: [] })
+      const looks = has("tool") ? yield* runCalls(task.name, 1, [call]) : []
+      yield* ask(task.name, 2)
+      return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}) }
+    })
+    const refinement: Refinement = has("activities")
+      ? yield* activities.runStage({ key: stageKey.refined(1, task.name), success: Refinement }, worked)
+      : yield* worked
     if (has("events")) {
       yield* publish({ type: "task.refined", ...where, calls: refinement.calls })
       yield* publish({ type: "task.started", ...where })
     }
-    const run = Effect.gen(function* () {
-      const calls = has("tool") ? yield* runCalls(task.name, 1, refinement.calls) : []
-      yield* ask("execute", task.name)
-      return new TaskResult({ task, calls, result: { summary: "The item is done.", document: answer.text } })
-    })
+    const ended = Effect.succeed(new TaskResult({ task, calls: refinement.looks ?? [], result: report }))
     const result = has("activities")
-      ? yield* activities.runStage({ key: stageKey.task(1, task.name), success: TaskResult }, run)
-      : yield* run
+      ? yield* activities.runStage({ key: stageKey.task(1, task.name), success: TaskResult }, ended)
+      : yield* ended
     yield* state.add(result)
     if (has("events")) yield* publish({ type: "task.finished", ...where, result })
   })
@@ -170,7 +172,7 @@ const measure = Effect.gen(function* () {
   const tools = ToolRunner.layer().pipe(
     Layer.provideMerge(Gate.layer()),
     Layer.provideMerge(ToolRegistry.layer([plugin])),
-    Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [] })),
+    Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [], scratch: folder })),
     Layer.provideMerge(world)
   )
   const cpu = yield* Effect.provide(work, tools)

@@ -123,12 +123,12 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "answer.repaired": "An answer was accepted after harmless repairs.",
   "plan.created": "The task list was checked and accepted.",
   "plan.revised": "The iteration replaced the outstanding tasks. An empty list means that the goals are met.",
-  "round.started": "A round (refine, run, iterate) has started.",
+  "round.started": "A round (tasks, then iteration) has started.",
   "round.finished": "All tasks of a round have ended.",
   "step.started": "A step has started.",
   "step.finished": "All tasks of a step have ended.",
-  "task.looked": "A task looks at something before its calls are written; `pass` is the one that asked for it.",
-  "task.refined": "A task was refined: its inputs and tool calls are known.",
+  "task.turn": "An answer for a task asks for calls, and proposes changes of files. Nothing is changed yet.",
+  "task.refined": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
   "references.read":
@@ -140,6 +140,11 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "tool.running":
     "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
+  "check.started": "The host runs a check of the project, such as its tests.",
+  "check.running":
+    "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. It is not saved with the run.",
+  "check.finished":
+    "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, and `text` is what the model gets.",
   "approval.requested": "Approval is needed; the items show for what.",
   "approval.answered":
     "The answer to a request for approval. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",

@@ -33,18 +33,19 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   unreachableRetries: "The run ends with exit code 5.",
   brokenRetries: "The call has failed. The message names this limit, and that of time if one ended the call.",
   rounds: "The run ends with exit code 6 and an answer from what was found. Flag: `--max-rounds`, also of `resume`.",
+  turns: "The task has failed; the message names this limit. Its changes are not made.",
   toolCallsPerIteration: "Further calls of the iteration are not run; each gets a result that names this limit.",
   iterationsPerMessage: "The model answers with what it has, without tools (exit code 6).",
   currentFileLines: "The file is shown in part, with a note in the prompt.",
   readFileBytes: "Lines of the file are read instead of the whole, and the result says how to read on.",
-  refinementPreviewLines: "The result is shown in part, with a note in the prompt.",
   identicalCalls:
-    "A refinement is rejected (`tool-call-repeated`); in `ask` the model answers without tools (exit code 6).",
+    "The task has failed; in `ask` the model answers without tools (exit code 6). A refinement is rejected by `check`.",
   serverWaitSeconds: "The run ends with exit code 5; the message names this limit. It can be resumed.",
   toolSeconds: "The call is stopped with `timeout`; its message names this limit.",
   toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
   commandSeconds:
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
+  checkSeconds: "The check is stopped and counts as failed; its text names this limit and shows the end of its output.",
   fetchSeconds: "The fetch ends with `timeout`; its message names this limit."
 }
 

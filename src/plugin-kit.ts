@@ -36,8 +36,15 @@ export { Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */
 export { changePreview } from "./domain/files/ChangePreview.ts"
-export { foldersOf, nearestHint, nearestPaths, fitTree, type TreeBudget } from "./domain/files/PathList.ts"
-export { fitLines, type LinePlace } from "./domain/text/Excerpt.ts"
+export {
+  foldersOf,
+  nearestHint,
+  nearestPaths,
+  fitTree,
+  type TreeBudget,
+  withoutEscapes
+} from "./domain/files/PathList.ts"
+export { fitLines, type LinePlace, shares } from "./domain/text/Excerpt.ts"
 export { numberLines } from "./domain/text/NumberedLines.ts"
 
 /* Searching files. */

@@ -2,6 +2,7 @@
  * What the model says in the measurements of peers, by the stage that its prompt names.
  */
 import type { SlotServerOptions } from "../SlotServer.ts"
+import { stageName } from "../../test/support/stageName.ts"
 import { planText, toolName } from "./Workload.ts"
 
 const call = JSON.stringify({ uid: "call-1", name: toolName, arguments: {} })
@@ -19,7 +20,7 @@ export const answersFor = (tasks: number, steps: number): SlotServerOptions["ans
   }
   return (system, user, tools) => {
     if (tools === "answered") return result
-    const [, stage = ""] = /^# Stage: (\w+)$/m.exec(system) ?? /^# Stage: (\w+)$/m.exec(user) ?? []
+    const stage = stageName({ system, user }) || (/^# Stage: (\w+)$/m.exec(user)?.[1] ?? "")
     const text = texts[stage]
     if (text === undefined) throw new Error(`no answer for: ${user.slice(0, 200)}`)
     return tools === "offered" && stage === "refinement" ? { name: toolName, arguments: {} } : text

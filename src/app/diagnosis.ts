@@ -12,9 +12,11 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { Commands } from "../services/commands/Commands.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
+import { checkFindings } from "./checkTrial.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, patience } from "./modelServer.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
@@ -112,31 +114,6 @@ const diagnoseModels = (setup: Setup) =>
         })
       )
 
-const sandboxFinding = (setup: Setup) => {
-  const { configuration, folders, project } = setup
-  return Sandbox.use(({ state }) => state).pipe(
-    Effect.map(({ denial, sandboxed, words }): Finding => {
-      const what = words.replace(/^(?:yes|no): /, "")
-      if (sandboxed) return { name: "sandbox", state: "ok", what }
-      const remedy = "Commands ask before they run. For a sandbox, install bubblewrap: apt-get install bubblewrap."
-      return denial === undefined
-        ? { name: "sandbox", state: "note", what, ...(configuration.sandbox?.mode === "off" ? {} : { remedy }) }
-        : { name: "sandbox", state: "note", what: `${what}, so that no command runs`, remedy }
-    }),
-    Effect.provide(
-      Sandbox.layer({
-        environment: process.env,
-        home: folders.home,
-        hidden: [folders.own, folders.state],
-        sandbox: configuration.sandbox
-      }).pipe(Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent)))
-    ),
-    Effect.catch(({ message }) =>
-      Effect.succeed<Finding>({ name: "sandbox", state: "problem", what: message.replace(/\.$/, "") })
-    )
-  )
-}
-
 /** The nearest folder above a path that is there. */
 const existingAbove = Effect.fnUntraced(function* (given: string) {
   const fs = yield* FileSystem.FileSystem
@@ -144,6 +121,50 @@ const existingAbove = Effect.fnUntraced(function* (given: string) {
   let folder = given
   while (!(yield* Effect.orElseSucceed(fs.exists(folder), () => false))) folder = path.dirname(folder)
   return folder
+})
+
+/** What commands run in, and how those of a task see what it proposes. */
+const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
+  const path = yield* Path.Path
+  const { configuration, folders, project } = setup
+  const near = yield* existingAbove(folders.state)
+  const options = {
+    environment: process.env,
+    home: folders.home,
+    hidden: [folders.own, folders.state, ...folders.candidates],
+    /* Nothing stays of a folder that is made for the trial. */
+    scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
+    sandbox: configuration.sandbox
+  }
+  const look = Effect.gen(function* () {
+    const { denial, sandboxed, words } = yield* (yield* Sandbox).state
+    const what = words.replace(/^(?:yes|no): /, "")
+    const remedy = "Commands ask before they run. For a sandbox, install bubblewrap: apt-get install bubblewrap."
+    const withoutSandbox: Finding =
+      denial === undefined
+        ? { name: "sandbox", state: "note", what, ...(configuration.sandbox?.mode === "off" ? {} : { remedy }) }
+        : { name: "sandbox", state: "note", what: `${what}, so that no command runs`, remedy }
+    const copies = yield* (yield* Commands).copies
+    const copy: Finding =
+      copies.mechanism === "none"
+        ? {
+            name: "working copy",
+            state: "note",
+            what: `none: ${copies.words}; changes are checked after they are made`
+          }
+        : { name: "working copy", state: "ok", what: `changes are checked before they are made, in ${copies.words}` }
+    return [sandboxed ? { name: "sandbox", state: "ok" as const, what } : withoutSandbox, copy]
+  })
+  return yield* look.pipe(
+    Effect.provide(
+      Layer.merge(Sandbox.layer(options), Commands.layer(options)).pipe(
+        Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent))
+      )
+    ),
+    Effect.catch(({ message }) =>
+      Effect.succeed<ReadonlyArray<Finding>>([{ name: "sandbox", state: "problem", what: message.replace(/\.$/, "") }])
+    )
+  )
 })
 
 const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: Setup) {
@@ -203,7 +224,8 @@ export const diagnose = Effect.fn("diagnose")(function* (project: string, given:
   return [
     ...(yield* configurationFindings(setup)),
     ...(yield* firstLook(setup)),
-    yield* sandboxFinding(setup),
+    ...(yield* commandFindings(setup)),
+    ...(yield* checkFindings(setup)),
     yield* stateFinding(setup)
   ]
 })

@@ -49,7 +49,7 @@ const makeSetup = Effect.fnUntraced(function* (given: Setup, model: string) {
     rules: rules.map((rule) => ({ ...rule, source: "the comparison of models" })),
     plugins: [],
     tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
+    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
     providers: given.providers,

@@ -21,6 +21,7 @@ import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import { layerRecordedAnswers } from "../services/journal/RecordedAnswers.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
+import { layerProjectChecks } from "../services/map/CheckChooser.ts"
 import { layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
@@ -115,13 +116,14 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
       timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
     layerPolicies(setup),
-    layerProjectMap
+    layerProjectMap(process.env["PATH"] ?? ""),
+    layerProjectChecks(process.env["PATH"] ?? "")
   )
 }
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
+  { candidates, home, locks, own, state }: Pick<UserFolders, "candidates" | "home" | "locks" | "own" | "state">,
   {
     commandEnvironment = [],
     limits,
@@ -134,7 +136,9 @@ export const layerCommands = (
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [own, state, `${locks}/..`],
+    hidden: [own, state, `${locks}/..`, ...candidates],
+    caches: `${state}/caches`,
+    scratch: `${state}/copies`,
     usualSeconds: limits.commandSeconds
   })
 
@@ -173,7 +177,7 @@ const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunCo
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
-    Layer.provide(layerCommands(folders, settings)),
+    Layer.provideMerge(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )

@@ -9,6 +9,7 @@ import { Activities } from "../services/journal/Activities.ts"
 import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
+import { Checks } from "../services/checks/Checks.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
@@ -20,7 +21,7 @@ import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Planner, Preparation } from "../services/pipeline/Planner.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
-import { Refiner } from "../services/pipeline/Refiner.ts"
+import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Rounds } from "../services/pipeline/Rounds.ts"
 import { RunReporter } from "../services/pipeline/RunReporter.ts"
@@ -55,9 +56,16 @@ export const layerCalls = (
   )
 
 /** One task at a time, refined and carried out here. */
-export const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layerSettings, Briefer.layer)
+    Layer.mergeAll(
+      Attempts.layer,
+      Checks.layer,
+      Evidence.layer,
+      References.layer,
+      ToolRunner.layerSettings,
+      Briefer.layer
+    )
   )
 )
 

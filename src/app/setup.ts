@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
 import {
   type Configuration,
   mergeConfigurations,
@@ -132,6 +133,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     rules: [
       ...sourcedRules(loaded.project, path.join(folder, projectFileName)),
       ...sourcedRules(loaded.user, userFile),
+      ...sourcedRules({ allow: rulesOfChecks(loaded.user.checks) }, userFile),
       ...sourcedRules(flags, "a flag or option of the run")
     ],
     plugins: [

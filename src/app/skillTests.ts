@@ -80,6 +80,10 @@ const limitsOf = ({ executions, refinements }: SkillTest) => {
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
+/** True for a task with tools that was shown no output and no change yet. */
+const isBeforeOutputs = (system: string, user: string): boolean =>
+  /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
+
 /** A model that answers from the test; the last answer comes again when there are no more. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const asked = { refinement: 0, execution: 0 }
@@ -87,12 +91,12 @@ const scripted = ({ executions, refinements }: SkillTest) => {
     asked[stage] += 1
     return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
   }
-  const model = ScriptedModel.layer(({ system }) => {
+  const model = ScriptedModel.layer(({ system, user }) => {
     switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
-      case "refinement":
-        return next("refinement", refinements)
-      case "execution":
-        return next("execution", executions)
+      case "task": {
+        const acts = asked.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
+        return acts ? next("refinement", refinements) : next("execution", executions)
+      }
       case "iteration":
         return emptyList
       default:
@@ -130,7 +134,7 @@ const runTest = Effect.fnUntraced(function* (
     rules: allowed,
     plugins,
     tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
+    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
     providers: builtInProviders,
@@ -148,10 +152,11 @@ const runTest = Effect.fnUntraced(function* (
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
   }).pipe(Effect.provide(layerRun(setup, context)))
   const refined = events.findLast((event) => event.type === "task.refined")
+  const turn = events.findLast((event) => event.type === "task.turn")
   return judgeSkillTest(test, {
     report,
     inputs: refined?.inputs ?? [],
-    calls: refined?.calls ?? [],
+    calls: turn?.calls ?? [],
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
     asked,
     files: yield* readFiles(project, test.expected.files)

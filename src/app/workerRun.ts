@@ -32,7 +32,7 @@ import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
-import { Refiner } from "../services/pipeline/Refiner.ts"
+import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
@@ -187,7 +187,7 @@ export const makeWorkerRun = (runId: string, { flags, keep, progress, report, se
     const made: WorkerRun = {
       pipeline: Context.get(context, Pipeline),
       gate: Context.get(context, Gate),
-      refiner: Context.get(context, Refiner),
+      loop: Context.get(context, TaskLoop),
       taskRunner: Context.get(context, TaskRunner),
       toolRunner: Context.get(context, ToolRunner),
       registry,

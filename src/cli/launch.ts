@@ -46,7 +46,8 @@ const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitC
 const sameSignalMs = 500
 
 /**
- * Runs `argv` and ends the process. Unless a session handles it, the first SIGINT or SIGTERM interrupts the work and
+ * Runs `argv` and ends the process. A terminal that is closed (SIGHUP) counts as SIGTERM, so that no command lives on.
+ * Unless a session handles it, the first SIGINT or SIGTERM interrupts the work and
  * the second ends the process at once: it is left to the system, since a pipe that nobody writes to can block even the
  * exit.
  */
@@ -74,15 +75,15 @@ export const launch = (argv: ReadonlyArray<string>): void => {
       Effect.provideService(Console.Console, ownConsole)
     )
   )
-  const release = (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
+  const release = (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGHUP", onSignal)
   const onSignal = (signal: NodeJS.Signals): void => {
     if (received !== undefined) return
     if (signal === "SIGINT" && interrupted !== undefined) return interrupted()
-    received = signal
+    received = signal === "SIGINT" ? signal : "SIGTERM"
     Effect.runFork(Fiber.interrupt(fiber))
     setTimeout(release, sameSignalMs).unref()
   }
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal)
   fiber.addObserver((exit) => {
     const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
     const code = received === undefined ? ended : codeOf(received)

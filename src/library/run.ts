@@ -127,13 +127,15 @@ export interface RunOptions extends ScriptOptions {
   readonly plan?: string
   /** Changes nothing, whatever is allowed; such a run may work at the same time as others in its project. */
   readonly readOnly?: boolean
+  /** Ends as `done` although a check of the project fails with the changes. */
+  readonly acceptUnverified?: boolean
   /** False saves nothing of the run: it cannot be resumed, and is in no list. */
   readonly keep?: boolean
 }
 
 /** The run that the options ask for. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
-  const { plan, project = ".", prompt, readOnly, skill } = options
+  const { acceptUnverified, plan, project = ".", prompt, readOnly, skill } = options
   if (skill !== undefined && plan !== undefined) {
     return yield* refuse('"skill" and "plan" exclude each other: both say what the tasks are. Leave one out.')
   }
@@ -144,7 +146,8 @@ export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId:
     ...(yield* orderMaterial(options)),
     ...(skill === undefined ? {} : { skill }),
     ...(plan === undefined ? {} : { plan }),
-    ...(readOnly === undefined ? {} : { readOnly })
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(acceptUnverified === undefined ? {} : { acceptUnverified })
   }
   return { project, given: configurationOf(options), order }
 })

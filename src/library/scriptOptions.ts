@@ -8,6 +8,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
+import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
 import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
@@ -48,6 +49,11 @@ export interface ScriptOptions {
   /** Rules as `TOOL[:PATTERN]`. */
   readonly allow?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
+  /**
+   * Commands that check changes, each as one line or as its words, in the place of those that the project names; `false` for
+   * none. They are allowed by being named.
+   */
+  readonly checks?: Configuration["checks"]
   /** Answers approvals; without it whatever needs one is denied. */
   readonly approve?: Approve
   /** Path of the file the person is looking at, relative to the project. */
@@ -83,12 +89,14 @@ const settingNames = [
   "limits",
   "referenceBudget",
   "allow",
-  "deny"
+  "deny",
+  "checks"
 ] as const
 
 /** What the options set, in the form of a configuration. */
 export const configurationOf = ({ model, plugins = [], ...given }: ScriptOptions): Configuration => ({
   ...pickSettings(given, settingNames),
+  ...(given.checks ? { allow: [...(given.allow ?? []), ...rulesOfChecks(given.checks)] } : {}),
   ...(typeof model === "string" ? { model } : {}),
   plugins: plugins.filter((plugin) => typeof plugin === "string")
 })

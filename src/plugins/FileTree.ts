@@ -11,7 +11,8 @@ import {
   fitTree,
   foldersOf,
   tool,
-  type TreeBudget
+  type TreeBudget,
+  withoutEscapes
 } from "../plugin-kit.ts"
 import * as Schema from "effect/Schema"
 
@@ -31,8 +32,12 @@ export const filesBelow = Effect.fnUntraced(function* (
 ) {
   const { root, tree } = yield* Workspace
   const all = yield* tree
-  const path = projectPath(root, written)
-  const files = path === "" ? all : all.filter((file) => file === path || file.startsWith(`${path}/`))
+  const below = (path: string) =>
+    path === "" ? all : all.filter((file) => file === path || file.startsWith(`${path}/`))
+  const given = projectPath(root, written)
+  const plain = withoutEscapes(given)
+  const path = below(given).length === 0 && below(plain).length > 0 ? plain : given
+  const files = below(path)
   if (files.length > 0 || all.length === 0) return { path, files }
   const message = `The project has no file at or below ${JSON.stringify(written)}.`
   const hint = nearestHint(nearestPaths(path, candidates(all)))

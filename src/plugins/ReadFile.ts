@@ -64,7 +64,11 @@ const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFai
   if (from <= last) {
     const most = range === undefined ? wholeCharacters : rangeCharacters
     const shown = shownLines(lines.slice(from - 1, last), from, params)
-    return Effect.succeed(fitLines(shown, most, { first: from, of: lines.length }))
+    const part = fitLines(shown, most, { first: from, of: lines.length })
+    const isSaid = isBare || last - from + 1 === lines.length || part !== shown.join("\n")
+    return Effect.succeed(
+      isSaid ? part : `${part}\n\n(${from === last ? `Line ${from}` : `Lines ${from} to ${last}`} of ${lines.length}.)`
+    )
   }
   const asked = to === Number.MAX_SAFE_INTEGER ? `from line ${from} on` : `from line ${from} to line ${to}`
   return Effect.fail(failure("validation_failed", `${params.path} has ${lines.length} lines; there are none ${asked}.`))

@@ -9,6 +9,7 @@ import {
   isSecretLike,
   type LineMatch,
   type SearchPattern,
+  shares,
   showMatches,
   Workspace,
   definePlugin,
@@ -39,13 +40,29 @@ interface SearchOrder {
   readonly deadline: number
 }
 
-/** What was found, and what was not searched. */
+/** The lines of a file that match. */
+interface FoundFile {
+  readonly file: string
+  readonly matches: ReadonlyArray<LineMatch>
+  readonly lines: ReadonlyArray<string>
+}
+
 interface SearchProgress {
-  readonly shown: Array<string>
-  /** What ended the search before all files were searched. */
-  readonly ended?: "matches" | "characters" | "time"
+  readonly found: Array<FoundFile>
   searched: number
   readonly skipped: { secret: number; large: number; denied: number }
+}
+
+/** What was found, and what was not searched. */
+interface SearchEnd {
+  /** The matches that are shown, with the lines around them. */
+  readonly shown: ReadonlyArray<string>
+  /** Every file with a match: how many it has, and how many of them are shown. */
+  readonly files: ReadonlyArray<{ readonly file: string; readonly matches: number; readonly shown: number }>
+  /** The time was over before all files were searched. */
+  readonly ended?: "time"
+  readonly searched: number
+  readonly skipped: SearchProgress["skipped"]
 }
 
 /** The lines of a file of the project; none when it is not text or no longer exists. Links out of the project are denied. */
@@ -65,45 +82,73 @@ const readLines = Effect.fnUntraced(function* (file: string, maxBytes: number, {
   })
 })
 
-/** At most `wanted` matches; fewer than there are once the time is over. */
-const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder, wanted: number) {
+/** All matches; fewer than there are once the time is over. */
+const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
   const matches: Array<LineMatch> = []
-  for (let next = 0; next < lines.length && matches.length < wanted;) {
+  for (let next = 0; next < lines.length;) {
     if ((yield* Clock.currentTimeMillis) >= order.deadline) return { matches, isComplete: false }
-    const part = findMatches(lines, order.pattern, next, wanted - matches.length)
-    matches.push(...part.found)
+    const part = findMatches(lines, order.pattern, next, lines.length)
+    for (const match of part.found) matches.push(match)
     next = part.next
     yield* Effect.yieldNow
   }
   return { matches, isComplete: true }
 })
 
+/** The first lines, as many as fit. */
+const linesWithin = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
+  let left = budget
+  const over = lines.findIndex((line) => (left -= line.length + 1) < 0)
+  return over < 0 ? lines : lines.slice(0, over)
+}
+
+/**
+ * As many matches as may be shown, spread over the files: those with few are shown whole, the others share what is left. When
+ * there are more files than matches to show, those with the most matches are shown.
+ */
+const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
+  const least = found.map(({ matches }) => matches.length).toSorted((a, b) => b - a)[maxMatches - 1] ?? 0
+  const isMany = found.length > maxMatches
+  const wanted = shares(
+    found.map(({ matches }) => (isMany && matches.length < least ? 0 : matches.length)),
+    maxMatches
+  )
+  const blocks = found.map(({ file, lines, matches }, index) =>
+    showMatches(file, lines, matches.slice(0, wanted[index]), context)
+  )
+  const budgets = shares(
+    blocks.map((lines) => lines.join("\n").length + 1),
+    maxCharacters
+  )
+  const shown = blocks.map((lines, index) => linesWithin(lines, budgets[index] ?? 0))
+  const files = found.map(({ file, matches }, index) => {
+    const kept = shown[index]?.filter((line) => line.startsWith(`${file}:`)).length ?? 0
+    return { file, matches: matches.length, shown: kept }
+  })
+  return { shown: shown.flat(), files }
+}
+
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
-  const { context, files, maxFileBytes, maxMatches } = order
-  const progress: SearchProgress = { shown: [], searched: 0, skipped: { secret: 0, large: 0, denied: 0 } }
-  let matchesLeft = maxMatches
-  let charactersLeft = order.maxCharacters
+  const { files, maxFileBytes } = order
+  const progress: SearchProgress = { found: [], searched: 0, skipped: { secret: 0, large: 0, denied: 0 } }
   const readBatch = (start: number) =>
     Effect.forEach(files.slice(start, start + filesAtOnce), (file) => readLines(file, maxFileBytes, progress), {
       concurrency: filesAtOnce
     })
+  const end = (ended?: "time"): SearchEnd => {
+    const { found, searched, skipped } = progress
+    return { ...spread(found, order), searched, skipped, ...(ended === undefined ? {} : { ended }) }
+  }
   let batch: ReadonlyArray<ReadonlyArray<string>> = []
   for (const [index, file] of files.entries()) {
     if (index % filesAtOnce === 0) batch = yield* readBatch(index)
     const lines = batch[index % filesAtOnce] ?? []
-    /* One more than requested shows whether there are more. */
-    const { isComplete, matches } = yield* matchesIn(lines, order, matchesLeft + 1)
-    for (const line of showMatches(file, lines, matches.slice(0, matchesLeft), context)) {
-      charactersLeft -= line.length + 1
-      if (charactersLeft < 0) return { ...progress, ended: "characters" as const }
-      progress.shown.push(line)
-    }
-    if (matches.length > matchesLeft) return { ...progress, ended: "matches" as const }
-    if (!isComplete) return { ...progress, ended: "time" as const }
-    matchesLeft -= matches.length
+    const { isComplete, matches } = yield* matchesIn(lines, order)
+    if (matches.length > 0) progress.found.push({ file, lines, matches })
+    if (!isComplete) return end("time")
     progress.searched += 1
   }
-  return progress
+  return end()
 })
 
 const defaultResults = 50
@@ -135,7 +180,7 @@ const Parameters = Schema.Struct({
   ),
   max_results: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({
-      description: `The most matches to return. Default: ${defaultResults}.`
+      description: `The most matches to show. Default: ${defaultResults}.`
     })
   )
 })
@@ -154,28 +199,55 @@ const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters
   return glob === undefined ? files : files.filter(matchesGlob(glob))
 })
 
-const count = (files: number): string => (files === 1 ? "1 file" : `${files} files`)
+const count = (number: number, noun = "file"): string =>
+  `${number} ${noun}${number === 1 ? "" : noun === "match" ? "es" : "s"}`
 
-/** Notes after the lines: that there are none, that there are more, what was not searched. */
-const notesOf = (params: Parameters, files: number, { ended, searched, shown, skipped }: SearchProgress) => {
-  const { glob, max_results: limit = defaultResults, path, pattern, regex } = params
-  const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
-  const verb = regex === true ? "matches" : "holds"
-  const endings = {
-    matches: `(Only the first ${limit} lines are shown. Narrow the pattern or the path.)`,
-    characters: `(Only the first ${maxCharacters} characters are shown. Narrow the pattern or the path.)`,
-    time: `(The time was over after ${searched} of ${count(files)}. Narrow the path, or simplify the pattern.)`
-  }
+const mostNamed = 30
+
+/** How many matches each file has, those with the most first; `3 of 12` where not all are shown. */
+const byFile = (files: SearchEnd["files"]): string => {
+  const sorted = files.toSorted((a, b) => b.matches - a.matches)
+  const named = sorted
+    .slice(0, mostNamed)
+    .map(({ file, matches, shown }) => `${file} ${shown < matches ? `${shown} of ${matches}` : matches}`)
+  const rest = sorted.slice(mostNamed)
+  const others = rest.reduce((sum, { matches }) => sum + matches, 0)
+  const more = rest.length === 0 ? "" : `, and ${count(others, "match")} in ${count(rest.length)} more`
+  return `Shown by file: ${named.join(", ")}${more}. For others name a file with path, or give a higher max_results.`
+}
+
+/** How much there is, whether letter case mattered, and what of it is shown. */
+const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, { ended, files }: SearchEnd) => {
+  const total = files.reduce((sum, { matches }) => sum + matches, 0)
+  const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
+  const letters = case_sensitive ? "letter case minded" : "letter case ignored (case_sensitive: true minds it)"
+  const head = `${ended === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
+  return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
+}
+
+/** Notes after the lines: what was not searched. */
+const notesOf = (files: number, { ended, searched, skipped }: SearchEnd) => {
   const left = (number: number, why: string) => (number === 0 ? [] : [`(Not searched, ${why}: ${count(number)}.)`])
   return [
-    ...(shown.length === 0 && ended === undefined
-      ? [`No line of the ${count(files)}${place} ${verb} ${JSON.stringify(pattern)}.`]
-      : []),
-    ...(ended === undefined ? [] : [endings[ended]]),
+    ...(ended === undefined
+      ? []
+      : [`(The time was over after ${searched} of ${count(files)}. Give a path, or simplify the pattern.)`]),
     ...left(skipped.secret, "looks like a secret"),
     ...left(skipped.denied, "not permitted to be read"),
     ...left(skipped.large, "too large")
   ]
+}
+
+const nothingIn = ({ case_sensitive, glob, path, pattern, regex }: Parameters, files: number): string => {
+  const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
+  const how = case_sensitive === true ? ", with letter case minded" : ""
+  return `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${JSON.stringify(pattern)}${how}.`
+}
+
+const resultText = (params: Parameters, files: number, end: SearchEnd): string => {
+  const none = end.ended === undefined ? [nothingIn(params, files)] : []
+  const lines = end.files.length === 0 ? none : [...headOf(params, end), ...end.shown]
+  return [...lines, ...notesOf(files, end)].join("\n")
 }
 
 /** Files above `maxBytes` are not searched; after `time` a search ends with what it has. */
@@ -184,7 +256,7 @@ export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
     name: "search-files",
     tools: Effect.succeed({
       search_files: tool({
-        description: `Finds the lines of the project that hold a text, as \`path:line: text\`. Returns ${defaultResults} lines, at most ${maxCharacters} characters, and says when there is more.`,
+        description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
         parameters: Parameters,
         risk: "safe",
         effect: "pure",
@@ -205,7 +277,7 @@ export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
             maxFileBytes: maxBytes,
             deadline: (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
           })
-          return [...found.shown, ...notesOf(params, files.length, found)].join("\n")
+          return resultText(params, files.length, found)
         })
       })
     })

@@ -33,8 +33,9 @@ const writeGranted = Effect.fnUntraced(function* (
     onFailure: ({ type }) => ({ text: undefined, readable: type === "not_found" })
   })
   yield* workspace.write(granted)
+  const name = path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path
   return before.readable
-    ? changePreview(path, before.text, content, diffLines)
+    ? changePreview(name, before.text, content, diffLines)
     : "(The old content could not be read, so there is no diff.)"
 })
 
@@ -124,7 +125,7 @@ export const editFile = (maxBytes: number): Plugin =>
           validation_failed:
             "The text does not occur, or more than once; or the file changed after the call was allowed.",
           permission_denied: "It was denied, or lies outside the project or controls git or this program.",
-          not_found: "There is no file at the path.",
+          not_found: "There is no file at the path; the message names the nearest.",
           io_error: "The system does not let it be read or written.",
           parse_error: "It is not UTF-8 text."
         },

@@ -127,18 +127,12 @@ describe("a run", () => {
     expect(treeOf(spans)).toEqual(
       [
         root,
-        `${root} > stage conclude`,
-        `${root} > stage conclude > chat embedded`,
-        `${root} > stage iterate`,
-        `${root} > stage iterate > chat embedded`,
         `${root} > stage plan`,
         `${root} > stage plan > chat embedded`,
         `${root} > task`,
         `${root} > task > execute_tool search_files`,
-        `${root} > task > stage execute`,
-        `${root} > task > stage execute > chat embedded`,
-        `${root} > task > stage refine`,
-        `${root} > task > stage refine > chat embedded`
+        `${root} > task > stage task`,
+        `${root} > task > stage task > chat embedded`
       ].toSorted()
     )
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
@@ -165,7 +159,7 @@ describe("a run", () => {
     expect(flat(named("execute_tool search_files")?.attributes ?? [])).toMatchObject({
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "search_files",
-      "gen_ai.tool.call.id": "call-1"
+      "gen_ai.tool.call.id": "turn-1/call-1"
     })
     const all = received.map(({ body }) => body.toString()).join("\n")
     for (const said of ["Where is the port", "sesame", "notes.md"]) expect(all).not.toContain(said)

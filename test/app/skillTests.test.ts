@@ -128,8 +128,13 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
           "The execution asked for 0 of the 1 answers of the test."
         ]
       )
-      const many = yield* problemsOf(task + refinement(written) + refinement(written) + execution)
-      assert.deepStrictEqual(many, [["The refinement asked for 1 of the 2 answers of the test.", undefined, undefined]])
+      const many = yield* problemsOf(task + refinement(written) + execution + execution)
+      assert.deepStrictEqual(many, [["The execution asked for 1 of the 2 answers of the test.", undefined, undefined]])
+      const other = refinement(call("write_file", { path: "note.md", content: "three\n" }))
+      const turns = yield* problemsOf(
+        `${task}${refinement(written)}${other}${execution}\n\n## Expected file note.md\n\n\`\`\`md\nthree\n\`\`\`\n`
+      )
+      assert.deepStrictEqual(turns, [])
     })
   )
 

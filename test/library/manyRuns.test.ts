@@ -9,6 +9,7 @@ import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { unlessMissing } from "../support/needs.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
@@ -22,12 +23,17 @@ afterAll(sandbox.remove)
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Write" }]]),
-  refinement: refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }]),
   execution: resultSaying("Written."),
   iteration: planOf([])
 }
+let written = 0
 const model = () =>
-  ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "All is said.")
+  ScriptedModel.layer((prompt) => {
+    const stage = stageName(prompt)
+    if (stage !== "refinement") return answers[stage] ?? "All is said."
+    written += 1
+    return refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: `${written}\n` } }])
+  })
 
 const round = async (): Promise<void> => {
   const common = { project, stateFolder: `${sandbox.root}/state`, allow: ["write_file"] }

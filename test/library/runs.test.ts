@@ -33,15 +33,23 @@ import { definePlugin, tool } from "../../src/plugin-kit.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
+import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import type { LibraryOrder } from "../support/libraryProcess.ts"
+import { stageName } from "../support/stageName.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const libraryProcess = fileURLToPath(new URL("../support/libraryProcess.ts", import.meta.url))
 
-const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (system: string, user: string): string => stageName({ system, user })
 const taskOf = (user: string): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+
+/** The system part, and everything that was said to the model behind it. */
+const saidTo = ([system, ...others]: ChatBody["messages"]): ReadonlyArray<string> => [
+  system?.content ?? "",
+  others.flatMap(({ content, role }) => (role === "user" ? [content] : [])).join("\n")
+]
 
 const plan = planOf([
   [{ name: "Look 1", skill: "free" }],
@@ -50,7 +58,7 @@ const plan = planOf([
 
 /** What a model says that does the plan as it stands; `call` is what each task calls. */
 const answerTo = (system: string, user: string, call = "get_current_time"): string => {
-  switch (stageOf(system)) {
+  switch (stageOf(system, user)) {
     case "creation":
       return plan
     case "refinement":
@@ -90,15 +98,15 @@ const makeWorld = Effect.gen(function* () {
 const makeServer = Effect.gen(function* () {
   let isHeld = true
   const server = yield* FakeOllama.make(({ messages }) => {
-    const [system = "", user = ""] = messages.map(({ content }) => content)
-    const isSecond = stageOf(system) === "execution" && taskOf(user) === "Look 2"
+    const [system = "", user = ""] = saidTo(messages)
+    const isSecond = stageOf(system, user) === "execution" && taskOf(user) === "Look 2"
     return isSecond && isHeld ? { text: "never", hold: "never" } : answerTo(system, user)
   })
   /** The tasks whose execution was asked for, in order. */
   const executed = (): ReadonlyArray<string> =>
     server.chats.flatMap(({ messages }) => {
-      const [system = "", user = ""] = messages.map(({ content }) => content)
-      return stageOf(system) === "execution" ? [taskOf(user)] : []
+      const [system = "", user = ""] = saidTo(messages)
+      return stageOf(system, user) === "execution" ? [taskOf(user)] : []
     })
   return {
     server,
@@ -243,7 +251,7 @@ describe("a run of the library", () => {
         order({
           signal: controller.signal,
           model: ScriptedModel.layer(({ system, user }) => {
-            if (stageOf(system) === "execution") answered.push(taskOf(user))
+            if (stageOf(system, user) === "execution") answered.push(taskOf(user))
             if (answered.length === 2) controller.abort()
             return answerTo(system, user)
           })

@@ -114,9 +114,7 @@ const refined = (prompt: FilledPrompt): Answer => {
         return { name: "read_file", arguments: { path: target.path, start_line: line, end_line: line + 8 } }
       })
     )
-    return prompt.system.includes("## Look first")
-      ? { text: text.replace("## Tool Calls", "## Look first"), did: "looked" }
-      : { text, did: "could not look before acting, and only read" }
+    return { text, did: "looked" }
   }
   const edits = heads.map(({ head = [], target: { path } }) => ({
     path,
@@ -139,6 +137,7 @@ const executed = (prompt: FilledPrompt): Answer => {
     return { text: resultSaying(places.join("\n")), did: "reported places" }
   }
   const changes = prompt.user.split(`+${marker}`).length - 1
+  if (changes === 0 && !prompt.user.includes("### Not changed: ")) return refined(prompt)
   const files = targets.map(({ path }) => `[${path}](${path})`).join(", ")
   return changes === targets.length
     ? { text: resultSaying(`The line is in ${files}. Nothing is left of the task.`), did: "reported the edits" }

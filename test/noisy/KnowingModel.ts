@@ -87,8 +87,7 @@ const callOf = (name: string, given: object): string =>
 const refined = (prompt: FilledPrompt): string => {
   const { fields, needed } = taskIn(prompt)
   const task = `## Task\n\n${fields.join("\n")}\n\n`
-  const withCall = (name: string, given: object, heading = "Tool Calls"): string =>
-    `${heading === "Tool Calls" ? task : ""}## ${heading}\n\n${callOf(name, given)}\n`
+  const withCall = (name: string, given: object): string => `${task}## Tool Calls\n\n${callOf(name, given)}\n`
   const [, sought, where] = /Find the line of `(\w+)` in (\S+)\.(?:\s|$)/.exec(needed) ?? []
   if (sought !== undefined) return withCall("search_files", { pattern: sought, path: where, max_results: 20 })
   const [goal] = goalsIn(needed)
@@ -100,17 +99,17 @@ const refined = (prompt: FilledPrompt): string => {
     if (seen?.line === undefined) return withCall("search_files", { pattern: name, path })
     return withCall("read_file", { path, start_line: Math.max(1, seen.line - 3), end_line: seen.line + 3 })
   }
-  if (seen !== undefined && seen.text.includes(`: ${value},`)) return `${task}## Tool Calls\n`
+  if (seen !== undefined && seen.text.includes(`: ${value},`)) return executed(prompt)
   if (seen !== undefined) {
     return withCall("edit_file", { path, old_text: seen.text, new_text: seen.text.replace(/\d+(?=,$)/, value) })
   }
-  const heading = prompt.system.includes("## Look first") ? "Look first" : "Tool Calls"
-  return canSearch
-    ? withCall("search_files", { pattern: name, path }, heading)
-    : withCall("read_file", { path }, heading)
+  return canSearch ? withCall("search_files", { pattern: name, path }) : withCall("read_file", { path })
 }
 
 const result = (summary: string): string => `## Result summary\n\n${summary}\n`
+
+/** A change that failed three times is given up. */
+const hasTried = ({ user }: FilledPrompt, { path }: Goal): boolean => user.split(`### Not changed: ${path}`).length > 3
 
 const executed = (prompt: FilledPrompt): string => {
   const { needed } = taskIn(prompt)
@@ -124,16 +123,17 @@ const executed = (prompt: FilledPrompt): string => {
   const [path = ""] = /\S+\.ts(?=\.|\s)/.exec(needed) ?? []
   const seen = declarationIn(outputs, name)
   const link = seen?.line === undefined ? `[${path}](${path})` : `[${path}](${path}#L${seen.line})`
-  if (goal?.value !== undefined && new RegExp(`\\+\\s*${name}: ${goal.value},`).test(outputs)) {
+  if (goal?.value !== undefined && new RegExp(`^\\+\\s*${name}: ${goal.value},`, "m").test(prompt.user)) {
     return result(`\`${name}\` is now ${goal.value} in ${link}. Nothing is left of the task.`)
   }
   const shown = seen ?? declarationIn(prompt.user, name)
   if (goal?.value !== undefined && shown?.text.includes(`: ${goal.value},`) === true) {
     return result(`\`${name}\` is now ${goal.value} in ${link}. Nothing is left of the task.`)
   }
+  if (goal?.value !== undefined && shown !== undefined && !hasTried(prompt, goal)) return refined(prompt)
   const quoted = shown === undefined ? "" : `\n\n\`\`\`ts\n${shown.text}\n\`\`\``
   if (goal?.value !== undefined) {
-    const what = outputs.includes("ERROR") ? "the call failed" : "no call has changed it"
+    const what = /^(?:ERROR|### Not changed: )/m.test(prompt.user) ? "the call failed" : "no call has changed it"
     return result(`Not done: ${what}. Left of the task: \`${name}\` in ${link}.${quoted}`)
   }
   if (seen === undefined) return result(`The line of \`${name}\` was not found in ${link}.`)

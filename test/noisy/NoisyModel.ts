@@ -43,8 +43,17 @@ const weighted = (kinds: ReadonlyArray<Noise>, random: Random): Noise | undefine
 const seedOf = (seed: number, question: string): number =>
   [...question].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 16_777_619), seed + 2_166_136_261)
 
+/** What the turns of a task hold: calls and changes, or the report. */
+const kindOf = (stage: StageName, text: string): StageName =>
+  stage !== "refinement" && stage !== "execution"
+    ? stage
+    : text.includes("## Result summary")
+      ? "execution"
+      : "refinement"
+
+/** In the turns of a task only the last reply says what is wrong now. */
 const isRetry = ({ user }: FilledPrompt): boolean =>
-  /^## Issues with (?:the current call|your previous answer|the previous proposal)/m.test(user)
+  /^## Issues with (?:the previous proposal|your answer)/m.test(user.slice(Math.max(0, user.lastIndexOf("## Reply "))))
 
 /** The model and everything that it said, in order. */
 export const noisyModel = ({ damage, kinds, stubborn }: NoisyOptions, seed: number) => {
@@ -64,12 +73,12 @@ export const noisyModel = ({ damage, kinds, stubborn }: NoisyOptions, seed: numb
   }
 
   const layer = ScriptedModel.layer((prompt) => {
-    const stage = stageOf(prompt) ?? "conclusion"
+    const text = rightAnswer(prompt)
+    const stage = kindOf(stageOf(prompt) ?? "conclusion", text)
     const task = taskIn(prompt).name
     const again = isRetry(prompt)
     const asked = given.filter((one) => one.stage === stage && one.task === task).length
     const random = randomFrom(seedOf(seed, `${stage} ${task} ${asked}`))
-    const text = rightAnswer(prompt)
     const last = again ? lastOf(stage, task) : undefined
     const repeats = last?.kind !== undefined && random() < stubborn
     const said = repeats

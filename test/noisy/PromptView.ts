@@ -3,13 +3,12 @@
  * model of the noisy runs says is made of this.
  */
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { stageName } from "../support/stageName.ts"
 
 export type StageName = "creation" | "refinement" | "execution" | "iteration" | "conclusion"
 
-export const stageOf = ({ system }: FilledPrompt): StageName | undefined => {
-  const [, name] = /^# Stage: (creation|refinement|execution|iteration|conclusion)$/m.exec(system) ?? []
-  return name as StageName | undefined
-}
+export const stageOf = (prompt: FilledPrompt): StageName | undefined =>
+  (stageName(prompt) || undefined) as StageName | undefined
 
 /** Something that was asked for: a value to set, or one to tell. */
 export interface Goal {
@@ -28,7 +27,7 @@ export const goalsIn = (text: string): ReadonlyArray<Goal> =>
 
 /** The text of a section of the second level, without its heading. */
 export const sectionOf = ({ user }: FilledPrompt, heading: string): string => {
-  const start = user.lastIndexOf(`## ${heading}\n`)
+  const start = user.indexOf(`## ${heading}\n`)
   if (start < 0) return ""
   const text = user.slice(start + heading.length + 4)
   const end = text.search(/^## /m)

@@ -22,11 +22,12 @@ describe("read_file", () => {
     [given: { start_line?: number; end_line?: number; line_numbers?: boolean }, expected: string]
   > = [
     [{}, "1: one\n2: two\n3: three\n4: four"],
-    [{ start_line: 2, end_line: 3 }, "2: two\n3: three"],
-    [{ start_line: 3 }, "3: three\n4: four"],
-    [{ end_line: 1 }, "1: one"],
-    [{ start_line: 4, end_line: 99 }, "4: four"],
-    [{ line_numbers: true, end_line: 1 }, "1: one"],
+    [{ start_line: 2, end_line: 3 }, "2: two\n3: three\n\n(Lines 2 to 3 of 4.)"],
+    [{ start_line: 3 }, "3: three\n4: four\n\n(Lines 3 to 4 of 4.)"],
+    [{ end_line: 1 }, "1: one\n\n(Line 1 of 4.)"],
+    [{ start_line: 4, end_line: 99 }, "4: four\n\n(Line 4 of 4.)"],
+    [{ line_numbers: true, end_line: 1 }, "1: one\n\n(Line 1 of 4.)"],
+    [{ start_line: 1, end_line: 4 }, "1: one\n2: two\n3: three\n4: four"],
     [{ line_numbers: false }, text],
     [{ line_numbers: false, start_line: 2, end_line: 3 }, "two\nthree"]
   ]
@@ -94,7 +95,8 @@ describe("read_file", () => {
       )
       assert.isAtMost(whole.length, 16_100)
       const rest = yield* run("read_file", { path: "a.txt", start_line: Number(last) + 1 })
-      assert.strictEqual(rest.data, numbered(lines.slice(Number(last)), Number(last) + 1))
+      const note = `(Lines ${Number(last) + 1} to 3000 of 3000.)`
+      assert.strictEqual(rest.data, `${numbered(lines.slice(Number(last)), Number(last) + 1)}\n\n${note}`)
     })
   )
 

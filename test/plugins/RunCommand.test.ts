@@ -105,7 +105,7 @@ describe("run_command", () => {
           const environment = {
             PATH: process.env["PATH"],
             LANG: "C.UTF-8",
-            TERM: "dumb",
+            TERM: "xterm-256color",
             CI: "yes",
             AWS_SECRET_ACCESS_KEY: "env-canary",
             GITHUB_TOKEN: "env-canary",
@@ -120,6 +120,7 @@ describe("run_command", () => {
           const output = JSON.stringify(data)
           assert.notInclude(output, "env-canary")
           assert.include(output, "CI=yes")
+          for (const told of ["TERM=dumb", "NO_COLOR=1", "AI_AGENT=task-conductor"]) assert.include(output, told)
           assert.deepStrictEqual((yield* command(["cat"])).data, { exit_code: 0, output: "" })
           const { data: tty } = yield* command(["sh", "-c", "(echo x > /dev/tty) 2>&1; tty"])
           assert.include(JSON.stringify(tty), "not a tty")
@@ -189,7 +190,7 @@ describe("run_command", () => {
             [success, exit_code, stopped],
             [true, null, "It wrote more than 10 MB and was stopped."]
           )
-          assert.match(output, /^first\n0123456789\n[^]*\n\.\.\. \(\d+ bytes left out\) \.\.\.\n[^]*0123456789\n/)
+          assert.match(output, /^first\n0123456789\n[^]*\n\(Lines \d+ to \d+ of \d+ are left out\.\)\n[^]*0123456789\n/)
           assert.isBelow(output.length, 66_000)
           yield* waitForProcesses(mark, (count) => count === 0)
         }),

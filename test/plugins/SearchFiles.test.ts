@@ -10,6 +10,8 @@ import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
 
+const ignored = "letter case ignored (case_sensitive: true minds it)"
+
 const searched = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, given: Arguments) {
   const { run } = yield* openTools({ files })
   return (yield* run("search_files", given)).data
@@ -29,6 +31,7 @@ describe("search_files", () => {
       assert.strictEqual(
         yield* searched(files, { pattern: "parseconfig" }),
         [
+          `3 matches in 3 files, ${ignored}.`,
           "README.md:1: Use parseConfig.",
           "src/config.ts:2: export const parseConfig = 1",
           "src/other.ts:1: PARSECONFIG"
@@ -41,7 +44,11 @@ describe("search_files", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* searched(files, { pattern: "parseConfig", path: "src", case_sensitive: true }),
-        "src/config.ts:2: export const parseConfig = 1"
+        "1 match in 1 file, letter case minded.\nsrc/config.ts:2: export const parseConfig = 1"
+      )
+      assert.strictEqual(
+        yield* searched(files, { pattern: "PARSEconfig", path: "src", case_sensitive: true }),
+        'No line of the 2 files below src holds "PARSEconfig", with letter case minded.'
       )
     })
   )
@@ -49,8 +56,14 @@ describe("search_files", () => {
   nodeTest("takes the pattern as plain text", () =>
     Effect.gen(function* () {
       const plain = { "a.txt": "a+b (x)\naab\n--pre=sh\n" }
-      assert.strictEqual(yield* searched(plain, { pattern: "a+b (" }), "a.txt:1: a+b (x)")
-      assert.strictEqual(yield* searched(plain, { pattern: "--pre=sh" }), "a.txt:3: --pre=sh")
+      assert.strictEqual(
+        yield* searched(plain, { pattern: "a+b (" }),
+        `1 match in 1 file, ${ignored}.\na.txt:1: a+b (x)`
+      )
+      assert.strictEqual(
+        yield* searched(plain, { pattern: "--pre=sh" }),
+        `1 match in 1 file, ${ignored}.\na.txt:3: --pre=sh`
+      )
     })
   )
 
@@ -63,17 +76,36 @@ describe("search_files", () => {
     })
   )
 
-  nodeTest("says when there are more lines than were asked for", () =>
+  nodeTest("spreads what it shows over the files and counts the rest", () =>
     Effect.gen(function* () {
-      const many = { "a.txt": "x\nx\nx\n", "b.txt": "x\n" }
-      const cut = "(Only the first 3 lines are shown. Narrow the pattern or the path.)"
+      const many = { "a.txt": "x\n".repeat(200), "b.txt": "x\nx\n", "c.txt": "-\nx\n" }
       assert.strictEqual(
-        yield* searched(many, { pattern: "x", max_results: 3 }),
-        ["a.txt:1: x", "a.txt:2: x", "a.txt:3: x", cut].join("\n")
+        yield* searched(many, { pattern: "x", max_results: 5 }),
+        [
+          `203 matches in 3 files, ${ignored}. Shown by file: a.txt 2 of 200, b.txt 2, c.txt 1. For others name a file with path, or give a higher max_results.`,
+          "a.txt:1: x",
+          "a.txt:2: x",
+          "b.txt:1: x",
+          "b.txt:2: x",
+          "c.txt:2: x"
+        ].join("\n")
       )
       assert.strictEqual(
-        yield* searched(many, { pattern: "x", max_results: 4 }),
-        ["a.txt:1: x", "a.txt:2: x", "a.txt:3: x", "b.txt:1: x"].join("\n")
+        yield* searched({ "a.txt": "1\n1\n", "b.txt": "1\n" }, { pattern: "1" }),
+        "3 matches in 2 files.\na.txt:1: 1\na.txt:2: 1\nb.txt:1: 1"
+      )
+    })
+  )
+
+  nodeTest("shows the files with the most matches when not even one of each has room", () =>
+    Effect.gen(function* () {
+      const few = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index + 10}.txt`, "x\n"]))
+      const data = String(
+        yield* searched({ ...few, "z.txt": "x\nx\nx\n", "y.txt": "x\nx\n" }, { pattern: "x", max_results: 2 })
+      )
+      assert.match(
+        data,
+        /^45 matches in 42 files, [^\n]* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, [^\n]*, and 12 matches in 12 files more\. [^\n]*\ny\.txt:1: x\nz\.txt:1: x$/
       )
     })
   )
@@ -83,7 +115,7 @@ describe("search_files", () => {
       const long = `${"a".repeat(1000)}NEEDLE${"b".repeat(1000)}`
       assert.strictEqual(
         yield* searched({ "a.txt": long }, { pattern: "needle" }),
-        `a.txt:1: ...${"a".repeat(100)}NEEDLE${"b".repeat(194)}...`
+        `1 match in 1 file, ${ignored}.\na.txt:1: ...${"a".repeat(100)}NEEDLE${"b".repeat(194)}... (of 2006 characters)`
       )
     })
   )
@@ -101,7 +133,7 @@ describe("search_files", () => {
       const { data } = yield* run("search_files", { pattern: "needle" })
       assert.strictEqual(
         data,
-        "a.txt:1: needle\n(Not searched, looks like a secret: 1 file.)\n(Not searched, not permitted to be read: 3 files.)"
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, looks like a secret: 1 file.)\n(Not searched, not permitted to be read: 3 files.)`
       )
     })
   )
@@ -112,7 +144,10 @@ describe("search_files", () => {
       const { root, run } = yield* openTools({ files: { "z.txt": "needle\n" } })
       yield* fs.symlink("circle", `${root}/circle`)
       yield* fs.symlink("nowhere", `${root}/dangling`)
-      assert.strictEqual((yield* run("search_files", { pattern: "needle" })).data, "z.txt:1: needle")
+      assert.strictEqual(
+        (yield* run("search_files", { pattern: "needle" })).data,
+        `1 match in 1 file, ${ignored}.\nz.txt:1: needle`
+      )
     })
   )
 
@@ -122,9 +157,12 @@ describe("search_files", () => {
       const regex = { pattern: "^export (const|var)\\b", regex: true }
       assert.strictEqual(
         yield* searched(lines, regex),
-        ["a.txt:1: export const a = 1", "a.txt:3: EXPORT CONST C"].join("\n")
+        [`2 matches in 1 file, ${ignored}.`, "a.txt:1: export const a = 1", "a.txt:3: EXPORT CONST C"].join("\n")
       )
-      assert.strictEqual(yield* searched(lines, { ...regex, case_sensitive: true }), "a.txt:1: export const a = 1")
+      assert.strictEqual(
+        yield* searched(lines, { ...regex, case_sensitive: true }),
+        "1 match in 1 file, letter case minded.\na.txt:1: export const a = 1"
+      )
       assert.strictEqual(
         yield* searched(lines, { pattern: "d+$", regex: true }),
         'No line of the 1 file matches "d+$".'
@@ -159,7 +197,10 @@ describe("search_files", () => {
         assert.include(String(data), "b.txt:1: aaab")
       }
       const plain = yield* run("search_files", { pattern: "a!" })
-      assert.strictEqual(plain.data, `a.txt:1: ...${"a".repeat(100)}a!`)
+      assert.strictEqual(
+        plain.data,
+        `1 match in 1 file, ${ignored}.\na.txt:1: ...${"a".repeat(100)}a! (of 1000001 characters)`
+      )
     })
   )
 
@@ -170,6 +211,7 @@ describe("search_files", () => {
         Effect.map(searched(many, { pattern: "x", glob }), (data) =>
           String(data)
             .split("\n")
+            .slice(1)
             .map((line) => line.split(":")[0])
         )
       assert.deepStrictEqual(yield* found("*.ts"), ["a.ts", "src/b.ts"])
@@ -187,11 +229,11 @@ describe("search_files", () => {
       const text = ["1", "2 x", "3", "4", "5 x", "6", "7", "8", "9", "10 x"].join("\n")
       assert.strictEqual(
         yield* searched({ "a.txt": text }, { pattern: "x", context: 1 }),
-        "a.txt-1- 1\na.txt:2: 2 x\na.txt-3- 3\na.txt-4- 4\na.txt:5: 5 x\na.txt-6- 6\n--\na.txt-9- 9\na.txt:10: 10 x"
+        `3 matches in 1 file, ${ignored}.\na.txt-1- 1\na.txt:2: 2 x\na.txt-3- 3\na.txt-4- 4\na.txt:5: 5 x\na.txt-6- 6\n--\na.txt-9- 9\na.txt:10: 10 x`
       )
       assert.strictEqual(
         yield* searched({ "a.txt": "x\nx\ny\n" }, { pattern: "x", context: 2 }),
-        ["a.txt:1: x", "a.txt:2: x", "a.txt-3- y", "a.txt-4- "].join("\n")
+        [`2 matches in 1 file, ${ignored}.`, "a.txt:1: x", "a.txt:2: x", "a.txt-3- y", "a.txt-4- "].join("\n")
       )
     })
   )
@@ -211,8 +253,8 @@ describe("search_files", () => {
     Effect.gen(function* () {
       const long = `${"x".repeat(290)}\n`.repeat(100)
       const data = String(yield* searched({ "a.txt": long }, { pattern: "x", max_results: 100 }))
-      assert.isBelow(data.length, 16_200)
-      assert.match(data, /\n\(Only the first 16000 characters are shown\. Narrow the pattern or the path\.\)$/)
+      assert.isBelow(data.length, 16_300)
+      assert.match(data, /^100 matches in 1 file, [^\n]*\. Shown by file: a\.txt 53 of 100\. For others name a file/)
     })
   )
 
@@ -226,14 +268,17 @@ describe("search_files", () => {
         ]
       })
       const { data } = yield* run("search_files", { pattern: "needle" })
-      assert.strictEqual(data, "a.txt:1: needle\n(Not searched, not permitted to be read: 2 files.)")
+      assert.strictEqual(
+        data,
+        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched, not permitted to be read: 2 files.)`
+      )
       assert.deepStrictEqual(yield* gate.denials, [])
     })
   )
 
   nodeTest("leaves out what git ignores at every level", () =>
     Effect.gen(function* () {
-      const ignored = {
+      const tree = {
         ".git/info/exclude": "secret-plans\n",
         ".gitignore": "*.log\n!keep.log\n",
         "keep.log": "needle\n",
@@ -246,8 +291,13 @@ describe("search_files", () => {
         "local/a.txt": "needle\n"
       }
       assert.strictEqual(
-        yield* searched(ignored, { pattern: "needle" }),
-        ["keep.log:1: needle", "local/a.txt:1: needle", "sub/drop.log:1: needle"].join("\n")
+        yield* searched(tree, { pattern: "needle" }),
+        [
+          `3 matches in 3 files, ${ignored}.`,
+          "keep.log:1: needle",
+          "local/a.txt:1: needle",
+          "sub/drop.log:1: needle"
+        ].join("\n")
       )
     })
   )

@@ -19,7 +19,7 @@ describe("write_file", () => {
       assert.deepStrictEqual((yield* run("write_file", { path: "docs/new/a.txt", content: "ä\n" })).data, {
         path,
         bytes: 3,
-        diff: `--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+ä`
+        diff: `--- /dev/null\n+++ docs/new/a.txt\n@@ -0,0 +1 @@\n+ä`
       })
       assert.strictEqual(yield* fs.readFileString(path), "ä\n")
     })
@@ -34,7 +34,7 @@ describe("write_file", () => {
       assert.deepStrictEqual(data, {
         path,
         bytes: 4,
-        diff: `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-old\n+new`
+        diff: `--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new`
       })
       assert.deepStrictEqual(yield* fs.readDirectory(root), ["a.txt"])
     })
@@ -98,7 +98,7 @@ describe("edit_file", () => {
       const path = `${root}/a.txt`
       assert.deepStrictEqual((yield* run("edit_file", replacing("a.txt", "two", "2"))).data, {
         path,
-        diff: `--- ${path}\n+++ ${path}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three`
+        diff: `--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three`
       })
       assert.strictEqual(yield* fs.readFileString(path), "one\n2\nthree\n")
       assert.deepStrictEqual(yield* fs.readDirectory(root), ["a.txt"])
@@ -179,7 +179,7 @@ describe("edit_file", () => {
           ],
           [
             "not_found",
-            `There is no file at ${root}/b.txt. Only a file that exists can be edited; write_file creates one.`
+            `There is no file at ${root}/b.txt. Nearest: a.txt. Only a file that exists can be edited; write_file creates one.`
           ],
           ["io_error", `${root} is a folder, not a file. Name a file in it: ${root}/a.txt.`]
         ]

@@ -45,6 +45,43 @@ describe("a wrong path", () => {
   }
 })
 
+describe("a path with the backslashes of markdown", () => {
+  const named = { "src/my_file.go": "one\n", "src/_private/a-b.go": "two\n", "src/odd\\_name.txt": "three\n" }
+
+  nodeTest("is read as the file without them, when only that exists", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: named, rules: [{ verdict: "allow", tool: "*" }] })
+      assert.strictEqual((yield* run("read_file", { path: "src/my\\_file.go" })).data, "1: one")
+      assert.strictEqual((yield* run("read_file", { path: "src/odd\\_name.txt" })).data, "1: three")
+      const edited = yield* run("edit_file", { path: "src/my\\_file.go", old_text: "one", new_text: "1" })
+      assert.strictEqual(edited.error_message, null)
+      const written = yield* run("write_file", { path: "src/\\_private/a\\-b.go", content: "2\n" })
+      assert.strictEqual(written.error_message, null)
+      const texts = yield* Effect.forEach(["src/my_file.go", "src/_private/a-b.go"], (one) =>
+        fs.readFileString(`${root}/${one}`)
+      )
+      assert.deepStrictEqual(texts, ["1\n", "2\n"])
+      const found = yield* run("search_files", { pattern: "2", path: "src/\\_private" })
+      assert.strictEqual(found.data, "1 match in 1 file.\nsrc/_private/a-b.go:1: 2")
+    })
+  )
+
+  nodeTest("is told with the nearest files when neither exists, also by edit_file", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files: named })
+      for (const [name, given] of [
+        ["read_file", {}],
+        ["edit_file", { old_text: "one", new_text: "1" }]
+      ] as const) {
+        const { error_message, error_type } = yield* run(name, { path: "lib/my\\_file.go", ...given })
+        assert.strictEqual(error_type, "not_found")
+        assert.match(error_message ?? "", / Nearest: src\/my_file\.go\b/)
+      }
+    })
+  )
+})
+
 const large = (line: string, bytes: number) => `${line}\n`.repeat(Math.ceil(bytes / (line.length + 1)))
 
 describe("a very large file", () => {

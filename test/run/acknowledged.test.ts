@@ -17,6 +17,7 @@ import { nodeTest } from "../support/nodeTest.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { untilQuiet } from "../support/untilQuiet.ts"
+import { stageName } from "../support/stageName.ts"
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Look" }]]),
@@ -25,11 +26,15 @@ const answers: Readonly<Record<string, string>> = {
   iteration: planOf([]),
   conclusion: "All is done."
 }
-const model = ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "")
+const model = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
 
 /** What is told when records with this in their key wait for the disk. */
 const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: RunEvent) => boolean]> = [
-  ["an answer of the model", "/execute/", (told) => told.type === "model.finished" && told.call.stage === "execute"],
+  [
+    "an answer of the model",
+    "/attempt-2",
+    (told) => told.type === "model.finished" && told.call.stage === "task" && told.call.attempt === 2
+  ],
   ["a result of a tool", "/tool/", (told) => told.type === "tool.finished"],
   ["a refinement", "/refined/", (told) => told.type === "task.refined"],
   ["a result of a task", "/task/", (told) => told.type === "task.finished"],

@@ -94,8 +94,8 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
           }
         ]
       },
-      { role: "tool", content: "2: two", tool_name: "read_file", tool_call_id: "call_1" },
-      { role: "tool", content: "1: one", tool_name: "read_file", tool_call_id: generated },
+      { role: "tool", content: "2: two\n\n(Line 2 of 3.)", tool_name: "read_file", tool_call_id: "call_1" },
+      { role: "tool", content: "1: one\n\n(Line 1 of 3.)", tool_name: "read_file", tool_call_id: generated },
       { role: "assistant", content: "Two and one." },
       { role: "user", content: "And more?" },
       {

@@ -10,6 +10,7 @@ import { makeSandbox } from "../support/binary.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { stageNameOf } from "../support/stageName.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
 
 const write = (path: string, content: string) => ({ name: "write_file", arguments: { path, content } })
@@ -30,10 +31,12 @@ const plan = planOf([
   [{ name: "Last 1", skill: "talk", references: "[last](last.md)" }]
 ])
 
-const answer = ({ messages }: ChatBody): string => {
-  const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
-  const [, task = ""] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(user) ?? []
-  switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+const taskOf = ({ messages }: ChatBody): string =>
+  /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "")?.[1] ?? ""
+
+const answer = (body: ChatBody): string => {
+  const task = taskOf(body)
+  switch (stageNameOf(body.messages)) {
     case "creation":
       return plan
     case "refinement":
@@ -47,8 +50,7 @@ const answer = ({ messages }: ChatBody): string => {
   }
 }
 
-const isLast = ({ messages: [system, user] }: ChatBody): boolean =>
-  /^# Stage: execution$/m.test(system?.content ?? "") && /^- \*\*Name\*\* Last 1$/m.test(user?.content ?? "")
+const isLast = (body: ChatBody): boolean => stageNameOf(body.messages) === "execution" && taskOf(body) === "Last 1"
 
 const flags = ["--yes-this-run", "--allow", "write_file"]
 
@@ -118,7 +120,7 @@ it.live(
           type: "message",
           level: "warning",
           code: "files-changed",
-          text: `Files changed since this run used them: other.md (read by "Look 2"), two.txt (written by "Write 2"), notes.md (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
+          text: `Files changed since this run used them: other.md (read by "Look 2"), notes.md (written by "Write 2"), two.txt (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
         }
       ])
       const events = eventsOf(stdout).map(({ type }) => type)

@@ -88,7 +88,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
           yield* waitFor("the command", () => sent() !== "")
           for (const { binary } of workers) {
-            if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
+            if (binary.stderr().includes(`works on "Send 1"`)) binary.child.kill("SIGKILL")
           }
           const left = yield* Effect.promise(() => client.ended)
           expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')], left.stderr).toEqual([

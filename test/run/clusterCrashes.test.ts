@@ -31,7 +31,7 @@ const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
   /** Kills the worker that has the call. */
   const killSender = () => {
     for (const [index, { binary }] of workers.entries()) {
-      if (dead.has(index) || !binary.stderr().includes('carries out "Send 1"')) continue
+      if (dead.has(index) || !binary.stderr().includes('works on "Send 1"')) continue
       dead.add(index)
       binary.child.kill("SIGKILL")
     }

@@ -7,18 +7,21 @@ import * as Effect from "effect/Effect"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { makeSandbox } from "../support/binary.ts"
+import type { ChatBody } from "../support/FakeOllamaScript.ts"
+import { stageNameOf } from "../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const answers = {
   creation: planOf([[{ name: "Look", skill: "search-code" }]]),
   refinement: refinementWith([{ name: "search_files", arguments: { pattern: "word" } }]),
-  execution: resultSaying("Looked."),
+  /* What is only partly done is iterated. */
+  execution: resultSaying("Partly done. Looked."),
   iteration: planOf([]),
   conclusion: "The answer."
 }
 type StageName = keyof typeof answers
 
-const stageOf = (system: string): StageName => /^# Stage: (\w+)$/m.exec(system)![1] as StageName
+const stageOf = (messages: ChatBody["messages"]): StageName => stageNameOf(messages) as StageName
 
 const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
 
@@ -26,14 +29,14 @@ for (const stage of Object.keys(answers) as ReadonlyArray<StageName>) {
   it.live(`cancels the call and keeps what had finished on Ctrl-C during ${stage}`, () =>
     Effect.gen(function* () {
       const server = yield* FakeOllama.make(({ messages }) => {
-        const asked = stageOf(messages[0]!.content)
+        const asked = stageOf(messages)
         return asked === stage ? { text: "never", hold: "never" } : answers[asked]
       })
       const { start } = yield* sandbox
       const binary = start(["run", "--model", fakeModel, "--json", "Find the word."], {
         env: { OLLAMA_HOST: server.url }
       })
-      yield* server.until(({ chats }) => chats.some(({ messages }) => stageOf(messages[0]!.content) === stage))
+      yield* server.until(({ chats }) => chats.some(({ messages }) => stageOf(messages) === stage))
       binary.child.kill("SIGINT")
       const { code, stdout } = yield* Effect.promise(() => binary.ended)
       yield* server.until(({ abortedCount }) => abortedCount() === 1)

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { uniformPlan, planText } from "../../bench/PlanShapes.ts"
 import { startSlotServer } from "../../bench/SlotServer.ts"
 import { run } from "../../src/index.ts"
+import { stageName } from "../support/stageName.ts"
 
 const answers: Readonly<Record<string, string>> = {
   creation: planText(uniformPlan(100, 5, 0)).replaceAll("Say the time.", "Say what time it is, in hours and minutes."),
@@ -22,7 +23,7 @@ it("a plan of 100 tasks in a window of 32768 tokens is written and done", async 
   const server = await startSlotServer({
     slots: 8,
     latency: 0,
-    answer: (system) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? ""
+    answer: (system, user) => answers[stageName({ system, user })] ?? ""
   })
   const project = mkdtempSync(join(tmpdir(), "long-answers-"))
   try {

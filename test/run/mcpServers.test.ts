@@ -18,6 +18,7 @@ import { isRunning, messagesOf, scriptedServer, startsOf } from "../support/McpS
 import { scriptedApprover } from "../support/ScriptedApprover.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const skill = `---
 name: ask-server
@@ -59,7 +60,7 @@ it.effect("asks for the server, then for the call, and hands the result to the m
       const report = yield* pipeline.run({ runId: "run-1", prompt: "Ask the server.", plan })
       return { report, events: log.events() }
     }).pipe(Effect.provide(layerTestRun({ files, approver: approver.layer }).pipe(Layer.provide(model))))
-    assert.deepStrictEqual([report.status, report.answer], ["done", "Heron."])
+    assert.deepStrictEqual([report.status, report.answer], ["done", "It says heron."])
     assert.deepStrictEqual(
       approver.asked.map(([item]) => [item?.tool, item?.origin, item?.risk]),
       [
@@ -79,7 +80,7 @@ const stages: Readonly<Record<string, string>> = { creation: plan, refinement }
 /** A run of the binary that waits for a call of a server that never answers. */
 const waitingRun = Effect.fnUntraced(function* (traces: string, faults: ReadonlyArray<string>) {
   const model = yield* FakeOllama.make(({ messages }) => {
-    const stage = /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""
+    const stage = stageNameOf(messages)
     return stages[stage] ?? resultSaying("Done.")
   })
   const { start, write } = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))

@@ -13,6 +13,7 @@ import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
 import { noonAnswer, testSkills } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
@@ -24,7 +25,7 @@ const sandbox = Effect.acquireRelease(
 )
 
 /** Does the work of one task. */
-const obedient: Script = ({ messages: [system] }) => noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
+const obedient: Script = ({ messages }) => noonAnswer(stageNameOf(messages))
 
 /** Thinks before each answer, now in the field for it and now in tags. */
 const thinker: Script = (body, index) => {
@@ -96,7 +97,7 @@ describe("flags about the model", () => {
   it.live("reach every request, over what the configuration says of stages", () =>
     Effect.gen(function* () {
       const { run, write } = yield* sandbox
-      const stages = { plan: { think: "high", sampling: { topK: 5 } }, execute: { sampling: { temperature: 1 } } }
+      const stages = { plan: { think: "high", sampling: { topK: 5 } }, task: { sampling: { temperature: 1 } } }
       write("config/task-conductor/config.json", JSON.stringify({ think: "low", stages }))
       const server = yield* serve({})
       const flags = ["--think", "off", "--temperature", "0.1", "--seed", "3"]
@@ -109,7 +110,7 @@ describe("flags about the model", () => {
       ])
       assert.deepStrictEqual(sent, [
         [false, 0.1, 3, 5],
-        [false, 0.1, 3, undefined],
+        [false, 1, 3, undefined],
         [false, 1, 3, undefined],
         [false, 0.1, 3, undefined],
         [false, 0.1, 3, undefined]
@@ -177,13 +178,14 @@ describe("a model that is cut off while it thinks", () => {
       assert.strictEqual(code, 0)
       const asked = server.chats.map(({ messages, think }) => [
         think,
-        messages[1]?.content.includes("The thinking ran into the length limit")
+        messages.at(-1)?.content.includes("The thinking ran into the length limit")
       ])
-      const pairs = ["plan", "refine", "execute", "iterate", "conclude"].flatMap(() => [
+      const pair = [
         [undefined, false],
         [false, true]
-      ])
-      assert.deepStrictEqual(asked, pairs)
+      ]
+      /* A task goes on without thoughts. */
+      assert.deepStrictEqual(asked, [...pair, ...pair, [false, false], ...pair, ...pair])
       assert.include(stderr, "The thinking ran into the length limit")
     })
   )
@@ -219,7 +221,7 @@ describe("a script", () => {
         contextWindow: 20_000,
         think: "low",
         sampling: { temperature: 0.7, minP: 0.1 },
-        stages: { refine: { think: false } }
+        stages: { task: { think: false } }
       })
       const messages: Array<string> = []
       yield* Effect.promise(async () => {
@@ -233,7 +235,7 @@ describe("a script", () => {
       const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
       assert.deepStrictEqual(
         sent,
-        ["low", false, "low", "low", "low"].map((think) => [think, 0.7, 0.1])
+        ["low", false, false, "low", "low"].map((think) => [think, 0.7, 0.1])
       )
     })
   )

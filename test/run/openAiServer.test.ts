@@ -18,6 +18,7 @@ import {
 import type { FakeServerOf } from "../support/FakeServer.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { noonAnswer, testSkills } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
@@ -29,8 +30,7 @@ const sandbox = Effect.acquireRelease(
 )
 
 /** Does the work of one task. */
-const obedient: OpenAiScript = ({ messages: [system] }) =>
-  noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
+const obedient: OpenAiScript = ({ messages }) => noonAnswer(stageNameOf(messages))
 
 const key = "sk-hush-1234567890"
 const model = `openai:${fakeOpenAiModel}`

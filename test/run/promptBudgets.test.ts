@@ -13,6 +13,7 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { makeFolder } from "../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const project = join(import.meta.dirname, "../..")
 
@@ -23,9 +24,13 @@ const budgets = Object.fromEntries(
   )
 )
 
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+/** The stages by their names on the page; what later turns of a task add is outputs. */
+const names: Readonly<Record<string, string>> = { refinement: "task", execution: "" }
 
-const read = planOf([[{ name: "Read 1", skill: "read-code", needed: "Find what `version` in package.json is." }]])
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
+
+const needed = "Find what `version` in package.json is."
+const read = planOf([["Read 1", "Read 2"].map((name) => ({ name, skill: "read-code", needed }))])
 const answers: Readonly<Record<string, string>> = {
   creation: read,
   refinement: refinementWith([{ name: "search_files", arguments: { pattern: '"version"', path: "package.json" } }]),
@@ -39,7 +44,8 @@ it.effect("prompts stay within their budgets", () =>
     const home = yield* makeFolder
     const sizes = new Map<string, number>()
     const answer = (prompt: FilledPrompt): string => {
-      sizes.set(stageOf(prompt), estimatePrompt(prompt))
+      const name = names[stageOf(prompt)] ?? stageOf(prompt)
+      if (name !== "") sizes.set(name, estimatePrompt(prompt))
       return answers[stageOf(prompt)] ?? ""
     }
     yield* Pipeline.use((pipeline) =>

@@ -14,10 +14,11 @@ import { makeKeptRun } from "../support/KeptRun.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const taskOf = ({ user }: FilledPrompt): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 const plan = planOf([
   [{ name: "Look 1" }, { name: "Look 2" }],
@@ -62,12 +63,8 @@ describe("a run that goes on", () => {
       expect([first.report?.status, first.report?.results.length]).toEqual(["not_permitted", 2])
       const second = yield* run.session({ answer: obedient, approver: willing })
       expect(second.kept).toEqual(["Look 1", "Look 2"])
-      expect(second.sent).toEqual([
-        "round-1/execute/write-1/attempt-1",
-        "round-1/iterate/attempt-1",
-        "round-1/conclude/attempt-1"
-      ])
-      expect(second.called).toEqual(["Write 1/call-1"])
+      expect(second.sent).toEqual(["round-1/iterate/attempt-1", "round-1/conclude/attempt-1"])
+      expect(second.called).toEqual(["Write 1/change-1"])
       expect([second.report?.status, second.report?.answer]).toEqual(["done", "All is done."])
       expect(second.report?.results.map(({ name }) => name)).toEqual(["Look 1", "Look 2", "Write 1"])
       expect(yield* fs.readFileString(`${run.project}/a.txt`)).toBe("new\n")
@@ -107,7 +104,7 @@ describe("a run that goes on", () => {
       yield* run.session({ answer: obedient, approver: willing })
       const records = yield* run.records
       const keys = records.flatMap((record) => ("key" in record ? [`${record.type} ${record.key.split("#")[0]}`] : []))
-      const write = "round-1/tool/write-1/call-1"
+      const write = "round-1/tool/write-1/change-1"
       expect(keys.indexOf(`intent ${write}`)).toBeLessThan(keys.indexOf(`outcome ${write}`))
       expect(keys.filter((key) => key.startsWith("intent"))).toEqual([`intent ${write}`])
       expect(keys.indexOf("prompt plan/attempt-1")).toBeLessThan(keys.indexOf("outcome plan/attempt-1"))
@@ -172,7 +169,7 @@ describe("a call in doubt", () => {
       expect([sender.count(), second.report?.status]).toEqual([1, "not_permitted"])
       expect(second.report?.message).toContain("was begun before the run broke off")
       /* Nothing of another task was begun, and nobody was asked what is left to do. */
-      const later = second.sent.filter((key) => !/refine|send-1/.test(key))
+      const later = second.sent.filter((key) => !/turn|send-1/.test(key))
       expect([second.called, later, second.report?.answer]).toEqual([[], [], ""])
       const third = yield* run.session({
         answer: sending,
@@ -189,6 +186,7 @@ describe("a call in doubt", () => {
       expect([sender.count(), second.report?.status]).toEqual([1, "done"])
       expect(second.report?.results[0]?.calls[0]?.result.data).toEqual({
         note: "This call was carried out before the run was interrupted; its output is not known.",
+        files: "What it wrote may be missing: look before you rely on it.",
         targets: []
       })
     })
@@ -210,7 +208,7 @@ const reading = (prompt: FilledPrompt): string => {
   return obedient(prompt)
 }
 
-const isLast = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution" && taskOf(prompt) === "Write 1"
+const isLast = (prompt: FilledPrompt): boolean => stageOf(prompt) === "iteration"
 
 /** Approves everything and counts how often it was asked. */
 const makeCounting = () => {
@@ -281,7 +279,7 @@ describe("a call that was denied", () => {
       expect(first.report?.status).toBe("not_permitted")
       const second = yield* run.session({ answer: reading, approver: willing })
       expect(second.kept).toEqual(["Look 2"])
-      expect(second.called).toEqual(["Read 1/call-1"])
+      expect(second.called).toEqual(["Read 1/turn-1/call-1"])
       expect(second.report?.status).toBe("done")
     })
   )
@@ -299,8 +297,8 @@ describe("a fork", () => {
       })
       expect(forked.kept).toEqual(["Look 1", "Look 2"])
       expect(forked.sent).toEqual([
-        "round-1/refine/write-1/attempt-1",
-        "round-1/execute/write-1/attempt-1",
+        "round-1/turn/write-1/attempt-1",
+        "round-1/turn/write-1/attempt-2",
         "round-1/iterate/attempt-1",
         "round-1/conclude/attempt-1"
       ])
@@ -329,7 +327,7 @@ describe("a secret", () => {
       const run = yield* makeKeptRun({ prompt: "Keep the-s3cret-value." })
       yield* run.session({ answer: writing })
       const second = yield* run.session({ answer: writing, approver: willing })
-      expect(second.sent).toContain("round-1/refine/write-1/attempt-1")
+      expect(second.sent).toContain("round-1/turn/write-1/attempt-1")
       expect(second.report?.status).toBe("done")
       expect(yield* fs.readFileString(`${run.project}/a.txt`)).toBe(content)
       const journal = yield* fs.readFileString(run.file)

@@ -6,6 +6,7 @@ import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
+import { stageNameOf } from "../support/stageName.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const skillWith = (model: string) => `---
@@ -21,15 +22,14 @@ metadata:
 Say it.
 `
 
-const stageOf = (content = "") => /^# Stage: (\w+)$/m.exec(content)?.[1] ?? ""
 const taskOf = (content = "") => /^- \*\*Name\*\* (.+)$/m.exec(content)?.[1] ?? ""
 
 /** Runs one task of a skill with a model of its own and one of a skill without; gives what the server was asked. */
 const runWith = (model: string) =>
   Effect.gen(function* () {
     const server = yield* FakeOllama.make(
-      ({ messages: [system] }) => {
-        const stage = stageOf(system?.content)
+      ({ messages }) => {
+        const stage = stageNameOf(messages)
         if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
         return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
       },
@@ -52,9 +52,9 @@ const runWith = (model: string) =>
     return {
       status,
       asked: server.chats
-        .map(({ messages: [system, user], model, options }) => {
-          const stage = stageOf(system?.content)
-          const task = stage === "refinement" || stage === "execution" ? taskOf(user?.content) : ""
+        .map(({ messages, model, options }) => {
+          const stage = stageNameOf(messages)
+          const task = stage === "refinement" || stage === "execution" ? taskOf(messages[1]?.content) : ""
           return `${stage} ${task}: ${model} ${options?.num_ctx}`
         })
         .toSorted(),

@@ -8,6 +8,7 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { planOf, resultSaying, refinementWith, testSkills } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -15,11 +16,10 @@ for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${
 
 const configuration = "config/task-conductor/config.json"
 const configure = (text: object) => sandbox.write(configuration, JSON.stringify(text))
-const stages = { plan: { model: "big" }, refine: { model: "small:1b" }, ask: { model: "small:1b" } }
+const stages = { plan: { model: "big" }, task: { model: "small:1b" }, ask: { model: "small:1b" } }
 const models = [{ name: "qwen3:8b" }, { name: "big:70b", contextLength: 6000 }, { name: "small:1b" }]
 
-const stageOf = ({ messages: [system] }: Pick<ChatBody, "messages">) =>
-  /^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1] ?? ""
+const stageOf = ({ messages }: Pick<ChatBody, "messages">) => stageNameOf(messages)
 
 /** Answers every stage; a stage in `broken` gets no usable answer. */
 const serve = (broken?: { stage: string }) =>
@@ -29,7 +29,7 @@ const serve = (broken?: { stage: string }) =>
       if (stage === broken?.stage) return { status: 503, error: "not now" }
       if (stage === "creation") return planOf([[{ name: "Look" }]])
       if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
-      return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
+      return stage === "iteration" ? planOf([]) : resultSaying("Partly done. Noon.")
     },
     { models }
   )
@@ -48,7 +48,7 @@ const env = (url: string) => ({ env: { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: ur
 const ofStages = {
   creation: "big:70b 6000",
   refinement: "small:1b 8192",
-  execution: "qwen3:8b 8192",
+  execution: "small:1b 8192",
   iteration: "qwen3:8b 8192",
   conclusion: "qwen3:8b 8192"
 }
@@ -67,13 +67,13 @@ describe("models of single stages", () => {
       const lines = linesOf(stdout)
       assert.deepInclude(lines[0], {
         model: "qwen3:8b",
-        stage_models: { plan: "big:70b", refine: "small:1b", ask: "small:1b" }
+        stage_models: { plan: "big:70b", task: "small:1b", ask: "small:1b" }
       })
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [
         ["plan", "big:70b"],
-        ["refine", "small:1b"],
-        ["execute", undefined],
+        ["task", "small:1b"],
+        ["task", "small:1b"],
         ["iterate", undefined],
         ["conclude", undefined]
       ])

@@ -16,9 +16,13 @@ import type { Provider } from "../../src/services/providers/Provider.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { noonAnswer, testSkills } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 /** Does the work of one task. */
-const answerTo = (prompt: string): string => noonAnswer(/# Stage: (\w+)/.exec(prompt)?.[1])
+const answerTo = (body: string): string => {
+  const prompt = body.replaceAll("\\n", "\n")
+  return noonAnswer(stageName({ system: prompt, user: prompt }))
+}
 
 interface Asked {
   readonly url: string

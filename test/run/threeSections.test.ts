@@ -21,6 +21,7 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { layerTestRun } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
+import { stageNameOf } from "../support/stageName.ts"
 
 const folder = join(import.meta.dirname, "../fixtures/runs/three-sections")
 const answer = (name: string): string => readFileSync(join(folder, "answers", `${name}.md`), "utf8")
@@ -46,7 +47,7 @@ const stageNames: Readonly<Record<string, string>> = {
 const makeNaming = () => {
   const counts = new Map<string, number>()
   return ({ messages }: ChatBody): string => {
-    const stage = stageNames[/^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""] ?? "unknown"
+    const stage = stageNames[stageNameOf(messages)] ?? "unknown"
     const [, task] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "") ?? []
     const key = task === undefined ? stage : `${stage}_${task.toLowerCase().replaceAll(" ", "-")}`
     counts.set(key, (counts.get(key) ?? 0) + 1)

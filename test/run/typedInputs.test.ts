@@ -8,6 +8,7 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
 const skill = (tools: string) => `---
 name: explain-file
@@ -34,9 +35,9 @@ const files = (tools: string) => ({
 
 const plan = planOf([[{ name: "Explain 1", skill: "explain-file", needed: "Explain `main.ts`, short." }]])
 
-const stageOf = ({ system }: FilledPrompt) => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt) => stageName(prompt)
 
-/** Runs the plan with these refinements, one for each attempt; gives prompts and events. */
+/** Runs the plan with these first answers of its task, before the report; gives prompts and events. */
 const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
   Effect.gen(function* () {
     const prompts: Array<FilledPrompt> = []
@@ -44,8 +45,8 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
     const model = ScriptedModel.layer((prompt) => {
       prompts.push(prompt)
       const stage = stageOf(prompt)
-      if (stage === "refinement") return refinements[asked++] ?? "no more answers"
-      return stage === "iteration" ? planOf([]) : resultSaying("It is a constant.")
+      if (stage === "iteration") return planOf([])
+      return refinements[asked++] ?? resultSaying("It is a constant.")
     })
     const { events, report } = yield* Effect.gen(function* () {
       const pipeline = yield* Pipeline
@@ -60,8 +61,7 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
     )
     return {
       report,
-      refinements: prompts.filter((prompt) => stageOf(prompt) === "refinement"),
-      execution: prompts.find((prompt) => stageOf(prompt) === "execution"),
+      refinements: prompts.filter((prompt) => ["refinement", "execution"].includes(stageOf(prompt))),
       rejected: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
       refined: events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : []))
     }
@@ -70,9 +70,9 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
 const read = refinementWith([{ name: "read_file", arguments: { path: "src/main.ts" } }])
 
 layer(NodeServices.layer)("a skill with typed inputs", (it) => {
-  it.effect("has them filled in by the refinement, told to the executor and to whoever listens", () =>
+  it.effect("has them filled in by the first answer, told to whoever listens", () =>
     Effect.gen(function* () {
-      const { execution, refined, refinements, report } = yield* runWith([
+      const { refined, refinements, report } = yield* runWith([
         `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
       ])
       assert.strictEqual(report.status, "done")
@@ -86,19 +86,15 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
         refinements[0]?.system,
         "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
       )
-      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin the document with this section.")
-      assert.include(
-        execution?.user,
-        "- **Expected output** A word.\n\n## Inputs\n\n- `file`: src/main.ts\n- `depth`: short"
-      )
+      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
     })
   )
 
   it.effect("is asked again with what is missing, wrong or not there, and keeps what was right", () =>
     Effect.gen(function* () {
-      const { refined, refinements, rejected } = yield* runWith([
+      const { refined, rejected } = yield* runWith([
         `## Inputs\n\n- \`depth\`: deep\n\n${read}`,
-        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${read}`,
+        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${refinementWith([{ name: "read_file", arguments: { path: "docs/guide.md" } }])}`,
         `## Inputs\n\n- \`file\`: src/main.ts\n\n${read}`
       ])
       assert.deepStrictEqual(
@@ -117,7 +113,6 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
           ]
         ]
       )
-      assert.include(refinements[2]?.user, "## Inputs\n\n- `file`: main.ts\n- `depth`: long\n\n## Tool Calls")
       assert.deepStrictEqual(refined, [
         [
           { name: "file", value: "src/main.ts" },
@@ -136,11 +131,10 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
     })
   )
 
-  it.effect("is refined also when it may call no tool", () =>
+  it.effect("is given its inputs also when it may call no tool", () =>
     Effect.gen(function* () {
-      const { execution, refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
+      const { refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
       assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])
-      assert.include(execution?.user, "- `file`: docs/guide.md")
     })
   )
 

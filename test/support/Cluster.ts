@@ -9,6 +9,7 @@ import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { makeServer, type ServerSetup } from "./Postgres.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
+import { stageNameOf } from "./stageName.ts"
 
 /** What a model is asked: the stage, and the task for stages that see one. */
 export interface Asked {
@@ -17,9 +18,9 @@ export interface Asked {
 }
 
 export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
-  const user = messages.at(-1)?.content ?? ""
+  const user = messages.find(({ role }) => role === "user")?.content ?? ""
   return {
-    stage: /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? "",
+    stage: stageNameOf(messages),
     task: /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
   }
 }
@@ -50,6 +51,8 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
   const { url } = postgres
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+  /* Commands run in the project, where the tests see what they do. */
+  sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
   const env = { TASK_CONDUCTOR_DATABASE: url }
 
   /** Starts the binary; what still runs at the end of the test is killed. */

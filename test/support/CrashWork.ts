@@ -1,9 +1,9 @@
 /**
- * The work of the run of CrashRun: twelve tasks in three steps, one of which looks first, and what a model says that does
+ * The work of the run of CrashRun: twelve tasks in three steps, one of which changes a file in several turns, and what a model says that does
  * them as they stand.
  */
 import type { ChatBody } from "./FakeOllamaScript.ts"
-import { looksWith, planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 interface Call {
   readonly name: string
@@ -32,7 +32,7 @@ const steps: ReadonlyArray<Readonly<Record<string, ReadonlyArray<Call>>>> = [
     "Write 6": [write("out/one.txt", "one for the last time\n")],
     "Talk 2": [],
     "Edit 1": [
-      { name: "edit_file", arguments: { path: "other.md", old_text: "# Other", new_text: "# Other and more" } },
+      { name: "edit_file", arguments: { path: "other.md", old_text: "other", new_text: "other and more" } },
       clock
     ]
   }
@@ -46,24 +46,26 @@ const plan = planOf(
   )
 )
 
-/** What tasks look at before their calls are written. */
-const looks: Readonly<Record<string, ReadonlyArray<Call>>> = {
-  "Edit 1": [{ name: "read_file", arguments: { path: "other.md" } }, clock]
+/** What tasks do in the turns before that: the second turn changes a file in the working copy, the last one changes it again. */
+const before: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Call>>>> = {
+  "Edit 1": [
+    [{ name: "read_file", arguments: { path: "other.md" } }, clock],
+    [{ name: "edit_file", arguments: { path: "other.md", old_text: "# Other", new_text: "# The other" } }]
+  ]
 }
 
-/** What the model says; it depends on nothing but the stage and the task. */
+/** What the model says; it depends on nothing but the stage, the task and the turn. */
 export const answer = ({ messages }: ChatBody): string => {
   const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
   const [, task = ""] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(user) ?? []
   switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
     case "creation":
       return plan
-    case "refinement":
-      return looks[task] === undefined || user.includes("## What was looked at")
-        ? refinementWith(calls[task] ?? [])
-        : looksWith(looks[task])
-    case "execution":
-      return resultSaying(`${task} is done.`)
+    case "task": {
+      const turns = [...(before[task] ?? []), calls[task] ?? []].filter((made) => made.length > 0)
+      const asked = turns[messages.filter(({ role }) => role === "assistant").length]
+      return asked === undefined ? resultSaying(`${task} is done.`) : refinementWith(asked)
+    }
     case "iteration":
       return planOf([])
     default:

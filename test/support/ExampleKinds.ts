@@ -40,10 +40,6 @@ const aRefinementWith = (inputs: string): string =>
     '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "src/main.ts" } }\n```'
   ).replace("## Tool Calls", () => `## Inputs\n\n${inputs}\n\n## Tool Calls`)
 
-/** A refinement of a task that changes something, with these sections after the task. */
-const aChangeWith = (sections: string): string =>
-  `## Task\n\n- **What is needed** Read the loader.\n- **Skill** change-code\n- **Expected output** One paragraph.\n\n${sections}\n`
-
 /** The length limit in examples that run into it, in characters. */
 export const answerLimit = 300
 
@@ -74,25 +70,26 @@ export const exampleKinds = {
     about: "the text under `## Tool Calls`, checked with the tools of the run",
     frame: aRefinementCalling
   },
-  "first-pass": {
-    about: "the sections after the task, for a skill that changes files in at most three passes",
-    frame: aChangeWith
+  "project-calls": {
+    about: "the text under `## Tool Calls` of a refinement for a skill that changes files, checked in a project",
+    frame: (calls: string) =>
+      aRefinementCalling(calls)
+        .replace("read-code", "change-code")
+        .replace("## Tool Calls", "- **Requires user approval**\n\n## Tool Calls")
   },
-  "second-pass": {
-    about: "the sections after the task, for the same skill in the second pass, after `src/main.ts` was read",
-    frame: aChangeWith
-  },
-  "last-pass": {
-    about:
-      "the sections after the task, for the same skill in its last pass, after `src/main.ts` and `src/config.ts` were read",
-    frame: aChangeWith
+  turns: { about: "the answers of a task that may change files, with `---` between them", frame: asItIs },
+  "checked-turns": {
+    about: "the same, in a project with the check `grep -q load() src/main.ts`",
+    frame: asItIs
   },
   "limited-tool-calls": {
     about: "the text under `## Tool Calls`, for a skill with `allowed-tools: Bash(git log:*) add_task`",
     frame: (calls: string) => aRefinementCalling(calls).replace("read-code", "tell-history")
   },
   answer: { about: "an answer of the model", frame: asItIs },
+  "planning-answer": { about: "an answer of the model that was asked for a plan", frame: asItIs },
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
+  changes: { about: "an answer that changes files", frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },
   result: { about: "a result", frame: asItIs },
   "run-result": {

@@ -1,12 +1,14 @@
 /**
- * The stages that plan, refine and execute, each by itself over a real project folder, with a scripted model.
+ * The planner and the turns of tasks, each by itself over a real project folder, with a scripted model.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { builtIns } from "../../src/app/projectLayers.ts"
 import { type Briefing, type BriefingParts, requestDocument } from "../../src/domain/models/Briefing.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { Checks } from "../../src/services/checks/Checks.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
@@ -20,14 +22,16 @@ import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { Planner } from "../../src/services/pipeline/Planner.ts"
-import { Refiner } from "../../src/services/pipeline/Refiner.ts"
+import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { messageText } from "../../src/services/providers/PromptText.ts"
 import { Evidence } from "../../src/services/references/Evidence.ts"
 import { References } from "../../src/services/references/References.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
 import { Skills } from "../../src/services/skills/Skills.ts"
+import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
@@ -44,6 +48,9 @@ export interface OpenStages {
   readonly settings?: Partial<Settings>
   /** Allows everything when absent. */
   readonly approver?: Layer.Layer<Approver>
+  readonly rules?: ReadonlyArray<Rule>
+  /** Beside the built-in ones. */
+  readonly plugins?: ReadonlyArray<Plugin>
 }
 
 const parts: BriefingParts = {
@@ -56,17 +63,20 @@ const parts: BriefingParts = {
 /** The briefing of a request that says "Do it.". */
 export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
 
-const layerStages = Layer.mergeAll(Planner.layer, Refiner.layer, TaskRunner.layer).pipe(
+const layerStages = Layer.mergeAll(Planner.layer, TaskLoop.layer, TaskRunner.layer).pipe(
   Layer.provide(PlanChecker.layer),
-  Layer.provide(Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer())),
+  Layer.provide(Layer.mergeAll(Attempts.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())),
   Layer.provide(ModelCaller.layer),
   Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
 )
 
 export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const prompts: Array<FilledPrompt> = []
-  const model = ScriptedModel.layer((prompt, index) => {
+  /** The texts of the messages behind the system part, for each call. */
+  const messages: Array<ReadonlyArray<string>> = []
+  const model = ScriptedModel.layer((prompt, index, request) => {
     prompts.push(prompt)
+    messages.push(request.messages.slice(1).map(messageText))
     const answer = given.answers?.[index]
     if (answer === undefined) throw new Error(`No answer is prepared for call ${index + 1} of the model.`)
     return answer
@@ -88,8 +98,8 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   )
   const context = yield* layerStages.pipe(
     Layer.provide(model),
-    Layer.provide(Gate.layer()),
-    Layer.provide(ToolRegistry.layer(builtIns())),
+    Layer.provide(Gate.layer({ rules: given.rules ?? [] })),
+    Layer.provide(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
     Layer.provideMerge(world),
     Layer.build
   )
@@ -98,8 +108,9 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
       return {
         project,
         prompts,
+        messages,
         planner: yield* Planner,
-        refiner: yield* Refiner,
+        loop: yield* TaskLoop,
         taskRunner: yield* TaskRunner,
         meter: yield* UsageMeter,
         log: yield* EventLog

@@ -64,6 +64,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     environment: { PATH: process.env["PATH"] },
     home: yield* makeFolder,
     hidden: [],
+    scratch: yield* makeFolder,
     ...given.commands
   })
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
@@ -79,7 +80,14 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
       /** Runs one call as task `T` of round 1. */
       const run = (name: string, args?: Arguments) =>
         runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args))
-      return { root, run, gate: yield* Gate, registry: yield* ToolRegistry, log: yield* EventLog }
+      return {
+        root,
+        run,
+        gate: yield* Gate,
+        registry: yield* ToolRegistry,
+        log: yield* EventLog,
+        commands: yield* Commands
+      }
     }),
     context
   )

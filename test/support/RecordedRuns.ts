@@ -11,6 +11,7 @@ import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { stageNameOf } from "./stageName.ts"
 
 /** The skill of the runs; it stays with their journals. */
 const skill = new URL("../fixtures/journals/v1/skills/any/SKILL.md", import.meta.url)
@@ -26,7 +27,7 @@ const plan = planOf([
   [{ name: "Write 1", references: "[a](#read-1-results) [notes](notes.md)" }]
 ])
 
-const stageOf = ({ messages }: ChatBody): string => /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""
+const stageOf = ({ messages }: ChatBody): string => stageNameOf(messages)
 const taskOf = ({ messages }: ChatBody): string =>
   /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "")?.[1] ?? ""
 

@@ -9,9 +9,11 @@ import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
+import { stageName } from "./stageName.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "./TestRun.ts"
 
-export type RunStage = Exclude<Stage, "ask">
+/** The stages of a run; a task has its first answer, and those behind a reply. */
+export type RunStage = Exclude<Stage, "ask" | "task"> | "refine" | "execute"
 
 /** What the model says in each stage; `count` counts the calls of that stage from 1. */
 export type Script = Partial<
@@ -35,8 +37,7 @@ const usual: Required<Script> = {
 }
 
 /** The stage that a prompt is for. */
-export const stageOf = (prompt: FilledPrompt): RunStage =>
-  stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""] ?? "plan"
+export const stageOf = (prompt: FilledPrompt): RunStage => stageNames[stageName(prompt)] ?? "plan"
 
 /** The name of the task that a prompt is about. */
 export const taskOf = (prompt: string): string => /\*\*Name\*\* (.+)/.exec(prompt)?.[1] ?? ""

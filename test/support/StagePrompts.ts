@@ -35,6 +35,27 @@ const make = Effect.gen(function* () {
   const shared = blocksOf("-")
   const skillOf = (task: Task): Skill | undefined => skills.find(task.skill)
 
+  /** The first message of a task. */
+  const begin = (task: Task, references = "", tools = skillOf(task)?.allowedTools ?? []) =>
+    prompts.fill("task", {
+      skill_name: task.skill,
+      skill_inputs: inputLines(skillOf(task)?.inputs ?? []),
+      skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
+      skill_refinement: skillOf(task)?.refinement ?? "",
+      skill_execution: skillOf(task)?.execution ?? "",
+      answers: "tool calls or the report",
+      may_change: "",
+      tool_instructions: registry.instructions(tools),
+      project_description: shared.project_description,
+      environment: shared.environment,
+      project_map: shared.project_map,
+      user_prompt: shared.user_prompt,
+      current_file: "",
+      goals: "",
+      references,
+      task_data: renderTask(task, { _tag: "Refinement" })
+    })
+
   return {
     skills: skills.all.map((found) => found.skill),
     creation: (prompt: string, offered: ReadonlyArray<Skill>, previous = "", issues = "") =>
@@ -44,36 +65,13 @@ const make = Effect.gen(function* () {
         previous_proposal: rawBlock("## Previous proposal", previous),
         previous_proposal_issues: rawBlock("## Issues with the previous proposal", issues)
       }),
-    refinement: (task: Task, references = "", tools = skillOf(task)?.allowedTools ?? []) =>
-      prompts.fill("refinement", {
-        skill_name: task.skill,
-        skill_inputs: inputLines(skillOf(task)?.inputs ?? []),
-        skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
-        skill_refinement: skillOf(task)?.refinement ?? "",
-        looks: "1",
-        output_room: "300",
-        last_pass: "",
-        look_outputs: "",
-        tool_instructions: registry.instructions(tools),
-        project_description: shared.project_description,
-        environment: shared.environment,
-        project_map: shared.project_map,
-        current_file: "",
-        task_reference_contents: references,
-        task_data: renderTask(task, { _tag: "Refinement" }),
-        issues: ""
-      }),
-    execution: (task: Task, outcomes: ReadonlyArray<CallOutcome>, references = "") =>
-      prompts.fill("execution", {
-        skill_name: task.skill,
-        skill_execution: skillOf(task)?.execution ?? "",
-        project_description: shared.project_description,
-        environment: shared.environment,
-        precursor: references + callBlocks(outcomes, 100_000),
-        task_data: renderTask(task, { _tag: "Refinement" }),
-        previous_answer: "",
-        issues: ""
-      }),
+    refinement: begin,
+    /** What is asked when these calls have been made; without tools and calls, when there is nothing to call. */
+    execution: (task: Task, outcomes: ReadonlyArray<CallOutcome>, references = "") => {
+      const first = begin(task, references, outcomes.length === 0 ? [] : undefined)
+      const now = rawBlock("## Now", "Go on: look further, or write the report (`## Result summary`).")
+      return { ...first, user: `${first.user}\n${callBlocks(outcomes, 100_000)}${now}` }
+    },
     iteration: (
       prompt: string,
       state: {

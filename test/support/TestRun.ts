@@ -101,6 +101,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       own: `${home}/.config/task-conductor`,
       state: `${home}/.local/state/task-conductor`,
       locks: `${home}/.local/state/task-conductor/locks`,
+      candidates: [],
       notes: []
     },
     userFile: `${home}/.config/task-conductor/config.json`,
@@ -175,7 +176,7 @@ export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =
 /** A result document. */
 export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`
 
-/** Answers to a prompt about the time, for each stage of a run with one task. */
+/** Answers to a prompt about the time, for each stage of a run with one task. What is partly done is iterated. */
 export const noonAnswer = (stage: string | undefined): string => {
   switch (stage) {
     case "creation":
@@ -183,7 +184,7 @@ export const noonAnswer = (stage: string | undefined): string => {
     case "refinement":
       return refinementWith([{ name: "get_current_time", arguments: {} }])
     case "execution":
-      return resultSaying("Noon.")
+      return resultSaying("Partly done. Noon.")
     case "iteration":
       return planOf([])
     default:

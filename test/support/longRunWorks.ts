@@ -40,7 +40,7 @@ const events = (...all: ReadonlyArray<unknown>): ReadonlyArray<JournalRecord> =>
 
 const taskRecords = (task: Task): ReadonlyArray<JournalRecord> => {
   const where = { round: 1, step: 0, task: task.name }
-  const call = { stage: "execute", round: 1, task: task.name, attempt: 1 } as const
+  const call = { stage: "task", round: 1, task: task.name, attempt: 1 } as const
   const key = `${modelCallKey(call)}#${hash}`
   const id = { round: 1, task: task.name, uid: "call-1" }
   const tool = { uid: "call-1", name: "read_file", arguments: { path: "a.md" } }
@@ -48,10 +48,7 @@ const taskRecords = (task: Task): ReadonlyArray<JournalRecord> => {
   const given = { success: true, data: output, error_message: null, error_type: "none", metadata } as const
   const item = { task: task.name, tool: "read_file", targets: ["a.md"], risk: "safe", shown: "a.md" }
   return [
-    ...events(
-      { type: "task.started", ...where },
-      { type: "stage.started", stage: "execute", round: 1, task: task.name }
-    ),
+    ...events({ type: "task.started", ...where }, { type: "stage.started", stage: "task", round: 1, task: task.name }),
     ...events({ type: "approval.requested", scope: "call", title: task.name, hash: task.slug, items: [item] }),
     ...events({ type: "approval.answered", scope: "call", hash: task.slug, answer: "once", by: "person" }),
     ...events({ type: "tool.started", id, call: tool, risk: "safe", targets: ["a.md"] }),

@@ -42,6 +42,16 @@ const programs = {
     ]
   },
   git: { title: "git", install: "git", trial: ["git", "--version"] },
+  overlay: {
+    title: "An overlay in a user namespace (unshare, mount)",
+    install: "util-linux",
+    trial: [
+      ..."unshare -Urm /bin/sh -c".split(" "),
+      "d=$(mktemp -d) && cd $d && mkdir lower upper work merged && mount -t overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work x merged; e=$?; umount merged; rm -rf $d; exit $e"
+    ]
+  },
+  make: { title: "make", install: "make", trial: ["make", "--version"] },
+  python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },
   strace: {
     title: "strace",

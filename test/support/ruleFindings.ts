@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type { ModelCallId } from "../../src/domain/runs/ActivityKey.ts"
+import { readChanges } from "../../src/domain/files/ChangeBlocks.ts"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
@@ -33,6 +34,8 @@ import {
   keptInput,
   plannedTask
 } from "./ExampleKinds.ts"
+import { checkInProject } from "../../src/library/check.ts"
+import type { Settings } from "../../src/services/runs/RunSettings.ts"
 import { makeFolder, putFiles } from "./Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
@@ -54,22 +57,25 @@ const codesOf = (found: {
   repairs: [...new Set(found.repairs.map(({ code }) => code))]
 })
 
-const isFirstOf =
-  (examplePass: number) =>
-  ({ attempt, pass = 1, round, stage }: ModelCallId): boolean =>
-    attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude" && pass === examplePass
+const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
+  attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
 
-/** What a run says about the first answer of the stage, and of the pass, that the example is about, and to the person. */
-const codesOfRun = (events: ReadonlyArray<RunEvent>, pass = 1): FoundCodes => {
-  const isFirst = isFirstOf(pass)
-  return codesOf({
-    issues: events.flatMap((event) => (event.type === "answer.rejected" && isFirst(event.call) ? event.issues : [])),
+/** What a run says about these answers, and to the person. */
+const codesOfAnswers = (events: ReadonlyArray<RunEvent>, isMeant: (call: ModelCallId) => boolean): FoundCodes =>
+  codesOf({
+    issues: events.flatMap((event) => (event.type === "answer.rejected" && isMeant(event.call) ? event.issues : [])),
     repairs: events.flatMap((event): ReadonlyArray<Finding> => {
-      if (event.type === "answer.repaired" && isFirst(event.call)) return event.repairs
+      if (event.type === "answer.repaired" && isMeant(event.call)) return event.repairs
       return event.type === "message" && event.code !== undefined ? [{ code: event.code }] : []
     })
   })
-}
+
+/** What a run says about the first answer of the stage that the example is about. */
+const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes => codesOfAnswers(events, isFirst)
+
+/** What a run says about all turns of its first round. */
+const codesOfTurns = (events: ReadonlyArray<RunEvent>): FoundCodes =>
+  codesOfAnswers(events, ({ round, stage }) => round === 1 && stage === "task")
 
 const explainFile = [
   "---\nname: explain-file\ndescription: Explains a file. Use it in examples.\nallowed-tools: read_file\n---",
@@ -79,23 +85,27 @@ const explainFile = [
 
 const changeCode = [
   "---\nname: change-code\ndescription: Changes code. Use it in examples.\nallowed-tools: edit_file read_file",
-  'metadata:\n  task-conductor.requires-approval: "true"\n  task-conductor.passes: "3"\n---\n',
+  'metadata:\n  task-conductor.requires-approval: "true"\n---\n',
   "## Execution\n\nSay what changed.\n"
 ].join("\n")
 
-/** The answers of the passes before the one that an example is about. */
-const looksBefore = ["src/main.ts", "src/config.ts"].map(
-  (path) => `## Look first\n\n\`\`\`json\n${JSON.stringify({ name: "read_file", arguments: { path } })}\n\`\`\`\n`
-)
-
 const tellHistory =
   "---\nname: tell-history\ndescription: Tells what changed. Use it in examples.\nallowed-tools: Bash(git log:*) add_task\n---\n\nSay what changed.\n"
+
+/** The files of the projects in which examples are checked. */
+const projectFiles = {
+  ...exampleFiles,
+  ".agents/skills/explain-file/SKILL.md": explainFile,
+  ".agents/skills/change-code/SKILL.md": changeCode,
+  ".agents/skills/tell-history/SKILL.md": tellHistory
+}
 
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>,
-  read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun
+  read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun,
+  settings: Partial<Settings> = {}
 ) =>
   Effect.gen(function* () {
     yield* Effect.exit(work(yield* Pipeline))
@@ -103,13 +113,9 @@ const runOf = (
   }).pipe(
     Effect.provide(
       layerTestRun({
-        files: {
-          ...exampleFiles,
-          ".agents/skills/explain-file/SKILL.md": explainFile,
-          ".agents/skills/change-code/SKILL.md": changeCode,
-          ".agents/skills/tell-history/SKILL.md": tellHistory
-        },
-        rules: [{ verdict: "allow", tool: "read_file" }, exampleRule]
+        files: projectFiles,
+        settings,
+        rules: [{ verdict: "allow", tool: "read_file" }, { verdict: "allow", tool: "run_command" }, exampleRule]
       }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
     )
   )
@@ -120,17 +126,28 @@ const planWith = (text: string) =>
     (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
   )
 
-const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill, pass = 1) =>
-  runOf(
-    (_, index) => (index === pass - 1 ? text : looksBefore.slice(0, pass - 1)[index]),
-    (pipeline) =>
-      pipeline.run({
-        runId: "run",
-        prompt: "Explain the loader.",
-        plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
-      }),
-    (events) => codesOfRun(events, pass)
-  )
+const runTask = (skill: string) => (pipeline: Pipeline["Service"]) =>
+  pipeline.run({
+    runId: "run",
+    prompt: "Explain the loader.",
+    plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
+  })
+
+const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
+  runOf((_, index) => (index === 0 ? text : undefined), runTask(skill))
+
+/** Runs a task that may change files and gets these answers, with `---` between them. */
+const turnsWith = (text: string, settings: Partial<Settings> = {}) => {
+  const answers = text.split(/^---$/m)
+  return runOf((_, index) => answers[index], runTask("change-code"), codesOfTurns, settings)
+}
+
+/** Checks a refinement as `check` does in a project. */
+const checkRefinement = Effect.fnUntraced(function* (text: string) {
+  const project = yield* makeFolder
+  yield* putFiles(project, projectFiles)
+  return codesOf(yield* Effect.promise(() => checkInProject(text, { project, kind: "refinement" })))
+})
 
 /** What is repaired in the results that a run accepts, whichever attempt it was. */
 const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
@@ -138,31 +155,22 @@ const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
   repairs: codesOf({
     issues: [],
     repairs: events.flatMap((event) =>
-      event.type === "answer.repaired" && event.call.stage === "execute" ? event.repairs : []
+      event.type === "answer.repaired" && event.call.stage === "task" ? event.repairs : []
     )
   }).repairs
 })
 
 /** Runs a task of which every attempt gives this result. */
 const resultWith = (text: string, read?: (events: ReadonlyArray<RunEvent>) => FoundCodes) =>
-  runOf(
-    () => text,
-    (pipeline) =>
-      pipeline.run({
-        runId: "run",
-        prompt: "Explain the loader.",
-        plan: planOf([[{ name: plannedTask.name, skill: "talk", needed: plannedTask.whatIsNeeded }]])
-      }),
-    read
-  )
+  runOf(() => text, runTask("talk"), read)
 
 /** Runs the tasks of one section with the calls that the example lists. */
 const stepWith = (text: string) => {
   const calls = JSON.parse(text) as ReadonlyArray<{ task: string; name: string; arguments: Arguments }>
   return runOf(
     (prompt) => {
-      const call = calls.find(({ task }) => prompt.includes(`**Name** ${task}`))
-      if (call === undefined) return undefined
+      const call = calls.find(({ task }) => prompt.includes(`Whatever ${task} is about.`))
+      if (call === undefined || prompt.includes("### Changed: ")) return undefined
       const task = "## Task\n\n- **What is needed** Edit.\n- **Expected output** A word.\n\n"
       return task + refinementWith([{ name: call.name, arguments: call.arguments }])
     },
@@ -215,6 +223,8 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       })
     case "run-inputs":
       return refineWith({ text }, "explain-file")
+    case "changes":
+      return Effect.sync(() => codesOf(readChanges(text)))
     case "result":
       return Effect.sync(() => codesOf(checkDocument("result", text)))
     case "run-result":
@@ -236,12 +246,14 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "project-task":
     case "project-references":
       return planWith(text)
-    case "first-pass":
-      return refineWith({ text }, "change-code", 1)
-    case "second-pass":
-      return refineWith({ text }, "change-code", 2)
-    case "last-pass":
-      return refineWith({ text }, "change-code", 3)
+    case "planning-answer":
+      return planWith(text)
+    case "project-calls":
+      return checkRefinement(text)
+    case "turns":
+      return turnsWith(text)
+    case "checked-turns":
+      return turnsWith(text, { checks: [["grep", "-q", "load()", "src/main.ts"]] })
     case "limited-tool-calls":
       return refineWith({ text }, "tell-history")
     case "run-tool-calls":

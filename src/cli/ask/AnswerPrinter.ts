@@ -8,21 +8,26 @@ import { toolCallText } from "../../domain/runs/CallText.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
 import { type RunEvent, isHeartbeat } from "../../domain/runs/RunEvent.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
-import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { timeText } from "../terminal/Ending.ts"
 import { isOwnChoice, count, shown, statusText } from "../terminal/EventLines.ts"
-import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
+import { failureText, lastLine, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
 import { answerBlocks } from "../../domain/conversation/AnswerBlocks.ts"
 import { type EventSink, lineSink } from "../terminal/EventSink.ts"
 import { markdownText } from "../terminal/MarkdownText.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** The first line of an output, with how many more there are; of a change only its size, as it was shown before. */
+/**
+ * The first line of an output, and of what a command wrote the last, with how many there are; of a change only its size, as
+ * it was shown before.
+ */
 const shortOutput = (result: ToolResult): string => {
   if (result.data === null) return "nothing"
   const change = changeOf(result.data)
   if (change !== undefined) return `+${change.added} -${change.removed}`
+  const end = commandEnd(result)
+  if (end !== undefined) return lastLine(end)
   const lines = (typeof result.data === "string" ? result.data : JSON.stringify(result.data)).trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
   return `${shown(lines[0] ?? "", 100)}${more}`
@@ -33,8 +38,9 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
+  const exit = badExit(result)
   return result.success
-    ? `  ${paint.green("ok")} ${call} ${took}: ${dataText(result.data ?? "") === "" ? "nothing" : shortOutput(result)}`
+    ? `  ${exit === undefined ? paint.green("ok") : paint.yellow(exit)} ${call} ${took}: ${dataText(result.data ?? "") === "" ? "nothing" : shortOutput(result)}`
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
+import { factLines } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -139,11 +140,21 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
         }
       }
       return runPrompt(request(orderOf(given)), optionsFor(listenTo(report, heard))).pipe(
-        Effect.map(({ answer, message, runId, status }): ServedResult => {
-          const parts = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
-            (one) => one !== ""
-          )
-          const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
+        Effect.map(({ answer, facts, message, runId, status }): ServedResult => {
+          const parts = [
+            facts === undefined ? "" : factLines(facts).join("\n"),
+            answer.trim(),
+            ...(message === "" ? [] : [`${status}: ${message}`])
+          ].filter((one) => one !== "")
+          const data = {
+            run_id: runId,
+            answer,
+            status,
+            ...(facts === undefined ? {} : { facts }),
+            exit_code: exitCodeOf(status),
+            message,
+            denied
+          }
           return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),

@@ -52,7 +52,7 @@ const progress = (emit: Output["Service"]["emit"]) =>
           const line = (what: string) => emit(printable(`${seconds} s  ${model}  ${what}`))
           if (event.type === "model.started") {
             const { attempt, stage, task } = event.call
-            const again = attempt === 1 ? "" : `, attempt ${attempt}`
+            const again = attempt === 1 ? "" : `, ${stage === "task" ? "turn" : "attempt"} ${attempt}`
             return yield* line(`${stage}${task === undefined ? "" : ` "${task}"`}${again}`)
           }
           if (event.type === "model.waiting") return yield* line(`waiting for ${secondsText(event.seconds)}`)
@@ -89,7 +89,7 @@ export const bench = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Says how many documents were valid at which attempt, which rules were broken most, and how fast each stage was, and recommends a model for each stage. Works in a temporary project; takes minutes for each model"
+    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Says how many of them came to their end with how many rejected answers, which rules were broken most, and how fast each stage was, and recommends a model for each stage. Works in a temporary project; takes minutes for each model"
   ),
   Command.withShortDescription("Try models and recommend one for each stage"),
   Command.withExamples([

@@ -7,7 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import { beginRun, planRun } from "../../app/runs.ts"
-import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
@@ -21,6 +21,8 @@ import {
   flagConfiguration,
   orderFiles,
   readPrompt,
+  checkConfiguration,
+  checkFlags,
   runFlags,
   attachFlag,
   readAttachment,
@@ -98,6 +100,11 @@ const allFlags = {
     "read-only",
     "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
   ),
+  ...checkFlags,
+  acceptUnverified: switchFlag(
+    "accept-unverified",
+    "End as done although a check of the project fails with the changes; without it such a run ends as unverified, exit code 1"
+  ),
   cluster: switchFlag("cluster", "Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
   ...answerFlags,
   ...outcomeFlags
@@ -131,17 +138,21 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
               prompt: yield* readPrompt(given),
               ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
             }
-      const flags = {
-        ...flagConfiguration(given),
-        ...limitConfiguration(given)
+      if (given.noCheck && given.check.length > 0) {
+        return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
       }
+      const flags = mergeConfigurations(
+        { ...flagConfiguration(given), ...limitConfiguration(given) },
+        checkConfiguration(given)
+      )
       const order = {
         ...work,
         ...(yield* readOutputSchema(given)),
         ...(yield* readAttachment(given, Option.isSome(given.plan))),
         ...orderFiles(given),
         ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
-        ...(given.readOnly ? { readOnly: true } : {})
+        ...(given.readOnly ? { readOnly: true } : {}),
+        ...(given.acceptUnverified ? { acceptUnverified: true } : {})
       }
       const request = { project: given.project, flags, order }
       const options = {

@@ -9,6 +9,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { rulesOfChecks, splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
 import { switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
@@ -77,6 +78,33 @@ const ruleFlag = (verdict: Verdict & string) =>
     ),
     Flag.withMetavar("TOOL[:PATTERN]")
   )
+
+/** What checks changes. */
+export const checkFlags = {
+  check: Flag.String("check").pipe(
+    Flag.mapEffect((line) => {
+      const words = splitCommand(line)
+      return typeof words === "string"
+        ? Effect.fail(new CliError.ValidationError({ message: `--check: ${words}` }))
+        : Effect.succeed(line)
+    }),
+    Flag.withMetavar("COMMAND"),
+    Flag.withDescription(
+      'A command that checks changes, in the place of those that the project names: --check "npm test"; repeatable'
+    ),
+    Flag.atLeast(0)
+  ),
+  noCheck: switchFlag("no-check", "Run no checks after changes; the end says so")
+}
+
+/** The flags as a configuration. Who names a check has allowed it. */
+export const checkConfiguration = ({
+  check,
+  noCheck
+}: Command.Command.Config.Infer<typeof checkFlags>): Pick<Configuration, "allow" | "checks"> => ({
+  ...(noCheck ? { checks: false } : check.length > 0 ? { checks: check } : {}),
+  allow: rulesOfChecks(check)
+})
 
 /** Which project, which model, what may happen, how to print. */
 export const runFlags = {
@@ -206,7 +234,7 @@ export const approvedBeforehand = (given: {
 /** What `run`, `resume` and `fork` share: limits, approvals and output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
-    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
+    Flag.withDescription("Maximum number of rounds (tasks, then iteration): --max-rounds 3"),
     Flag.optional
   ),
   ...approvalFlags,

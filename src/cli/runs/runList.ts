@@ -111,6 +111,7 @@ const looks: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>
   done: ["✓", "green"],
   running: ["●", "bold"],
   failed: ["✗", "red"],
+  unverified: ["✗", "yellow"],
   no_valid_plan: ["✗", "red"],
   unavailable: ["✗", "red"],
   unreadable: ["✗", "red"],

@@ -7,7 +7,8 @@ import type { Attempt, CallEvidence, TaskEvidence, TaskState, UnrunCall } from "
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
-import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
+import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import { withoutProject, shortDurationText } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
@@ -91,7 +92,7 @@ export const wrappedText = (text: string, columns: number | undefined): string =
         .join("\n")
 
 const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
-  `### ${call.stage}, round ${call.round}${call.pass === undefined ? "" : `, pass ${call.pass}`}, attempt ${call.attempt}`,
+  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
   "",
   ...(answer === undefined
     ? ["No answer came.", ""]
@@ -117,8 +118,8 @@ const callLines = ({ call, result, risk, targets }: CallEvidence): ReadonlyArray
   result === undefined
     ? "It did not finish."
     : fencedBlock(
-        `#### ${result.success ? "Output" : `Failed: ${result.error_type}`}, ${result.metadata.execution_time_ms} ms`,
-        result.success ? dataText(result.data) : (result.error_message ?? ""),
+        `#### ${result.success ? (badExit(result) ?? "Output") : `Failed: ${result.error_type}`}, ${result.metadata.execution_time_ms} ms`,
+        result.success ? resultText(result) : (result.error_message ?? ""),
         "text"
       ).trim(),
   ""
@@ -172,7 +173,8 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   if (result === undefined) return `- ${what}: did not finish`
   if (!result.success) return `- ${what}: failed, ${reasonText(result, project)}`
   const { data_size_bytes, execution_time_ms } = result.metadata
-  return `- ${what}: ${count(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
+  const exit = badExit(result)
+  return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${count(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
 /** A denial says itself what was denied. */

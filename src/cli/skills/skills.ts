@@ -23,8 +23,7 @@ import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { count } from "../terminal/EventLines.ts"
 import { Output } from "../terminal/Output.ts"
 import { outputJson } from "../../domain/text/Json.ts"
-import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, type Skill, skillTokens } from "../../domain/skills/Skill.ts"
-import { defaultPasses } from "../../domain/documents/Refinement.ts"
+import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { scaffoldSkill, skillNameRules } from "../../domain/checking/SkillScaffold.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
@@ -158,8 +157,6 @@ const list = Command.make(
 )
 
 /** How often the calls of a task may be asked for. */
-const passesText = ({ passes = defaultPasses }: Skill): string =>
-  passes === 1 ? "1, without looking first" : `up to ${passes}, the last one for the calls`
 
 const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [string, string]> => {
   const { execution, planning, refinement } = skillTokens(skill)
@@ -175,7 +172,7 @@ const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [
     ...(skill.files ?? []).map((file): readonly [string, string] => ["file", file]),
     ["approval", skill.requiresApproval ? "asks before each task" : "asks when a call needs it"],
     ["model", skill.model ?? "the one of the run"],
-    ["passes", passesText(skill)],
+    ...(skill.turns === undefined ? [] : [["turns", `at most ${skill.turns}`] as const]),
     ["tokens", `about ${planning} to plan, ${refinement} to refine, ${execution} to execute`],
     ...skill.inputs.map((input): readonly [string, string] => [
       "input",

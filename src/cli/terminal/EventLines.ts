@@ -114,8 +114,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   const name = task === undefined ? "" : ` "${shown(task)}"`
   const texts: Readonly<Record<Stage, string>> = {
     plan: "The plan was not usable",
-    refine: `The calls for${name} were not usable`,
-    execute: `The result of${name} was not usable`,
+    task: `An answer for${name} was not usable`,
     iterate: "The list of what is left was not usable",
     conclude: "The answer was not usable",
     ask: "The answer was not usable"

@@ -11,7 +11,7 @@ import { stageText } from "../../domain/runs/LiveText.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { secondsText, withoutProject } from "../../domain/text/Format.ts"
-import type { ToolResult } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
 import {
@@ -96,6 +96,25 @@ export const failureText = ({ error_message }: ToolResult, live: LiveState | und
   return shown(withoutProject(line, live?.project ?? ""), 400)
 }
 
+/** The last line that a command wrote, where totals are, with how many there are. */
+export const lastLine = ({ output }: CommandEnd): string => {
+  const lines = output.trimEnd().split("\n")
+  const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
+  return output.trim() === "" ? "nothing" : `${shown(lines.at(-1) ?? "", 100)}${more}`
+}
+
+/** A command that did not succeed, although the call did; nothing for other calls that went well. */
+const exitLine = (
+  event: Extract<RunEvent, { readonly type: "tool.finished" }>,
+  paint: Paint,
+  options: ProgressOptions
+): string | undefined => {
+  const [exit, end] = [badExit(event.result), commandEnd(event.result)]
+  return exit === undefined || end === undefined
+    ? undefined
+    : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
+}
+
 /** A step that has ended, with the tasks that came to nothing. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
@@ -112,6 +131,20 @@ const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task
   return `  ${colour(finishedText(denied))} "${shown(task)}"`
 }
 
+/** What a check says, in one line; nothing new that fails is good news. */
+const checkLine = (
+  { command, exitCode, newFailures, seconds, text }: Extract<RunEvent, { readonly type: "check.finished" }>,
+  paint: Paint
+): string => {
+  const name = shown(command)
+  const [first = ""] = text.split("\n")
+  if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${shown(first, 400)}`
+  if (newFailures.length === 0) return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}`
+  const names = newFailures.slice(0, 3).map((one) => shown(one))
+  const more = newFailures.length > names.length ? ` and ${newFailures.length - names.length} more` : ""
+  return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
+}
+
 /** Lines about what is going on now, which a drawn screen shows by itself. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
@@ -123,12 +156,20 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
       return paint.dim(
         `  call ${shown(toolCallText(event.call, event.targets, live?.project))}${forTask(event.id.task)}`
       )
+    case "check.started":
+      return paint.dim(`  check ${shown(event.command)}${event.task === undefined ? "" : forTask(event.task)}`)
     case "model.waiting":
       return waitingLine(event, paint, live)
     case "tool.running": {
       const ends = event.endsAtSeconds === undefined ? "" : `; is stopped after ${secondsText(event.endsAtSeconds)}`
       return paint.dim(
         `  ${shown(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
+      )
+    }
+    case "check.running": {
+      const task = event.task === undefined ? "" : forTask(event.task)
+      return paint.dim(
+        `  check ${shown(event.command)}${task}: running for ${secondsText(event.seconds)}; is stopped after ${secondsText(event.endsAtSeconds)}`
       )
     }
     case "model.phase":
@@ -145,8 +186,8 @@ const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
     case "task.refined":
       return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
-    case "task.looked":
-      return `  looks for "${shown(event.task)}": ${event.calls.map((call) => shown(call.name)).join(", ")}`
+    case "task.turn":
+      return `  turn ${event.turn} of "${shown(event.task)}": ${[...event.calls.map((call) => shown(call.name)), ...event.changed.map((path) => `changes ${shown(path)}`)].join(", ")}`
     default:
       return undefined
   }
@@ -170,7 +211,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         : `${paint.bold("plan")} goes on with ${count(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
     }
     case "task.refined":
-    case "task.looked":
+    case "task.turn":
       return isVerbose ? insideLine(event) : undefined
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)
@@ -185,9 +226,12 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       ].join("\n")
     case "tool.finished":
       /* What a person denied was said with their answer, and is said again at the end. */
-      return event.result.success || isOwnChoice(event.result.error_message ?? "")
+      if (event.result.success) return exitLine(event, paint, options)
+      return isOwnChoice(event.result.error_message ?? "")
         ? undefined
         : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${failureText(event.result, live)}`
+    case "check.finished":
+      return `  ${checkLine(event, paint)}`
     case "model.failed":
       return event.willRetry ? retryLine(event, paint) : undefined
     case "server.waiting":

@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { factLines } from "../../domain/checks/Facts.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
@@ -65,6 +66,10 @@ export const untilReport =
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.tapCause(work, (cause) => (Cause.hasInterrupts(cause) ? Effect.void : abort("The run broke off.")))
 
+/** The facts of the host stand above the answer, except of an answer that was bound to a schema. */
+const withFacts = ({ answer, facts }: RunReport): string =>
+  facts === undefined || isJson(answer) ? answer : `${factLines(facts).join("\n")}\n\n${answer}`
+
 /** The answer on stdout, the outcome on stderr, how to resume the run, and the exit code. */
 export const endWithReport = Effect.fnUntraced(function* (
   report: RunReport,
@@ -72,7 +77,7 @@ export const endWithReport = Effect.fnUntraced(function* (
 ) {
   const { emit, emitPaint, isWatched, screen } = yield* Output
   if (!json) {
-    yield* printAnswer(report.answer, plain || quiet)
+    yield* printAnswer(withFacts(report), plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
       const personMs = sink?.personMs?.() ?? 0

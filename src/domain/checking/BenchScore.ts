@@ -6,7 +6,7 @@ import { modelCallKey, type ModelCallId } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 
 /** The stages for which a model is recommended. */
-export const benchStages = ["plan", "refine", "execute"] as const
+export const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
 /** How often something happened. */
@@ -15,12 +15,12 @@ interface Count {
   readonly count: number
 }
 
-/** What a model did in one stage. A document is what a stage asks for: a plan, a refinement, a result. */
+/** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
   /** How many documents were asked for. */
   readonly documents: number
-  /** How many of them were valid at the first attempt, at the second, and so on. */
+  /** How many of them came to their end without a rejected answer, with one, and so on. */
   readonly validAt: ReadonlyArray<number>
   /** The rules that rejected answers broke, the most frequent first. */
   readonly broken: ReadonlyArray<Count>
@@ -37,9 +37,10 @@ export interface ModelScore {
   readonly seconds: number
 }
 
-const mostAttempts = 5
+/** Documents with as many rejected answers, or more, are counted together. */
+const mostRejected = 4
 
-/** The document that a call belongs to: all of its attempts have the same one. */
+/** The document that a call belongs to: all of its attempts and turns have the same one. */
 const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
 
 type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
@@ -62,21 +63,25 @@ const brokenOf = (rejected: ReadonlyArray<Extract<RunEvent, { readonly type: "an
 }
 
 const stageScore = (runs: ReadonlyArray<ReadonlyArray<RunEvent>>, stage: BenchStage): StageScore => {
-  const validAt = Array.from({ length: mostAttempts }, () => 0)
+  const validAt = Array.from({ length: mostRejected + 1 }, () => 0)
   let documents = 0
   for (const events of runs) {
     const last = new Map<string, ModelCallId>()
+    const rejected = new Map<string, ReadonlyArray<ModelCallId>>()
+    const ended = new Set<string>()
     for (const event of events) {
-      if (event.type === "model.started" && event.call.stage === stage) last.set(documentOf(event.call), event.call)
+      if (!("call" in event) || !("stage" in event.call) || event.call.stage !== stage) continue
+      const { call, type } = event
+      const document = documentOf(call)
+      if (type === "model.started") last.set(document, call)
+      if (type === "model.finished") ended.add(modelCallKey(call))
+      if (type === "answer.rejected") rejected.set(document, [...(rejected.get(document) ?? []), call])
     }
     documents += last.size
-    for (const call of last.values()) {
-      const key = modelCallKey(call)
-      const isOf = (event: RunEvent, type: RunEvent["type"]) =>
-        event.type === type && "call" in event && "stage" in event.call && modelCallKey(event.call) === key
-      const isValid =
-        events.some((one) => isOf(one, "model.finished")) && !events.some((one) => isOf(one, "answer.rejected"))
-      const index = Math.min(call.attempt, mostAttempts) - 1
+    for (const [document, call] of last) {
+      const before = rejected.get(document) ?? []
+      const isValid = ended.has(modelCallKey(call)) && before.every(({ attempt }) => attempt !== call.attempt)
+      const index = Math.min(before.length, mostRejected)
       if (isValid) validAt[index] = (validAt[index] ?? 0) + 1
     }
   }
@@ -99,9 +104,11 @@ export const scoreOf = (model: string, runs: ReadonlyArray<ReadonlyArray<RunEven
   }
 }
 
-/** 0 to 1: documents that are valid at once count whole, every further attempt costs a fifth, none at all counts nothing. */
+/** 0 to 1: documents that are valid at once count whole, every rejected answer costs a fifth, none at all counts nothing. */
 const quality = ({ documents, validAt }: StageScore): number =>
-  documents === 0 ? 0 : validAt.reduce((sum, count, index) => sum + count * (1 - index / mostAttempts), 0) / documents
+  documents === 0
+    ? 0
+    : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
 
 /** Two qualities that differ by less are the same, so that speed decides. */
 const closeEnough = 0.1
@@ -130,22 +137,22 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as it stands in a configuration: the executor is the model of the run. */
-export const configurationFor = ({ execute, plan, refine }: Recommendation) => {
-  const model = execute ?? refine ?? plan
-  const own = Object.entries({ plan, refine }).flatMap(([stage, name]) =>
-    name === undefined || name === model ? [] : [[stage, { model: name }] as const]
-  )
-  return model === undefined ? undefined : { model, ...(own.length === 0 ? {} : { stages: Object.fromEntries(own) }) }
+/** The recommendation as it stands in a configuration: the model for tasks is the model of the run. */
+export const configurationFor = ({ plan, task }: Recommendation) => {
+  const model = task ?? plan
+  if (model === undefined) return undefined
+  return { model, ...(plan === undefined || plan === model ? {} : { stages: { plan: { model: plan } } }) }
 }
 
-const words = { plan: "plans", refine: "refinements", execute: "results" } as const
+const words = { plan: "plans", task: "tasks" } as const
 
-/** `2 at once, 1 at attempt 3` */
+/** `2 at once, 1 after 2 rejected answers` */
 const validText = ({ documents, validAt }: StageScore): string => {
   const valid = validAt.reduce((sum, count) => sum + count, 0)
   const parts = validAt.flatMap((count, index) =>
-    count === 0 ? [] : [`${count} at ${index === 0 ? "once" : `attempt ${index + 1}`}`]
+    count === 0
+      ? []
+      : [index === 0 ? `${count} at once` : `${count} after ${index} rejected ${index === 1 ? "answer" : "answers"}`]
   )
   const missing = documents - valid
   return [...parts, ...(missing === 0 ? [] : [`${missing} not at all`])].join(", ") || "none asked for"

@@ -51,7 +51,7 @@ const forbidden: ReadonlyArray<RepairCode> = [
   "skill-metadata-form",
   "skill-approval-value",
   "skill-model-name",
-  "skill-passes-value"
+  "skill-turns-value"
 ]
 
 const checkKeys = (file: SkillFile, findings: Findings): void => {
@@ -70,7 +70,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
   })
 }
 
-const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.passes"]
+const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
 /** Keys of other programs and of the author are left alone. */

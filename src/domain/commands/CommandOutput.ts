@@ -1,73 +1,137 @@
 /**
- * The output of a command, bounded while the command writes: the beginning and the end, with the number of bytes that are
- * missing between them.
+ * The output of a command as plain lines, bounded while the command writes: the beginning, the end, and of what is between
+ * them the lines that say what went wrong. Notes say which lines are left out.
  */
+import { cutAt } from "../text/Excerpt.ts"
+import { plainLine } from "../text/TerminalText.ts"
+import { troubleFilter } from "../text/TroubleLines.ts"
 
+/** The most bytes of the beginning, and of the end. All that is kept stays as JSON below the limit for results of tools. */
 const keptBytes = 32_768
-/** The text as JSON stays below the limit for results of tools, whatever characters it holds. */
-const maxJsonBytes = 196_608
+const troubleBytes = 8192
+/** The most characters of a line; of a longer one beginning and end are kept. */
+const longestLine = 16_384
+const longestTrouble = 500
+/** What the note before a line costs. */
+const noteBytes = 60
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
-
-/** The beginning as text, without a character that is cut at its end. */
-const textOfHead = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true })
-
-/** The end as text, without a character that is cut at its beginning. */
-const textOfTail = (bytes: Uint8Array): string => {
-  let start = 0
-  while (start < 3 && isContinuation(bytes[start])) start += 1
-  return new TextDecoder().decode(bytes.subarray(start))
+interface Line {
+  readonly number: number
+  readonly text: string
+  readonly bytes: number
 }
 
-const jsonBytes = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length
+const encoder = new TextEncoder()
+// oxlint-disable-next-line no-control-regex -- these are the characters of one byte
+const ascii = /^[\u0000-\u007f]*$/
+
+const bytesOf = (text: string): number => (ascii.test(text) ? text.length : encoder.encode(text).length)
+
+const gapText = (from: number, to: number, total: number): string =>
+  from === to ? `(Line ${from} of ${total} is left out.)` : `(Lines ${from} to ${to} of ${total} are left out.)`
 
 /** The output of one command; empty at first. */
 export class CommandOutput {
-  readonly #head = new Uint8Array(keptBytes)
-  /** Holds at least the last `keptBytes`; twice as large, so that its content is rarely moved. */
-  readonly #tail = new Uint8Array(keptBytes * 2)
-  #tailBytes = 0
+  readonly #decoder = new TextDecoder()
+  readonly #isTrouble = troubleFilter()
+  readonly #head: Array<Line> = []
+  readonly #trouble: Array<Line> = []
+  readonly #tail: Array<Line> = []
+  readonly #sizes = { head: 0, trouble: 0, tail: 0 }
+  /** The line that has not ended, without `#skipped` characters in its middle. */
+  #open = ""
+  #skipped = 0
+  #lines = 0
   #total = 0
 
-  /** The number of bytes so far. */
+  /** The number of bytes so far, as they were written. */
   get bytes(): number {
     return this.#total
   }
 
   push(chunk: Uint8Array): void {
-    const first = chunk.subarray(0, Math.max(0, keptBytes - this.#total))
-    this.#head.set(first, Math.min(this.#total, keptBytes))
-    this.#pushTail(chunk.subarray(first.length))
     this.#total += chunk.length
-  }
-
-  /** The kept bytes as text. */
-  text(): string {
-    let length = keptBytes
-    while (jsonBytes(this.#shortened(length)) > maxJsonBytes) length /= 2
-    return this.#shortened(length)
-  }
-
-  #pushTail(bytes: Uint8Array): void {
-    const last = bytes.subarray(Math.max(0, bytes.length - keptBytes))
-    if (this.#tailBytes + last.length > this.#tail.length) {
-      this.#tail.copyWithin(0, this.#tailBytes - keptBytes, this.#tailBytes)
-      this.#tailBytes = keptBytes
+    const [first = "", ...more] = this.#decoder.decode(chunk, { stream: true }).split("\n")
+    this.#extend(first)
+    for (const text of more) {
+      this.#add(this.#line())
+      this.#open = ""
+      this.#skipped = 0
+      this.#extend(text)
     }
-    this.#tail.set(last, this.#tailBytes)
-    this.#tailBytes += last.length
   }
 
-  /** The text with at most `length` bytes of the beginning and of the end. */
-  #shortened(length: number): string {
-    const head = this.#head.subarray(0, this.#total)
-    const tail = this.#tail.subarray(Math.max(0, this.#tailBytes - keptBytes), this.#tailBytes)
-    const all = new Uint8Array(head.length + tail.length)
-    all.set(head)
-    all.set(tail, head.length)
-    if (this.#total <= length * 2) return new TextDecoder().decode(all)
-    const start = textOfHead(all.subarray(0, length))
-    const end = textOfTail(all.subarray(all.length - length))
-    return `${start}\n... (${this.#total - length * 2} bytes left out) ...\n${end}`
+  /** What is kept, as text. */
+  text(): string {
+    this.#shortenTail()
+    const open = this.#line()
+    const isOpen = open !== ""
+    const total = this.#lines + (isOpen ? 1 : 0)
+    const kept = [...this.#head, ...this.#trouble, ...this.#tail]
+    if (isOpen) kept.push({ number: total, text: open, bytes: 0 })
+    let next = 1
+    const rows: Array<string> = []
+    for (const { number, text } of kept) {
+      if (number > next) rows.push(gapText(next, number - 1, total))
+      rows.push(text)
+      next = number + 1
+    }
+    return `${rows.join("\n")}${isOpen || rows.length === 0 ? "" : "\n"}`
+  }
+
+  #extend(text: string): void {
+    this.#open += text
+    if (this.#open.length <= 4 * longestLine) return
+    this.#open = plainLine(this.#open)
+    const left = this.#open.length - longestLine
+    if (left <= 0) return
+    this.#skipped += left
+    this.#open = this.#open.slice(0, longestLine / 2) + this.#open.slice(-longestLine / 2)
+  }
+
+  /** The open line as it is shown. */
+  #line(): string {
+    const text = plainLine(this.#open)
+    const left = this.#skipped + text.length - longestLine
+    /* A line that was written over again may be short in the end. */
+    if (text.length < longestLine || left <= 0) return text
+    const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
+    return `${cutAt(text, longestLine / 2)} ... (${left} characters left out) ... ${end}`
+  }
+
+  #add(text: string): void {
+    this.#lines += 1
+    const line = { number: this.#lines, text, bytes: bytesOf(text) + 1 }
+    if (this.#tail.length === 0 && this.#sizes.head + line.bytes <= keptBytes) {
+      this.#head.push(line)
+      this.#sizes.head += line.bytes
+      return
+    }
+    this.#tail.push(line)
+    this.#sizes.tail += line.bytes
+    /* Many lines at once: each costs little then. */
+    if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
+  }
+
+  /** Leaves the lines out that the end has no room for. */
+  #shortenTail(): void {
+    let count = 0
+    for (; this.#sizes.tail > keptBytes && count < this.#tail.length - 1; count++) {
+      const line = this.#tail[count]
+      if (line === undefined) break
+      this.#sizes.tail -= line.bytes
+      this.#leave(line)
+    }
+    this.#tail.splice(0, count)
+  }
+
+  /** Of the lines that are left out, one that says what went wrong is kept. */
+  #leave(line: Line): void {
+    const isLong = line.text.length > longestTrouble
+    const text = isLong ? `${cutAt(line.text, longestTrouble)}... (${line.text.length} characters)` : line.text
+    const cost = bytesOf(text) + noteBytes
+    if (!this.#isTrouble(line.text) || this.#sizes.trouble + cost > troubleBytes) return
+    this.#sizes.trouble += cost
+    this.#trouble.push({ ...line, text })
   }
 }

@@ -3,6 +3,7 @@
  * beside a short list of harmless ones. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
+import { toolchainVariables } from "./Toolchains.ts"
 
 /** How long a command may run, in seconds: `usual` by default, and `most` at most. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
@@ -38,7 +39,10 @@ export const SandboxSettings = Schema.Struct({
 })
 export type SandboxSettings = typeof SandboxSettings.Type
 
-const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TERM|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
+const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
+
+/** What commands are told about who reads their output: no terminal, no colours, a program instead of a person. */
+const told = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
 
 /** Variables that make programs load or run other code. */
 const codeLoading =
@@ -61,16 +65,17 @@ const absoluteFolders = (path: string): string =>
     .filter((folder) => folder.startsWith("/"))
     .join(":")
 
-/** The variables of a command, out of those of this process; `named` are additions of the person. */
+/** The variables of a command: those of this process that are passed, `named` by the person, and those that it is told. */
 export const commandEnvironment = (
   all: Readonly<Record<string, string | undefined>>,
   named: ReadonlyArray<string>
 ): Readonly<Record<string, string>> => {
   const isPassed = (name: string) =>
-    passed.test(name) || (named.includes(name) && environmentNameProblem(name) === undefined)
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) =>
-      value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value]]
-    )
+    passed.test(name) ||
+    toolchainVariables.has(name) ||
+    (named.includes(name) && environmentNameProblem(name) === undefined)
+  const given = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value] as const]
   )
+  return { ...told, ...Object.fromEntries(given) }
 }

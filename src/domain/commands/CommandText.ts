@@ -42,9 +42,9 @@ const interpreters =
 const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [
     /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|node|corepack|turbo|nx|lerna|gulp|grunt)$/,
-    /^(?:package\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.c?js|gulpfile\.[cm]?[jt]s|Gruntfile\.[cm]?js|turbo\.json|nx\.json)$/
+    /^(?:package\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml|gulpfile\.[cm]?[jt]s|Gruntfile\.[cm]?js|turbo\.json|nx\.json)$/
   ],
-  [/^(?:g?make|ninja|cmake)$/, /^(?:GNUmakefile|[Mm]akefile|CMakeLists\.txt|build\.ninja)$/],
+  [/^(?:g?make|MAKE|ninja|cmake)$/, /^(?:GNUmakefile|[Mm]akefile|CMakeLists\.txt|build\.ninja)$/],
   [/^just$/, /^\.?[Jj]ustfile$/],
   [/^task$/, /^[Tt]askfile\.ya?ml$/],
   [/^(?:rake|bundle)$/, /^(?:Rakefile|Gemfile)$/],
@@ -67,7 +67,30 @@ export interface NamedScripts {
   readonly files: ReadonlyArray<string>
   /** The names of files in which a runner looks. */
   readonly definitions: ReadonlyArray<RegExp>
+  /** Words that may be folders in which it looks, too. */
+  readonly folders: ReadonlyArray<string>
+  /** True when it looks in the packages of a workspace, wherever they are. */
+  readonly inPackages: boolean
 }
+
+/** Options of runners whose value is a file that is run, or a folder in which they look. */
+const fileOptions =
+  /^(?:-[fbctIPs]|--(?:file|makefile|justfile|taskfile|rakefile|build-file|settings-file|init-script|manifest-path|noxfile|config|settings|userconfig|globalconfig|pnpmfile)|-buildfile)$/
+const folderOptions =
+  /^(?:-[CdpSB]|--(?:directory|prefix|dir|cwd|working-directory|working-dir|project-dir|chdir|project|root|rootdir))$/
+
+const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
+/** Words with which a package manager turns to the packages of a workspace. */
+const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
+const workspaceRunners = /^(?:turbo|nx|lerna)$/
+
+/** The values of these options: the next word, what follows `=`, or what follows a single letter. */
+const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
+  words.flatMap((word, index) => {
+    if (options.test(word)) return words[index + 1] ?? []
+    const [, option = "", value = ""] = /^(--?[\w-]+)=(.+)$/.exec(word) ?? /^(-\w)([^-].*)$/.exec(word) ?? []
+    return options.test(option) ? value : []
+  })
 
 const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
@@ -76,10 +99,19 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(baseName)
   const runs = names.some((name) => interpreters.test(name))
   const paths = words.map((word) => word.replace(/^-[^=]*=?|^@/, "")).filter((word) => word !== "")
+  const found = definitions.flatMap(([runner, files]) => (names.some((name) => runner.test(name)) ? [files] : []))
+  const isRunner = found.length > 0
+  const own = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
+  /* A file for make and its like names its parts in lines of their own. */
+  const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
-    /* Any file among the arguments of an interpreter; else what is run by its path. */
-    files: runs ? paths : paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/"))),
-    definitions: definitions.flatMap(([runner, files]) => (names.some((name) => runner.test(name)) ? [files] : []))
+    /* Any file among the arguments of an interpreter; else what is run by its path, and the files that a runner is given. */
+    files: runs ? paths : [...own, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
+    definitions: found,
+    folders: isRunner ? valuesOf(words, folderOptions) : [],
+    inPackages:
+      names.some((name) => workspaceRunners.test(name)) ||
+      (names.some((name) => packageManagers.test(name)) && words.some((word) => packageWords.test(word)))
   }
 }
 
@@ -93,7 +125,9 @@ export const scriptsInText = (text: string): NamedScripts => {
   const lines = text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== "")))
   return {
     files: [...new Set(lines.flatMap(({ files }) => files))].slice(0, maxScriptWords),
-    definitions: [...new Set(lines.flatMap((line) => line.definitions))]
+    definitions: [...new Set(lines.flatMap((line) => line.definitions))],
+    folders: [...new Set(lines.flatMap(({ folders }) => folders))].slice(0, maxScriptWords),
+    inPackages: lines.some(({ inPackages }) => inPackages)
   }
 }
 
@@ -101,7 +135,12 @@ export const scriptsInText = (text: string): NamedScripts => {
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts => {
   const whole = scriptsNamed(argv)
   const inside = scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))
-  return { files: [...whole.files, ...inside.files], definitions: [...whole.definitions, ...inside.definitions] }
+  return {
+    files: [...whole.files, ...inside.files],
+    definitions: [...whole.definitions, ...inside.definitions],
+    folders: [...whole.folders, ...inside.folders],
+    inPackages: whole.inPackages || inside.inPackages
+  }
 }
 
 /** True for a word that is a path rather than another argument, so that a file may come to it. */

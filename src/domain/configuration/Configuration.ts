@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
+import { CheckLine } from "./CommandSplit.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } from "./Limits.ts"
 import {
@@ -117,7 +118,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`model`, `think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
+    "`model`, `think` and `sampling` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -127,6 +128,10 @@ export const Configuration = Schema.Struct({
   tools: key(
     Schema.Record(Schema.String, CommandTool),
     "Commands that a task can call as tools, by name. Tools of a project take effect once you have trusted them."
+  ),
+  checks: key(
+    Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
+    "Commands that the host runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. Those of a project are asked about once. Flags: --check, --no-check."
   ),
   sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(

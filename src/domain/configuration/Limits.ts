@@ -71,18 +71,18 @@ const stage = Schema.optionalKey(StageLimits)
 
 export const Limits = Schema.Struct({
   ...stageFields,
-  rounds: limit(5, "How many rounds (refine, run, iterate) a run may take."),
-  toolCallsPerIteration: limit(15, "How many tool calls one iteration of `ask` may make."),
+  rounds: limit(5, "How many rounds (tasks, then iteration) a run may take."),
+  turns: limit(12, "How many turns a task may take: a turn is one answer of the model and the reply to it.", {
+    minimum: 2,
+    maximum: 100
+  }),
+  toolCallsPerIteration: limit(15, "How many tool calls one turn of a task, or one iteration of `ask`, may make."),
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
   readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),
-  refinementPreviewLines: limit(
-    20,
-    "How many lines, of 100 characters, of a long result a refinement sees that changes nothing."
-  ),
   identicalCalls: limit(
     3,
-    "The number of identical calls without a new result at which a refinement is rejected or `ask` stops calling tools."
+    "The number of identical calls without a new result at which a task fails or `ask` stops calling tools."
   ),
   serverWaitSeconds: seconds(
     300,
@@ -96,13 +96,16 @@ export const Limits = Schema.Struct({
     `How many seconds a command may run whose call or declaration does not say it; at most ${commandSeconds.most}.`,
     { maximum: commandSeconds.most }
   ),
+  checkSeconds: seconds(
+    600,
+    `How many seconds a check of the host may run, such as the tests of the project; at most ${commandSeconds.most}.`,
+    { maximum: commandSeconds.most }
+  ),
   fetchSeconds: seconds(20, "How many seconds fetching a page of the web may take, with all its redirects."),
   stages: Schema.optionalKey(
-    Schema.Struct({ plan: stage, refine: stage, execute: stage, iterate: stage, conclude: stage, ask: stage }).annotate(
-      {
-        description: `Limits of single stages: \`${generatingStages.join("`, `")}\`. Each may have \`${Object.keys(stageFields).join("`, `")}\`.`
-      }
-    )
+    Schema.Struct({ plan: stage, task: stage, iterate: stage, conclude: stage, ask: stage }).annotate({
+      description: `Limits of single stages: \`${generatingStages.join("`, `")}\`. Each may have \`${Object.keys(stageFields).join("`, `")}\`.`
+    })
   ),
   tools: Schema.optionalKey(
     Schema.Record(Schema.String, ToolLimits).annotate({

@@ -10,10 +10,11 @@ import {
   type ToolMessage
 } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
-import { cutOutput, resultText } from "../models/OutputText.ts"
+import { cutOutput } from "../models/OutputCut.ts"
+import { resultText } from "../models/OutputText.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
-import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
-import type { ToolResult } from "../tools/ToolCall.ts"
+import { cutAt, shares } from "../text/Excerpt.ts"
+import { badExit, type ToolResult } from "../tools/ToolCall.ts"
 import { harmless, printable } from "../text/Printable.ts"
 
 /** A message of the host in place of an answer of the model. */
@@ -167,9 +168,9 @@ const withShortCalls = (
   })
 }
 
-/** Cuts the outputs so that all messages together take about `budget` characters, those of the last calls first. */
+/** Cuts the outputs so that all messages together take about `budget` characters: short ones stay whole, and the long ones share the rest. */
 export const capOutputs = (messages: ReadonlyArray<ToolMessage>, budget: number): ReadonlyArray<ToolMessage> => {
-  const limits = sharesInOrder(messages.map(messageCharacters), budget)
+  const limits = shares(messages.map(messageCharacters), budget)
   return messages.map((message, index) => {
     const { id, name, result } = message
     const limit = (limits[index] ?? 0) - name.length - 2
@@ -258,7 +259,9 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return ["## You", harmless(message.content.trim())]
   if (message.role === "tool") {
     const { name, result } = message
-    return result.success ? [] : [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
+    const exit = badExit(result)
+    if (result.success) return exit === undefined ? [] : [`- \`${name}\` ended: ${exit}`]
+    return [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
   }
   const calls = message.calls.map((call) => callLine(call.name, call.arguments)).join("\n")
   return [message.content.trim() === "" && calls !== "" ? "" : "## Answer", harmless(message.content.trim()), calls]

@@ -125,7 +125,7 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
 }
 
 /** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
-export interface RefinementDocument extends Omit<Refinement, "looks"> {
+export interface RefinementDocument extends Omit<Refinement, "looks" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 

@@ -38,10 +38,19 @@ const field = (label: string, value: string): ReadonlyArray<string> => {
   return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
 }
 
-const label = (text: string): string => text.replace(/[\\`*_[\]<>&!]/g, "\\$&")
+/** An underscore within a word is no emphasis. */
+const escapedLabel = (text: string): string =>
+  text.replace(/[\\`*[\]<>&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
 
+/** A name or path in which a character would be escaped stands as code instead: models copy what they see. */
+const label = (text: string): string => {
+  const escaped = escapedLabel(text)
+  return escaped === text || !/^[^\s`[\]]+$/.test(text) ? escaped : `\`${text}\``
+}
+
+/** There is no emphasis within a target. */
 const target = (href: string): string => {
-  const escaped = href.replace(/[\\<>&`*_]/g, "\\$&")
+  const escaped = href.replace(/[\\<>&`]/g, "\\$&")
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
 }
 

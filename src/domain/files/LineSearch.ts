@@ -91,7 +91,7 @@ const shorten = (line: string, at: number): string => {
   if (line.length <= maxLineLength) return line
   const start = Math.max(0, at - aroundMatch)
   const end = Math.min(line.length, start + maxLineLength)
-  return `${start > 0 ? "..." : ""}${line.slice(start, end)}${end < line.length ? "..." : ""}`
+  return `${start > 0 ? "..." : ""}${line.slice(start, end)}${end < line.length ? "..." : ""} (of ${line.length} characters)`
 }
 
 /**

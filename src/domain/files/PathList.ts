@@ -32,6 +32,9 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
   return [...new Set([...nearest(target, namesakes), ...nearest(target, spelledAlike(name, paths))])].slice(0, 3)
 }
 
+/** The path without the backslashes that markdown puts before `_`, `*` and other characters, which models copy. */
+export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
+
 /** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
 export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folders = new Set<string>()

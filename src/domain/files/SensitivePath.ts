@@ -2,6 +2,7 @@
  * Paths that need special care: files that look like secrets, files that programs run automatically, and files that
  * control git or this program. Decided by names alone.
  */
+import { isInAutomaticFiles } from "./AutomaticFiles.ts"
 
 /**
  * The kept list of names that suggest keys, passwords or tokens. Tools, references, rules and the map of a project all
@@ -134,24 +135,5 @@ export const isControlPath = (relative: string): boolean => {
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/** Folders with files that programs run automatically: editors, build servers, git hooks, other agents. */
-const automaticFolders = namesIn(`
-  .agents .buildkite .circleci .claude .cursor .devcontainer .githooks .gitlab .husky .idea .vscode
-`)
-const automaticNames = namesIn(`
-  .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .drone.yml .envrc .gdbinit .gitconfig
-  .gitlab-ci.yaml .gitlab-ci.yml .gitmodules .kshrc .lefthook.yml .lldbinit .npmrc .pnpmfile.cjs
-  .pre-commit-config.yaml .profile .travis.yml .vimrc .yarnrc .yarnrc.yml .zlogin .zlogout .zprofile .zshenv
-  .zshrc azure-pipelines.yml bitbucket-pipelines.yml config.fish jenkinsfile lefthook.yml
-`)
-/** In `.github` only these folders hold such files. */
-const automaticInGithub = new Set(["actions", "workflows"])
-
 /** True for a file that a program runs or reads automatically, so that a write to it can run code. */
-export const isAutomatic = (path: string): boolean => {
-  const components = componentsOf(path)
-  const isRun = (folder: string, index: number) =>
-    automaticFolders.has(folder) || (folder === ".github" && automaticInGithub.has(components[index + 1] ?? ""))
-  const name = components.at(-1) ?? ""
-  return components.slice(0, -1).some(isRun) || automaticNames.has(name) || name.endsWith(".code-workspace")
-}
+export const isAutomatic = (path: string): boolean => isInAutomaticFiles(componentsOf(path))

@@ -1,10 +1,12 @@
 /**
- * Exact replacements in a string. All of them are checked before any is made, and problems are reported so that a small
- * model can correct its call. Line ends stay as they are.
+ * Replacements of literal text in a file. Each is looked for by itself: those that fit are made, the others are reported so
+ * that a small model can correct them. Line ends stay as they are.
  */
-import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { nearestLines, showPlaces } from "./EditPlaces.ts"
+import { isElision } from "./Elision.ts"
+import { findText, lineAt, type TextMatch, type TextPlace } from "./TextMatch.ts"
 
 /** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
@@ -14,7 +16,8 @@ export const TextEdit = Schema.Struct({
 })
 export type TextEdit = typeof TextEdit.Type
 
-interface EditedText {
+/** The text of a file that edits are made in. */
+export interface EditedText {
   /** Named in problems. */
   readonly path: string
   readonly text: string
@@ -22,125 +25,189 @@ interface EditedText {
   readonly mayQuote: boolean
 }
 
-interface Place {
+/** What became of one edit. */
+export interface EditOutcome {
+  /** The index of the edit. */
+  readonly edit: number
+  /** The first and last line of what it wrote, in the new text; absent for an edit that was not made. */
+  readonly lines?: readonly [from: number, to: number]
+  /** Why it was not made, and what to do. */
+  readonly problem?: string
+  /** How its place was found, when the old text does not stand there exactly. */
+  readonly note?: string
+}
+
+/** The text with the edits that could be made, and what became of each of them. */
+export interface EditedResult {
+  readonly text: string
+  readonly outcomes: ReadonlyArray<EditOutcome>
+}
+
+/** How problems speak to the author of the edits. */
+interface Wording {
+  readonly old: (index: number) => string
+  readonly new: string
+  readonly ambiguous: string
+  readonly join: (first: number, second: number, line: number) => string
+}
+
+const blockWords: Wording = {
+  old: () => "old text",
+  new: "new text",
+  ambiguous: "Send a block for each place, with a line before or after it that tells the places apart.",
+  join: (first, _, line) =>
+    `The block changes the same text as block ${first}, at line ${line}. Put them into one block.`
+}
+
+const callWords = (edits: ReadonlyArray<TextEdit>): Wording => ({
+  old: (index) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`),
+  new: "new_text",
+  ambiguous:
+    "Give an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them.",
+  join: (first, second, line) =>
+    `The edits ${first} and ${second} change the same text at line ${line}. Put them into one edit.`
+})
+
+type Placed = Result.Result<TextMatch, string>
+
+/** The places of one edit, or what is wrong with it; nothing when its old text is not there. */
+const placesOf = (edited: EditedText, edit: TextEdit, index: number, words: Wording): Placed | undefined => {
+  const { newText, oldText, replaceAll = false } = edit
+  const old = words.old(index)
+  if (oldText === "") return Result.fail(`The ${old} is empty. Give the lines that are replaced.`)
+  if (oldText === newText) return Result.fail(`The ${old} and its ${words.new} are the same, so nothing would change.`)
+  if (!newText.isWellFormed()) return Result.fail(`The ${words.new} for the ${old} holds half a character.`)
+  const match = findText(edited.text, edit, replaceAll)
+  if (match.places.length === 0) return undefined
+  if (match.places.length === 1 || replaceAll) return Result.succeed(match)
+  return Result.fail(`The ${old} occurs ${showPlaces(edited, match.places)}${words.ambiguous}`)
+}
+
+const minKnown = 10
+
+const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: TextEdit, old: string): string => {
+  const absent = `The ${old} does not occur in ${path}`
+  const there = newText.trim().length < minKnown ? [] : findText(text, { oldText: newText, newText }, false).places
+  const [place] = there
+  if (place !== undefined && there.length === 1) {
+    return `${absent}, and the new one stands there already, at line ${lineAt(text, place.from)}.`
+  }
+  const left = oldText.split("\n").find(isElision)?.trim()
+  if (left !== undefined) return `${absent}. The line ${JSON.stringify(left)} stands for others: write them out.`
+  return `${absent}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`
+}
+
+interface PlacedEdit extends TextPlace {
+  readonly edit: number
+}
+
+/** A range that an edit wrote, in the text as it is now. */
+interface Written {
   readonly edit: number
   readonly from: number
   readonly to: number
-  readonly newText: string
 }
 
-const maxCounted = 1000
-const maxNamed = 10
-const maxQuotedLines = 15
-const maxComparedLines = 20_000
-const maxComparedLength = 200
-const alike = 0.6
-
-const toLf = (text: string): string => text.replaceAll("\r\n", "\n")
-const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
-
-const count = (text: string, part: string): number => text.split(part).length - 1
-
-/** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
-const spellings = (text: string): ReadonlyArray<(part: string) => string> => {
-  const crlf = count(text, "\r\n")
-  if (crlf === 0) return [toLf]
-  return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
+interface State {
+  readonly text: string
+  readonly written: ReadonlyArray<Written>
 }
 
-/** Where the part occurs; `step` is the distance from a match to the next search. */
-const offsetsOf = (text: string, part: string, step: number): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + step)) found.push(at)
-  return found
-}
-
-const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
-
-const similarity = (a: string, b: string): number => {
-  const [left, right] = [a.trim().slice(0, maxComparedLength), b.trim().slice(0, maxComparedLength)]
-  const longer = Math.max(left.length, right.length)
-  if (longer === 0 || Math.min(left.length, right.length) < longer / 2) return 0
-  return 1 - distance(left, right) / longer
-}
-
-const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
-
-/** The lines of the text that are most similar to what was searched for. */
-const nearestLines = (text: string, sought: string): string => {
-  const wanted = toLf(sought).split("\n")
-  const lines = toLf(text).split("\n")
-  const anchor = wanted.reduce(
-    (best, line, index) => (line.trim() > "" && line.length > (wanted[best] ?? "").length ? index : best),
-    0
-  )
-  const scores = lines.slice(0, maxComparedLines).map((line) => similarity(line, wanted[anchor] ?? ""))
-  const best = scores.reduce((most, score) => Math.max(most, score), 0)
-  if (best < alike) return "No line is similar. Read the file and copy the lines from it."
-  const first = Math.max(0, scores.indexOf(best) - anchor)
-  const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
-  const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
-  const place = found.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + found.length} are`
-  const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"
-  return `${place} ${hint}; copy from here exactly:\n${found.join("\n")}`
-}
-
-const named = (edits: ReadonlyArray<TextEdit>, index: number): string =>
-  edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`
-
-/** The places of one edit, or what is wrong with it. */
-const placesOf = ({ mayQuote, path, text }: EditedText, edits: ReadonlyArray<TextEdit>, index: number) => {
-  const { newText, oldText, replaceAll = false } = edits[index] ?? { oldText: "", newText: "" }
-  const name = named(edits, index)
-  if (oldText === "") return Result.fail(`The ${name} is empty. Give the lines that are replaced.`)
-  if (oldText === newText) return Result.fail(`The ${name} and its new_text are the same, so nothing would change.`)
-  if (!newText.isWellFormed()) return Result.fail(`The new_text for the ${name} holds half a character.`)
-  for (const spell of spellings(text)) {
-    const sought = spell(oldText)
-    const offsets = offsetsOf(text, sought, replaceAll ? sought.length : 1)
-    if (offsets.length === 0) continue
-    if (offsets.length > 1 && !replaceAll) {
-      const total = offsets.length > maxCounted ? `more than ${maxCounted}` : String(offsets.length)
-      const lines = offsets.slice(0, maxNamed).map((offset) => lineAt(text, offset))
-      const at = `at lines ${lines.join(", ")}${offsets.length > maxNamed ? ", ..." : ""}`
-      const cure = "Add lines before or after it until only one place fits, or set replace_all to true for all of them."
-      return Result.fail(`The ${name} occurs ${total} times in ${path}, ${at}. ${cure}`)
-    }
-    return Result.succeed(
-      offsets.map((from): Place => ({ edit: index, from, to: from + sought.length, newText: spell(newText) }))
-    )
+/** Makes replacements that do not overlap and moves the ranges of the earlier ones. */
+const replaceAt = (state: State, places: ReadonlyArray<PlacedEdit>): State => {
+  const ordered = places.toSorted((a, b) => a.from - b.from)
+  const parts: Array<string> = []
+  const added: Array<Written> = []
+  let [at, length] = [0, 0]
+  for (const { edit, from, newText, to } of ordered) {
+    parts.push(state.text.slice(at, from), newText)
+    length += from - at
+    added.push({ edit, from: length, to: length + newText.length })
+    length += newText.length
+    at = to
   }
-  return Result.fail(`The ${name} does not occur in ${path}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`)
+  const move = (offset: number): number =>
+    ordered.reduce(
+      (moved, { from, newText, to }) => (to <= offset ? moved + newText.length - (to - from) : moved),
+      offset
+    )
+  const moved = state.written.map(({ edit, from, to }) => ({ edit, from: move(from), to: move(to) }))
+  return { text: [...parts, state.text.slice(at)].join(""), written: [...moved, ...added] }
 }
 
-const overlap = (places: ReadonlyArray<Place>): readonly [Place, Place] | undefined => {
-  for (const [index, place] of places.entries()) {
-    const before = places[index - 1]
+/** Two places of different edits that share text. */
+const clashIn = (places: ReadonlyArray<PlacedEdit>): readonly [PlacedEdit, PlacedEdit] | undefined => {
+  const ordered = places.toSorted((a, b) => a.from - b.from)
+  for (const [index, place] of ordered.entries()) {
+    const before = ordered[index - 1]
     if (before !== undefined && before.to > place.from) return [before, place]
   }
   return undefined
 }
 
-/**
- * The text after all edits. Each is searched for in the original text, so their order does not matter. Fails with all
- * problems, as sentences for the model.
- */
-export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
-  const found = edits.map((_, index) => placesOf(edited, edits, index))
-  const problems = found.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
-  if (problems.length > 0) return Result.fail(problems.join("\n"))
-  const places = found.flatMap((one) => (Result.isSuccess(one) ? one.success : [])).toSorted((a, b) => a.from - b.from)
-  const clash = overlap(places)
-  if (clash !== undefined) {
-    const [a, b] = clash.map((place) => place.edit + 1).toSorted()
-    const line = lineAt(edited.text, clash[1].from)
-    return Result.fail(`The edits ${a} and ${b} change the same text at line ${line}. Put them into one edit.`)
+const linesOf = (text: string, written: ReadonlyArray<Written>): readonly [number, number] => {
+  const from = written.reduce((least, one) => Math.min(least, one.from), text.length)
+  const to = written.reduce((most, one) => Math.max(most, one.to), 0)
+  return [lineAt(text, from), lineAt(text, Math.max(from, to - 1))]
+}
+
+const makeEdits = (edited: EditedText, edits: ReadonlyArray<TextEdit>, words: Wording): EditedResult => {
+  const found = edits.map((edit, index) => placesOf(edited, edit, index, words))
+  const said = new Map<number, { readonly problem?: string; readonly note?: string }>()
+  let places: ReadonlyArray<PlacedEdit> = []
+  for (const [index, placed] of found.entries()) {
+    if (placed === undefined) continue
+    if (Result.isFailure(placed)) {
+      said.set(index, { problem: placed.failure })
+      continue
+    }
+    const { note, places: own } = placed.success
+    const joined = [...places, ...own.map(({ from, newText, to }) => ({ edit: index, from, newText, to }))]
+    const clash = clashIn(joined)
+    if (clash === undefined) places = joined
+    const [first, second] = clash?.map(({ edit }) => edit + 1).toSorted((a, b) => a - b) ?? []
+    if (clash !== undefined && first !== undefined && second !== undefined) {
+      said.set(index, { problem: words.join(first, second, lineAt(edited.text, clash[1].from)) })
+    } else if (note !== undefined) said.set(index, { note })
   }
-  let at = 0
-  const parts = places.flatMap(({ from, newText, to }) => {
-    const kept = edited.text.slice(at, from)
-    at = to
-    return [kept, newText]
+  let state = replaceAt({ text: edited.text, written: [] }, places)
+  for (const [index, edit] of edits.entries()) {
+    if (found[index] !== undefined) continue
+    const later = places.length === 0 ? undefined : placesOf({ ...edited, text: state.text }, edit, index, words)
+    if (later === undefined || Result.isFailure(later)) {
+      said.set(index, { problem: later?.failure ?? notFound(edited, edit, words.old(index)) })
+      continue
+    }
+    state = replaceAt(
+      state,
+      later.success.places.map(({ from, newText, to }) => ({ edit: index, from, newText, to }))
+    )
+    said.set(index, { note: "found in what the other edits wrote" })
+  }
+  const outcomes = edits.map((_, index): EditOutcome => {
+    const { note, problem } = said.get(index) ?? {}
+    if (problem !== undefined) return { edit: index, problem }
+    const own = state.written.filter(({ edit }) => edit === index)
+    return { edit: index, lines: linesOf(state.text, own), ...(note === undefined ? {} : { note }) }
   })
-  return Result.succeed([...parts, edited.text.slice(at)].join(""))
+  return { text: state.text, outcomes }
+}
+
+/**
+ * Makes those edits of an answer that fit. Each is looked for in the text as it was, so that their order does not matter,
+ * and else in what the others made of it. Problems speak of blocks.
+ *
+ * ```ts
+ * applyEdits({ path: "a.ts", text: "a\nb\n", mayQuote: true }, [{ oldText: "b\n", newText: "c\n" }])
+ * // { text: "a\nc\n", outcomes: [{ edit: 0, lines: [2, 2] }] }
+ * ```
+ */
+export const applyEdits = (edited: EditedText, edits: ReadonlyArray<TextEdit>): EditedResult =>
+  makeEdits(edited, edits, blockWords)
+
+/** The text after all edits of a call. Fails with all problems, as sentences for the model, when one cannot be made. */
+export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
+  const { outcomes, text } = makeEdits(edited, edits, callWords(edits))
+  const problems = outcomes.flatMap(({ problem }) => problem ?? [])
+  return problems.length > 0 ? Result.fail(problems.join("\n")) : Result.succeed(text)
 }

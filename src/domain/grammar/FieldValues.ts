@@ -27,11 +27,9 @@ const copied = new Set([
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 
-/** What the tasks of the example in the creation prompt are about. */
+/** What the task of the example in the creation prompt is about. */
 const ofExample = new Set([
-  "find where the code limits retries. words: `retry`, `retries`, `maxattempts`.",
-  "find what the documentation says about retries. words: `retry`, `attempts`.",
-  "read the code of the limit and say whether the documentation agrees."
+  "limit retries to 3 where the code retries, change or add the tests for it, and say it in the documentation. words: `retry`, `maxattempts`."
 ])
 
 const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/

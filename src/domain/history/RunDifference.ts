@@ -31,13 +31,8 @@ interface Place {
 type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
 
 const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
-  const { pass, round, stage, task } = "call" in event ? event.call : event
-  const words = [
-    stage,
-    ...(round === 0 ? [] : [`round ${round}`]),
-    ...(task === undefined ? [] : [`"${task}"`]),
-    ...(pass === undefined ? [] : [`pass ${pass}`])
-  ]
+  const { round, stage, task } = "call" in event ? event.call : event
+  const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
   return {
     place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
@@ -45,8 +40,11 @@ const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "ans
   }
 }
 
-/** The place of an event; nothing for one that the replay takes from the journal. */
-const placeOf = (event: RunEvent, step: string): Place | undefined => {
+/**
+ * The place of an event; nothing for one that the replay takes from the journal. `title` is that of a question which is not
+ * about the calls of the step.
+ */
+const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
     case "stage.started":
     case "model.finished":
@@ -67,12 +65,13 @@ const placeOf = (event: RunEvent, step: string): Place | undefined => {
       return { place: `round ${event.round}`, about: `${event.type} ${step}` }
     case "approval.requested":
     case "approval.answered":
-      return event.scope === "step"
+      if (event.scope !== "step") return undefined
+      return title === undefined
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
-        : undefined
-    case "task.looked": {
-      const { pass, round, task, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" pass ${pass}` }
+        : { place: `approval ${event.hash}`, about: `${event.type} "${title}" ${event.hash.slice(0, 8)}` }
+    case "task.turn": {
+      const { round, task, turn, type } = event
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" turn ${turn}` }
     }
     case "task.refined":
     case "task.kept":
@@ -131,9 +130,15 @@ interface PlacedEvent extends Place {
 
 const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEvent> => {
   let step = ""
+  let title = ""
+  const titles = new Map<string, string>()
   return events.flatMap((event, at) => {
-    if (event.type === "step.started") step = `round ${event.round} step ${event.step + 1}`
-    const place = placeOf(event, step)
+    if (event.type === "step.started") {
+      step = `round ${event.round} step ${event.step + 1}`
+      title = event.title
+    }
+    if (event.type === "approval.requested" && event.title !== title) titles.set(event.hash, event.title)
+    const place = placeOf(event, step, "hash" in event ? titles.get(event.hash) : undefined)
     if (place === undefined) return []
     const { at: _, ...fields } = flattenEvent({ at: "", event })
     return [{ ...place, at, text: canonicalJson(withoutVolatile(fields) as never) }]

@@ -19,7 +19,7 @@ const harmless = [
 ] as const
 
 /** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */
-export const savedKeys = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
+export const savedKeys = [...harmless, "model", "host", "openaiBaseUrl", "plugins", "checks"] as const
 
 type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 

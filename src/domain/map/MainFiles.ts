@@ -4,19 +4,19 @@
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { commandKind } from "./CommandKind.ts"
 import { isAuxiliary } from "./FolderOutline.ts"
 import {
-  packageEntries,
   folderOf,
+  jsonScripts,
   type Manifest,
   nameOf,
+  packageEntries,
   type ProjectCommand,
-  jsonScripts,
-  pythonCommands,
-  recipeTargets,
-  usualCommands,
-  usualManifests
+  recipeTargets
 } from "./ProjectCommands.ts"
+import { isRequirements, pythonCommands } from "./PythonCommands.ts"
+import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
 /** More manifests are not read. */
 const mostManifests = 30
@@ -26,7 +26,7 @@ const deepestManifest = 3
 const otherManifests = `
   package.json composer.json deno.json deno.jsonc makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
-  manage.py
+  manage.py setup.py pipfile pyrightconfig.json
 `
 /** More beginnings and manifests of parts are not named. */
 const mostEntryPoints = 12
@@ -41,21 +41,37 @@ const depthOf = (path: string): number => path.split("/").length - 1
 const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodePoints(a, b))
 
-/** The manifests to read, those near the top first. */
-export const manifestsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
-  byDepth(
-    files.filter(
-      (path) => manifestNames.has(nameOf(path).toLowerCase()) && depthOf(path) <= deepestManifest && !isAuxiliary(path)
-    )
-  ).slice(0, mostManifests)
+const isManifest = (path: string): boolean =>
+  manifestNames.has(nameOf(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
-/** The commands that a manifest names or implies, in its order. */
-export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> => [
-  ...jsonScripts(manifest),
-  ...recipeTargets(manifest),
-  ...pythonCommands(manifest),
-  ...usualCommands(manifest)
-]
+/**
+ * The manifests to read: those in the folders of some files and above them, the nearest first, and then those near the
+ * top.
+ */
+export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
+  const manifests = files.filter(isManifest)
+  const around = manifests.filter((path) => near.some((one) => one.startsWith(folderOf(path))))
+  const usual = manifests.filter((path) => depthOf(path) <= deepestManifest && !isAuxiliary(path))
+  return [...new Set([...byDepth(around).toReversed(), ...byDepth(usual)])].slice(0, mostManifests)
+}
+
+/** The commands that a manifest names or implies, in its order, each with its kind where that is known. */
+export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
+  [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
+    (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
+  )
+
+/** The commands of all these manifests; of those that are the same in one folder, the first. */
+export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
+  const found = new Map<string, ProjectCommand>()
+  for (const command of manifests.flatMap(commandsOf)) {
+    const key = `${folderOf(command.from)}\0${command.run}`
+    if (!found.has(key)) found.set(key, command)
+  }
+  const all = [...found.values()]
+  const withPytest = new Set(all.filter(({ run }) => run.endsWith("-m pytest")).map(({ from }) => folderOf(from)))
+  return all.filter(({ from, run }) => !/ -m unittest\b/.test(run) || !withPytest.has(folderOf(from)))
+}
 
 const introductions = /^(?:readme|agents|contributing|architecture)(?:\.(?:md|rst|txt|adoc))?$/i
 const entryNames = /^(?:main|index|mod|lib|app|cli|server|manage|__main__|__init__|program)\.[a-z]+$/i

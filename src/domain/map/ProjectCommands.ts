@@ -6,14 +6,28 @@
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
 import * as Result from "effect/Result"
+import { type CommandKind, commandKind } from "./CommandKind.ts"
+import { type Narrowing, scriptNarrowing, usualNarrowing } from "./NarrowCommand.ts"
 
-export interface ProjectCommand {
-  /** What is to be run: program and arguments with blanks between them. */
+/** One way to run a command. */
+export interface CommandWay {
+  /** What is to be run: program and arguments with blanks between them. It runs in the folder of `from`. */
   readonly run: string
+  /** How only a part of it is run; absent when that is not known. */
+  readonly narrow?: Narrowing | undefined
+}
+
+export interface ProjectCommand extends CommandWay {
+  /** Commands that must have run before it in the same folder, in this order: they make what it needs. */
+  readonly prepare?: ReadonlyArray<string>
   /** What the project runs then; absent when the kind of the project decides it. */
   readonly does?: string
   /** The file that names it. */
   readonly from: string
+  /** What it is good for; absent for what never ends, what leaves lasting traces, and what is not known. */
+  readonly kind?: CommandKind | undefined
+  /** All ways to run it, the best first, to choose by the programs of a machine; absent when `run` is the only one. */
+  readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
 
 /** A file that may name commands. */
@@ -32,7 +46,8 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/")
 
 /** Kinds of names, the most useful first; names of no kind come before the last. */
 const kinds: ReadonlyArray<RegExp> = [
-  /^(?:test|tests|check|spec)$/,
+  /^test$/,
+  /^(?:tests|check|spec)$/,
   /test|spec|check|verify/,
   /lint|clippy|vet|ruff/,
   /type|tsc|mypy/,
@@ -42,7 +57,12 @@ const kinds: ReadonlyArray<RegExp> = [
 const lasting = /deploy|publish|release|upload|install|uninstall|clean|push/
 
 const kindOf = ({ run }: ProjectCommand): number => {
-  const name = run.toLowerCase().split(" ").slice(1).join(" ") || run.toLowerCase()
+  const words = run
+    .toLowerCase()
+    .replace(/^bundle exec /, "")
+    .split(" ")
+    .slice(1)
+  const name = words.filter((word) => !/^(?:run|task|-.*|\..*)$/.test(word)).join(" ") || run.toLowerCase()
   if (lasting.test(name)) return kinds.length + 1
   const kind = kinds.findIndex((pattern) => pattern.test(name))
   return kind === -1 ? kinds.length : kind
@@ -52,56 +72,46 @@ const kindOf = ({ run }: ProjectCommand): number => {
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
+/** A command of a kind of project. */
+export const usualWay = (run: string): CommandWay => ({ run, narrow: usualNarrowing(run) })
+
+interface CommandFacts {
+  readonly does?: string | undefined
+  readonly kind?: CommandKind | undefined
+  /** Which of the ways is taken when nothing is known of programs. */
+  readonly usual?: number
+}
+
+/** A command that can be run in several ways, the best first. */
+export const inWays = (
+  ways: ReadonlyArray<CommandWay>,
+  from: string,
+  { does, kind, usual = 0 }: CommandFacts = {}
+): ProjectCommand => {
+  const { narrow, run } = ways[usual] ?? { run: "" }
+  return { run, narrow, does, from, kind, ways: ways.length > 1 ? ways : undefined }
+}
+
+/** The first word of a command, and the program whose presence decides about it. */
+export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
+
+/** The commands whose program is there, each in the best of its ways that can run. */
+export const runnableCommands = (
+  commands: ReadonlyArray<ProjectCommand>,
+  has: (program: string, folder: string) => boolean
+): ReadonlyArray<ProjectCommand> =>
+  commands.flatMap((command) => {
+    const folder = folderOf(command.from)
+    const way = (command.ways ?? [command]).find((one) => has(programOf(one), folder))
+    const isPrepared = (command.prepare ?? []).every((run) => has(programOf({ run }), folder))
+    return way !== undefined && isPrepared ? [{ ...command, run: way.run, narrow: way.narrow, ways: undefined }] : []
+  })
+
 /** A name that can be given to a program as one argument. */
-const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$/.test(name)
-
-const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
-  Object.entries({
-    "Cargo.toml": ["cargo test", "cargo build"],
-    "go.mod": ["go test ./...", "go vet ./...", "go build ./..."],
-    "pom.xml": ["mvn test"],
-    "build.gradle": ["gradle test", "gradle build"],
-    "build.gradle.kts": ["gradle test", "gradle build"],
-    "mix.exs": ["mix test"],
-    "Package.swift": ["swift test", "swift build"],
-    "pubspec.yaml": ["dart test", "dart analyze"],
-    "build.sbt": ["sbt test"],
-    "build.zig": ["zig build test"],
-    "dune-project": ["dune test", "dune build"],
-    "rebar.config": ["rebar3 eunit"],
-    "stack.yaml": ["stack test"],
-    ".rspec": ["bundle exec rspec"]
-  })
-)
-
-/** Scripts beside a manifest that bring its program. */
-const wrappers: ReadonlyArray<readonly [program: string, file: string]> = [
-  ["mvn", "mvnw"],
-  ["gradle", "gradlew"]
-]
-
-/** Names of the manifests with usual commands. */
-export const usualManifests: ReadonlyArray<string> = [...usual.keys()]
-
-/** True when a folder around the manifest has one of the same name, whose commands include it. */
-const isPart = ({ files, path }: Manifest): boolean => {
-  const parts = folderOf(path).split("/").slice(0, -1)
-  return parts.some((_, index) => files.has([...parts.slice(0, index), nameOf(path)].join("/")))
-}
-
-/** The usual commands of a manifest; none for a part of a larger project of the same kind. */
-export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  const { files, path } = manifest
-  if (isPart(manifest)) return []
-  return (usual.get(nameOf(path)) ?? []).map((command) => {
-    const [program = "", ...rest] = command.split(" ")
-    const wrapper = wrappers.find(([one, file]) => one === program && files.has(`${folderOf(path)}${file}`))
-    return { run: [wrapper === undefined ? program : `./${wrapper[1]}`, ...rest].join(" "), from: path }
-  })
-}
+export const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$/.test(name)
 
 /** The fields of an object; none of anything else. */
-const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
+export const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [])
 
 /** The fields of a JSON text, as far as it can be read. */
@@ -155,11 +165,85 @@ const managerOf = ({ files, path, text }: Manifest): string => {
   return declared ?? locked[0]?.[1] ?? "npm"
 }
 
+/** What stands in for a script that was never written. */
+const placeholder = /no test specified/
+
+/** How a manager runs a program of an installed package. */
+const executes: Readonly<Record<string, string>> = { npm: "npx", pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" }
+
+const packageWay = (manager: string, name: string, does: string): CommandWay => {
+  const run = name === "test" && manager !== "bun" ? `${manager} test` : `${manager} run ${name}`
+  return { run, narrow: scriptNarrowing(does, manager === "npm" ? `${run} --` : run, executes[manager] ?? "npx") }
+}
+
+/** Other managers run the same scripts. */
+const packageWays = (manager: string, name: string, does: string): ReadonlyArray<CommandWay> =>
+  (manager === "npm" ? ["npm"] : [manager, "npm"]).map((one) => packageWay(one, name, does))
+
+/** All packages that a package.json has as names of what it needs, to build or to run. */
+const dependenciesOf = (fields: ReadonlyMap<string, unknown>): ReadonlySet<string> =>
+  new Set([...fieldsOf(fields.get("dependencies")).keys(), ...fieldsOf(fields.get("devDependencies")).keys()])
+
+/** What a package implies where no script does it: its type check, its tests, the tests of its parts. */
+const impliedByPackage = (
+  manifest: Manifest,
+  scripts: ReadonlyArray<ProjectCommand>
+): ReadonlyArray<ProjectCommand> => {
+  const { files, path, text } = manifest
+  const fields = jsonFields(text)
+  const needs = dependenciesOf(fields)
+  const manager = managerOf(manifest)
+  const has = (name: string) => files.has(`${folderOf(path)}${name}`)
+  const execute = (does: string): ProjectCommand => {
+    const way = (one: string): CommandWay => ({ run: `${one} ${does}`, narrow: scriptNarrowing(does, "", one) })
+    return inWays([...new Set([executes[manager] ?? "npx", "npx"])].map(way), path)
+  }
+  const kinds = new Set(scripts.map(({ does, run }) => commandKind(run, does)))
+  const typed = !kinds.has("types") && needs.has("typescript") && has("tsconfig.json") ? [execute("tsc --noEmit")] : []
+  if (kinds.has("tests")) return typed
+  const runner = ["vitest", "jest", "mocha", "ava"].find((name) => needs.has(name))
+  if (runner !== undefined) return [...typed, execute(runner === "vitest" ? "vitest run" : runner)]
+  if (has("pnpm-workspace.yaml")) return [...typed, { run: "pnpm -r test", from: path, kind: "tests" }]
+  if (!fields.has("workspaces")) return typed
+  const run = manager === "yarn" ? "yarn workspaces foreach --all run test" : "npm test --workspaces --if-present"
+  return [...typed, { run, from: path, kind: "tests" }]
+}
+
 const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const manager = managerOf(manifest)
-  const run = (name: string) => (name === "test" && manager !== "bun" ? `${manager} test` : `${manager} run ${name}`)
-  return scriptsIn(manifest, "scripts", run, isOwnScript)
+  const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
+    .filter(({ does = "" }) => !placeholder.test(does))
+    .map(({ does = "", run: name }) => inWays(packageWays(manager, name, does), manifest.path, { does }))
+  return [...scripts, ...impliedByPackage(manifest, scripts)]
 }
+
+/** The commands of deno itself that no task stands for. */
+const impliedByDeno = (
+  { files, path }: Manifest,
+  tasks: ReadonlyArray<ProjectCommand>
+): ReadonlyArray<ProjectCommand> => {
+  const folder = folderOf(path)
+  const isMember = folder !== "" && ["deno.json", "deno.jsonc"].some((name) => files.has(name))
+  if (isMember) return []
+  const hasTests = [...files].some((file) => file.startsWith(folder) && /[._]test\.[cm]?[jt]sx?$/.test(file))
+  const kinds = new Set(tasks.map(({ does, run }) => commandKind(run, does)))
+  return [
+    ...(hasTests && !kinds.has("tests") ? ["deno test"] : []),
+    ...(kinds.has("types") ? [] : ["deno check ."]),
+    ...(kinds.has("lint") ? [] : ["deno lint"])
+  ].map((run) => ({ run, from: path, narrow: usualNarrowing(run) }))
+}
+
+const phpTools: ReadonlyArray<readonly [tool: string, settings: ReadonlyArray<string>, rest: string]> = [
+  ["phpunit", ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"], ""],
+  ["phpstan", ["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"], " analyse"]
+]
+
+/** The checks of a PHP project by their settings. */
+const impliedByComposer = ({ files, path }: Manifest): ReadonlyArray<ProjectCommand> =>
+  phpTools
+    .filter(([, settings]) => settings.some((name) => files.has(`${folderOf(path)}${name}`)))
+    .map(([tool, , rest]) => inWays([`vendor/bin/${tool}${rest}`, `${tool}${rest}`].map(usualWay), path))
 
 /** The commands of a JSON manifest, in its order. */
 export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
@@ -167,15 +251,20 @@ export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> =
     case "package.json":
       return packageScripts(manifest)
     case "composer.json":
-      return scriptsIn(
-        manifest,
-        "scripts",
-        (name) => `composer run ${name}`,
-        (name) => !/^(?:pre|post)-/.test(name)
-      )
+      return [
+        ...scriptsIn(
+          manifest,
+          "scripts",
+          (name) => `composer run ${name}`,
+          (name) => !/^(?:pre|post)-/.test(name)
+        ),
+        ...impliedByComposer(manifest)
+      ]
     case "deno.json":
-    case "deno.jsonc":
-      return scriptsIn(manifest, "tasks", (name) => `deno task ${name}`)
+    case "deno.jsonc": {
+      const tasks = scriptsIn(manifest, "tasks", (name) => `deno task ${name}`)
+      return [...tasks, ...impliedByDeno(manifest, tasks)]
+    }
     default:
       return []
   }
@@ -202,6 +291,9 @@ const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string =>
 
 const command = (run: string, does: string, from: string): ProjectCommand => ({ run, from, does: does || undefined })
 
+const makeTarget = (name: string, does: string, from: string): ProjectCommand =>
+  inWays([`make ${name}`, `gmake ${name}`].map(usualWay), from, { does: does || undefined })
+
 const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   const phony = new Set(lines.flatMap((line) => /^\.PHONY\s*:(.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []))
@@ -210,7 +302,7 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
     const names = /^([A-Za-z0-9][^:=#$%"]*?)\s*::?(?![:=])/.exec(line.slice(0, 500))?.[1]?.split(/\s+/) ?? []
     for (const name of names.filter((one) => isCommandName(one) && (phony.has(one) || !/[./]/.test(one)))) {
       const does = firstRecipeLine(lines, index)
-      if (found.get(name)?.does === undefined) found.set(name, command(`make ${name}`, does, path))
+      if (found.get(name)?.does === undefined) found.set(name, makeTarget(name, does, path))
     }
   })
   return [...found.values()]
@@ -235,11 +327,27 @@ const taskfileTasks = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> 
   return [...tasks.keys()].filter(isCommandName).map((name) => command(`task ${name}`, "", path))
 }
 
-const rakeTasks = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
-  text.split(/\r?\n/).flatMap((line) => {
-    const name = /^task[ (]+:?["']?(\w+)/.exec(line)?.[1]
-    return name === undefined ? [] : [command(`rake ${name}`, "", path)]
+const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
+  const isBundled = files.has(`${folderOf(path)}Gemfile`)
+  const found = text.split(/\r?\n/).flatMap((line): ReadonlyArray<readonly [name: string, rest: string]> => {
+    const task = /^(?:multi)?task[ (]+:?["']?([\w:-]+)["']?(.*)/.exec(line)
+    if (task !== null) return [[task[1]?.replace(/:$/, "") ?? "", task[2] ?? ""]]
+    const tests =
+      /^(?:Rake::TestTask|Minitest::TestTask|RSpec::Core::RakeTask|RuboCop::RakeTask)\b(?:.*?[( ]:?["']?([a-z][\w:]*))?/.exec(
+        line
+      )
+    if (tests === null) return []
+    return [[tests[1] ?? (line.startsWith("RSpec") ? "spec" : line.startsWith("RuboCop") ? "rubocop" : "test"), ""]]
   })
+  return [...new Map(found)]
+    .filter(([name]) => isCommandName(name))
+    .map(([name, rest]) => {
+      const runs = isBundled ? [`bundle exec rake ${name}`, `rake ${name}`] : [`rake ${name}`]
+      return inWays(runs.map(usualWay), path, {
+        kind: name === "default" && /test|spec|unit/.test(rest) ? "tests" : undefined
+      })
+    })
+}
 
 /** The commands of a file of recipes, in its order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
@@ -258,111 +366,4 @@ export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand>
     default:
       return []
   }
-}
-
-interface Section {
-  readonly name: string
-  readonly entries: ReadonlyArray<readonly [key: string, value: string]>
-}
-
-const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
-
-/** The sections of a TOML or INI text with their entries of one line; other lines are passed over. */
-const sectionsOf = (text: string): ReadonlyArray<Section> => {
-  const sections: Array<{ name: string; entries: Array<readonly [string, string]> }> = []
-  for (const line of text.split(/\r?\n/)) {
-    const head = /^\[{1,2}([^[\]]{1,120})\]{1,2}\s*(?:#.*)?$/.exec(line)?.[1]
-    if (head !== undefined) sections.push({ name: head.trim(), entries: [] })
-    const [, key, value] = /^\s*["']?([\w:.-]{1,60})["']?\s*=\s*(.*)$/.exec(line) ?? []
-    if (key !== undefined && value !== undefined) sections.at(-1)?.entries.push([key, unquoted(value.trim())])
-  }
-  return sections
-}
-
-/** Sections whose keys are tasks, and how a task is run. */
-const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
-  [/^tool\.poe\.tasks$/, "poe"],
-  [/^tool\.pdm\.scripts$/, "pdm run"],
-  [/^tool\.taskipy\.tasks$/, "task"],
-  [/^tool\.rye\.scripts$/, "rye run"],
-  [/^tool\.pixi\.tasks$/, "pixi run"],
-  [/^tool\.hatch\.envs\.default\.scripts$/, "hatch run"]
-]
-
-const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
-  sections.flatMap(({ entries, name }) => {
-    const found = taskSections.find(([pattern]) => pattern.test(name))
-    const environment = /^tool\.hatch\.envs\.([\w-]+)\.scripts$/.exec(name)?.[1]
-    const prefix =
-      found === undefined ? (environment === undefined ? undefined : `hatch run ${environment}:`) : found[1]
-    if (prefix === undefined) return []
-    const space = prefix.endsWith(":") ? "" : " "
-    return entries
-      .filter(([key]) => isCommandName(key) && !key.startsWith("_"))
-      .map(([key, does]) => ({ run: `${prefix}${space}${key}`, does, from }))
-  })
-
-/** Settings of a checker mean that the project is checked with it. */
-const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<string>, run: string]> = [
-  [/^(?:tool\.pytest.*|tool:pytest|pytest)$/, ["pytest.ini"], "python -m pytest"],
-  [/^tool\.ruff/, ["ruff.toml", ".ruff.toml"], "ruff check ."],
-  [/^(?:tool\.)?mypy$/, ["mypy.ini", ".mypy.ini"], "mypy ."],
-  [/^flake8$/, [".flake8"], "flake8"]
-]
-
-const environmentOf = ({ files, path }: Manifest): string => {
-  const has = (file: string) => files.has(`${folderOf(path)}${file}`)
-  if (has("uv.lock")) return "uv run "
-  if (has("poetry.lock")) return "poetry run "
-  return has("pdm.lock") ? "pdm run " : ""
-}
-
-const checkersOf = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> =>
-  checkers
-    .filter(
-      ([pattern, files]) => files.includes(nameOf(manifest.path)) || sections.some(({ name }) => pattern.test(name))
-    )
-    .map(([, , run]) => ({ run: `${environmentOf(manifest)}${run}`, from: manifest.path }))
-
-/** Environments of tox in pyproject.toml. */
-const toxSections = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
-  sections.flatMap(({ name }) => {
-    const environment = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
-    return environment === undefined ? [] : [{ run: `tox -e ${environment}`, from }]
-  })
-
-const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
-  sections.flatMap(({ entries, name }) => {
-    const environment = /^testenv(?::([\w-]+))?$/.exec(name)
-    if (environment === null) return []
-    const does = entries.find(([key, value]) => key === "commands" && value !== "")?.[1]
-    const run = environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`
-    return [{ run, from, does }]
-  })
-
-/** `@nox.session` before `def name`; other decorators may stand between them. */
-const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
-  const found: Array<ProjectCommand> = []
-  let isSession = false
-  for (const line of text.split(/\r?\n/)) {
-    if (/^@(?:nox\.)?session\b/.test(line)) isSession = true
-    const name = /^(?:async )?def (\w+)/.exec(line)?.[1]
-    if (isSession && name !== undefined) found.push({ run: `nox -s ${name}`, from: path })
-    if (name !== undefined) isSession = false
-  }
-  return found
-}
-
-/** The commands of a file of a Python project. */
-export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  const name = nameOf(manifest.path)
-  if (name === "noxfile.py") return noxSessions(manifest)
-  if (name === "manage.py") return [{ run: "python manage.py test", from: manifest.path }]
-  const sections = sectionsOf(manifest.text)
-  return [
-    ...tasksOf(sections, manifest.path),
-    ...toxSections(sections, manifest.path),
-    ...(name === "tox.ini" ? toxEnvironments(sections, manifest.path) : []),
-    ...checkersOf(sections, manifest)
-  ]
 }

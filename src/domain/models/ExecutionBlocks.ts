@@ -3,13 +3,15 @@
  * that says how much is shown.
  */
 import type * as Schema from "effect/Schema"
+import { factLines, runFacts } from "../checks/Facts.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenceFor, fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
+import { cutOutput } from "./OutputCut.ts"
+import { diffOf, outcomeText } from "./OutputText.ts"
 import { type FilledPrompt, type TokenScale, charactersLeft, fitsWindow } from "./PromptSize.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import { listWithin, shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
+import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** The texts, shortened so that together they take at most `budget` characters. */
@@ -41,10 +43,10 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
 
 /**
  * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
- * characters, or what `callFrame` measures where that is more: short outputs are whole, and the last calls are cut first.
+ * characters, or what `callFrame` measures where that is more: short outputs are whole, and the long ones share the rest.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const limits = sharesInOrder(
+  const limits = shares(
     outcomes.map((outcome) => outcomeText(outcome).length),
     budget
   )
@@ -77,9 +79,11 @@ export const resultBlocks = (
   return (
     note +
     results
-      .map(({ name, task }, index) => {
+      .map(({ checks = [], files = [], name, task }, index) => {
         const order = expected ? `${expectedLine(task)}\n\n` : ""
-        return `### ${name}\n\n${order}${shown[index] ?? ""}\n\n`
+        const facts = factLines(runFacts(files, checks))
+        const known = facts.length === 0 ? "" : `What the program knows:\n\n${facts.join("\n")}\n\n`
+        return `### ${name}\n\n${order}${known}${shown[index] ?? ""}\n\n`
       })
       .join("")
   )
@@ -106,12 +110,6 @@ const ranText = ({ ran }: TaskFailure): string => {
 /** One line per task that ended without a result. */
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
-
-const heading = "## What was looked at\n\n"
-
-/** The calls of read passes with their outputs in at most `budget` characters, or what surrounds them where that is more. */
-export const readPassBlocks = (looks: ReadonlyArray<CallOutcome>, budget: number): string =>
-  looks.length === 0 ? "" : `${heading}${callBlocks(looks, Math.max(0, budget - heading.length - callFrame(looks)))}`
 
 /** A prompt with a place for one text. */
 export interface Frame {

@@ -44,8 +44,7 @@ const stage = Schema.optionalKey(StageGeneration)
 /** The stages by the names that they have in events. */
 export const StageGenerations = Schema.Struct({
   plan: stage,
-  refine: stage,
-  execute: stage,
+  task: stage,
   iterate: stage,
   conclude: stage,
   ask: stage

@@ -1,16 +1,13 @@
 /**
- * The output of a call as a model reads it: text instead of JSON, without what only the program needs, and cut where it
- * does not fit, with a note that names the lines to ask for.
+ * The output of a call as a model reads it: text instead of JSON, without what only the program needs.
  */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
-import { cutAt } from "../text/Excerpt.ts"
-import { readNumbered } from "../text/NumberedLines.ts"
-import { type CallOutcome, dataText, type ToolResult } from "../tools/ToolCall.ts"
+import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"
 
 type Fields = { readonly [name: string]: Schema.Json }
 
-const isFields = (data: Schema.Json): data is Fields => Predicate.isObject(data) && !Array.isArray(data)
+export const isFields = (data: Schema.Json): data is Fields => Predicate.isObject(data) && !Array.isArray(data)
 
 const isScalar = (value: Schema.Json): boolean => value === null || typeof value !== "object"
 
@@ -26,9 +23,33 @@ const fieldsText = (fields: Fields): string => {
   return [...(short.length === 0 ? [] : [short.join("\n")]), ...long].join("\n\n")
 }
 
+/** How a command ended, and what it wrote. */
+export interface CommandText {
+  readonly head: string
+  readonly output: string
+}
+
+/** The texts of a call that ran a command; nothing for other calls. */
+export const commandText = (result: ToolResult): CommandText | undefined => {
+  const end = commandEnd(result)
+  if (end === undefined || result.data === null || !isFields(result.data)) return undefined
+  const { exit_code, output: _, ...others } = result.data
+  const fields = Object.entries(others).map(([name, value]) => {
+    const text = Array.isArray(value) ? value.map(String).join(", ") : isScalar(value) ? value : JSON.stringify(value)
+    return `${name}: ${String(text)}`
+  })
+  return {
+    head: [...(exit_code === null ? [] : [`exit code ${end.exitCode}`]), ...fields].join("\n"),
+    output: end.output
+  }
+}
+
 /** What a tool returned as text, or what went wrong. */
 export const resultText = (result: ToolResult): string => {
   if (!result.success) return `ERROR (${result.error_type}): ${result.error_message ?? ""}`
+  const command = commandText(result)
+  if (command !== undefined)
+    return `${command.head}\n\n${command.output === "" ? "(It wrote nothing.)" : command.output}`
   return result.data !== null && isFields(result.data) ? fieldsText(result.data) : dataText(result.data)
 }
 
@@ -39,78 +60,4 @@ export const outcomeText = ({ result }: CallOutcome): string => resultText(resul
 export const diffOf = ({ data }: ToolResult): string | undefined => {
   const diff = data !== null && isFields(data) ? data["diff"] : undefined
   return typeof diff === "string" && diff.startsWith("---") ? diff : undefined
-}
-
-/** The part of an output that is left out, between what is shown. */
-interface Cut {
-  readonly text: string
-  readonly kept: ReadonlyArray<string>
-  readonly left: ReadonlyArray<string>
-}
-
-const isPage = ({ call, result }: CallOutcome): boolean =>
-  call.name === "fetch_url" && result.data !== null && isFields(result.data) && typeof result.data["text"] === "string"
-
-/** Where a page is to be read on. Its fields before the text are not part of it. */
-const pageNote = ({ result }: CallOutcome, { kept, text }: Cut): string => {
-  const data = result.data !== null && isFields(result.data) ? result.data : {}
-  const start = Number(/\(Characters (\d+) to \d+ of \d+\. [^\n]*\)$/.exec(text)?.[1] ?? 0)
-  const head = Math.max(0, text.lastIndexOf(String(data["text"])))
-  return `(The rest of the page is left out; read on with start ${start + Math.max(0, kept.join("\n").length - head)}.)`
-}
-
-/** Which lines of a file are left out, by the numbers that stand before them. */
-const fileNote = ({ left }: Cut): string => {
-  const numbers = left.flatMap((line) => readNumbered(line)?.number ?? [])
-  const [from = 1] = numbers
-  const to = numbers.at(-1) ?? from
-  const total = /^\(Lines \d+ to \d+ of (\d+)\./.exec(left.at(-1) ?? "")?.[1]
-  const which = from === to ? `Line ${from}` : `Lines ${from} to ${to}`
-  const verb = from === to ? "is" : "are"
-  return `(${which}${total === undefined ? "" : ` of ${total}`} ${verb} left out; read on with start_line ${from}.)`
-}
-
-const plainNote = ({ kept, left }: Cut): string => {
-  const [from, to] = [kept.length + 1, kept.length + left.length]
-  const which = from === to ? `Line ${from} of this output is` : `Lines ${from} to ${to} of this output are`
-  return `(${which} left out. A narrower call shows them.)`
-}
-
-/** How many of the lines fit, with a line end each. */
-const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
-  let length = 0
-  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
-  return over < 0 ? lines.length : over
-}
-
-/** The beginning of a line that is too long. */
-const longLine = (line: string, budget: number): ReadonlyArray<string> => {
-  const shown = cutAt(line, budget - 70)
-  return shown.length < 40 ? [] : [shown, `(The first ${shown.length} of ${line.length} characters of this line.)`]
-}
-
-/**
- * The output in at most `limit` characters, with a note on the lines that are left out: of a file or a page, which can be
- * read on, the last ones, of anything else those between beginning and end. Where not even the note fits, it is all
- * that is shown.
- */
-export const cutOutput = (outcome: CallOutcome, limit: number): string => {
-  const text = outcomeText(outcome)
-  if (text.length <= limit) return text
-  const lines = text.split("\n")
-  const isFile = readNumbered(lines[0] ?? "") !== undefined
-  const noteOf = (cut: Cut): string =>
-    isFile ? fileNote(cut) : isPage(outcome) ? pageNote(outcome, cut) : plainNote(cut)
-  const none = noteOf({ text, kept: [], left: lines })
-  const budget = limit - none.length - 24
-  const hasEnd = !isFile && !isPage(outcome)
-  const end = hasEnd ? fitting(lines.toReversed(), Math.floor(budget / 4)) : 0
-  const endBudget = lines.slice(lines.length - end).reduce((sum, line) => sum + line.length + 1, 0)
-  const count = Math.min(fitting(lines, budget - endBudget), lines.length - end)
-  const first = count > 0 ? lines.slice(0, count) : longLine(lines[0] ?? "", budget - endBudget)
-  if (first.length === 0) return none
-  const kept = lines.slice(0, Math.max(1, count))
-  const left = lines.slice(kept.length, lines.length - end)
-  const note = left.length === 0 ? [] : [noteOf({ text, kept, left })]
-  return [...first, ...note, ...lines.slice(lines.length - end)].join("\n")
 }

@@ -77,13 +77,6 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
-/** Replaces a part by what it was joined from. */
-export const splitPart = (
-  parts: ReadonlyArray<PromptPart>,
-  name: string,
-  into: ReadonlyArray<PromptPart>
-): ReadonlyArray<PromptPart> => addParts([...parts.filter((part) => part.name !== name), ...into])
-
 /** What happened, what is large, and what to do; sizes in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number

@@ -21,35 +21,24 @@ export const templatePlaceholders = {
     "previous_proposal",
     "previous_proposal_issues"
   ],
-  /** One task into tool calls. */
-  refinement: [
-    "skill_name",
-    "skill_inputs",
-    "skill_input_requirements",
-    "skill_refinement",
-    "looks",
-    "tool_instructions",
+  /** One task, in turns: its first message. */
+  task: [
     "project_description",
     "environment",
     "project_map",
-    "current_file",
-    "task_reference_contents",
-    "look_outputs",
-    "task_data",
-    "issues",
-    "last_pass",
-    "output_room"
-  ],
-  /** References and tool outputs into a result. */
-  execution: [
+    "answers",
+    "may_change",
+    "tool_instructions",
     "skill_name",
+    "skill_input_requirements",
+    "skill_refinement",
     "skill_execution",
-    "project_description",
-    "environment",
-    "precursor",
-    "task_data",
-    "previous_answer",
-    "issues"
+    "skill_inputs",
+    "user_prompt",
+    "goals",
+    "current_file",
+    "references",
+    "task_data"
   ],
   /** The tasks that are still to do. */
   iteration: [

@@ -7,6 +7,7 @@ import { fencedBlock, fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { descriptionAnchor } from "./Briefing.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
 import { cutAt, shares } from "../text/Excerpt.ts"
+import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
@@ -205,38 +206,7 @@ const shownLine = (line: string, words: ReadonlyArray<string>): string => {
 const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
 
-/** Chooses lines within a budget; every run of lines may need the note of one more gap. */
-class Choice {
-  readonly lines = new Set<number>()
-  #left: number
-  readonly #costs: ReadonlyArray<number>
-  readonly #gap: number
-
-  constructor(costs: ReadonlyArray<number>, gap: number, budget: number) {
-    this.#costs = costs
-    this.#gap = gap
-    this.#left = budget - gap
-  }
-
-  get left(): number {
-    return this.#left
-  }
-
-  /** Adds the lines if all of them fit. */
-  add(indexes: ReadonlyArray<number>): boolean {
-    const fresh = indexes.filter((index) => !this.lines.has(index))
-    const isRun = (index: number, position: number) =>
-      index > 0 && fresh[position - 1] !== index - 1 && !this.lines.has(index - 1)
-    const runs = fresh.filter(isRun).length
-    const cost = fresh.reduce((sum, index) => sum + (this.#costs[index] ?? 0), 0) + runs * this.#gap
-    if (cost > this.#left) return false
-    for (const index of fresh) this.lines.add(index)
-    this.#left -= cost
-    return true
-  }
-}
-
-const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: Choice): void => {
+const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: LineChoice): void => {
   const { language, lines } = source
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const outlineBudget = choice.left * 0.65
@@ -254,31 +224,6 @@ const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: Cho
   }
 }
 
-/** The chosen lines and the notes between them. A note that is longer than what it hides gives way to it. */
-const render = ({ gap, lines }: ExcerptSource, shown: ReadonlyArray<string>, chosen: ReadonlySet<number>) => {
-  const rows: Array<string> = []
-  let count = 0
-  let hidden: Array<string> = []
-  for (const index of [...lines.keys(), lines.length]) {
-    const isHidden = index < lines.length && !chosen.has(index)
-    if (isHidden) {
-      hidden.push(shown[index] ?? "")
-      continue
-    }
-    if (hidden.length > 0) {
-      const note = gap(index - hidden.length, index - 1)
-      const isShorter = hidden.join("\n").length <= note.length
-      rows.push(...(isShorter ? hidden : [note]))
-      count += isShorter ? hidden.length : 0
-      hidden = []
-    }
-    if (index === lines.length) break
-    rows.push(shown[index] ?? "")
-    count += 1
-  }
-  return { text: rows.join("\n"), count }
-}
-
 /** The whole text if it has at most `limit` characters, else what of it helps the task. */
 export const excerptOf = (source: ExcerptSource, words: ReadonlyArray<string>, limit: number): Excerpt => {
   const { first, gap, keep = 0, lines } = source
@@ -287,14 +232,14 @@ export const excerptOf = (source: ExcerptSource, words: ReadonlyArray<string>, l
   if (whole.length <= limit) return { text: whole, shown: lines.length, isWhole: true }
   const shown = withNumbers(lines.map((line) => shownLine(line, words)))
   const gapCost = Math.max(gap(0, 0).length, gap(Math.max(0, lines.length - 1), lines.length - 1).length) + 12
-  const choice = new Choice(
+  const choice = new LineChoice(
     shown.map((line) => line.length + 1),
     gapCost,
     limit + 1
   )
   for (let index = 0; index < keep && choice.add([index]); index++);
   choose(source, words, choice)
-  const { count, text } = render(source, shown, choice.lines)
+  const { count, text } = joinChosen(shown, choice.lines, gap)
   return { text: cutAt(text, limit), shown: count, isWhole: false }
 }
 
@@ -373,24 +318,21 @@ export interface ReferenceBudget {
   readonly contents: number
   /** All blocks, where that is known. */
   readonly blocks?: number
-  /** One result. */
-  readonly result?: number
 }
 
 /** The blocks of all references that have content, and how many characters of each are shown. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   words: ReadonlyArray<string>,
-  { blocks = Number.MAX_SAFE_INTEGER, contents, result = Number.MAX_SAFE_INTEGER }: ReferenceBudget
+  { blocks = Number.MAX_SAFE_INTEGER, contents }: ReferenceBudget
 ): ReadonlyArray<{ readonly resolved: ResolvedReference; readonly block: string; readonly shown: number }> => {
   const sources = resolved.flatMap((one) => {
     const source = sourceOf(one)
     if (source === undefined) return []
     const whole = excerptOf(source, words, Number.MAX_SAFE_INTEGER)
-    const most = one.reference.kind === "task_result" ? result : Number.MAX_SAFE_INTEGER
     // A cut has a note, and fences grow with what they hold.
     const frame = block(one, { ...whole, text: "" }, source.lines.length).length + 220
-    const wanted = isAbove(one) ? 0 : Math.min(most, whole.text.length)
+    const wanted = isAbove(one) ? 0 : whole.text.length
     return [{ one, source, wanted, frame, size: whole.text.length }]
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)

@@ -87,11 +87,11 @@ const stageStarts = (stage: Stage, round: number, task?: string): ReadonlyArray<
 }
 
 const modelStart = (
-  { attempt, pass, round, stage, task }: ModelCallId,
+  { attempt, round, stage, task }: ModelCallId,
   model: string,
   { providerOf }: TraceStyle
 ): SpanStart => {
-  const id = { attempt, round, stage, ...(pass === undefined ? {} : { pass }), ...(task === undefined ? {} : { task }) }
+  const id = { attempt, round, stage, ...(task === undefined ? {} : { task }) }
   const parents = [stageKeyOf(stage, round, task), ...(task === undefined ? [] : [taskKey(round, task)])]
   const attributes: Attributes = {
     "gen_ai.operation.name": "chat",
@@ -167,19 +167,17 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
     case "plan.revised":
       return [end("stage iterate/")]
     case "task.refined":
-      return [end(stageKeyOf("refine", event.round, event.task))]
+      return [end(stageKeyOf("task", event.round, event.task))]
     case "task.started":
       return [taskStart(event.round, event.task)]
     case "task.finished": {
       const reported = content(style, { "task_conductor.task.result": event.result.result.document })
-      return [end(stageKeyOf("execute", event.round, event.task)), end(taskKey(event.round, event.task), reported)]
+      return [end(taskKey(event.round, event.task), reported)]
     }
     case "task.failed": {
       const error = event.failure.skipped ? "skipped" : (event.failure.cause?._tag ?? "failed")
-      const ends = (["refine", "execute"] as const).map((stage) =>
-        end(stageKeyOf(stage, event.round, event.task), {}, error)
-      )
-      return [...ends, end(taskKey(event.round, event.task), { "error.type": error }, error)]
+      const turns = end(stageKeyOf("task", event.round, event.task), {}, error)
+      return [turns, end(taskKey(event.round, event.task), { "error.type": error }, error)]
     }
     case "model.started":
       return [modelStart(event.call, event.model ?? style.model, style)]

@@ -2,6 +2,8 @@
  * What became of a task: its result, or why there is none.
  */
 import * as Schema from "effect/Schema"
+import { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { FileFact } from "../checks/Facts.ts"
 import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -22,7 +24,10 @@ export type ResultDocument = typeof ResultDocument.Type
 export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/plan/TaskResult")({
   task: Task,
   calls: Schema.Array(CallOutcome),
-  result: ResultDocument
+  result: ResultDocument,
+  /** What the host knows: the files that were changed, and how the checks of the last changes ended. */
+  files: Schema.optionalKey(Schema.Array(FileFact)),
+  checks: Schema.optionalKey(Schema.Array(CheckOutcome))
 }) {
   get name(): TaskName {
     return this.task.name

@@ -7,6 +7,7 @@ import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { type ModelCallId, modelCallKey, toolCallKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
+import { badExit } from "../tools/ToolCall.ts"
 
 /** A record and when it was written, in milliseconds since 1970. */
 export interface TimedRecord {
@@ -50,12 +51,11 @@ export type ReportSpan = typeof ReportSpan.Type
 
 type Begun = Omit<ReportSpan, "endMs" | "lane" | "isOk">
 
-const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =>
+const modelName = ({ attempt, round, stage, task }: ModelCallId): string =>
   [
     stage,
     ...(task === undefined ? [] : [`"${task}"`]),
     ...(round === 0 ? [] : [`round ${round}`]),
-    ...(pass === undefined ? [] : [`pass ${pass}`]),
     ...(attempt === 1 ? [] : [`attempt ${attempt}`])
   ].join(" ")
 
@@ -91,7 +91,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
     case "model.failed":
       return [modelKey(event.call), false]
     case "tool.finished":
-      return [`tool ${toolCallKey(event.id)}`, event.result.success]
+      return [`tool ${toolCallKey(event.id)}`, event.result.success && badExit(event.result) === undefined]
     case "approval.answered":
       return [`question ${event.scope} ${event.hash}`, true]
     default:

@@ -8,7 +8,8 @@ import { cachedText } from "../models/TokenCounts.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { toolCallText } from "../runs/CallText.ts"
 import { shortDurationText } from "../text/Format.ts"
-import { dataText } from "../tools/ToolCall.ts"
+import { resultText } from "../models/OutputText.ts"
+import { badExit } from "../tools/ToolCall.ts"
 import { count, folded, type Html, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
@@ -27,12 +28,7 @@ export const systemParts = (attempts: ReadonlyArray<Attempt>): SystemParts => {
 }
 
 const attemptTitle = ({ call }: Attempt): string =>
-  [
-    call.stage,
-    ...(call.round === 0 ? [] : [`round ${call.round}`]),
-    ...(call.pass === undefined ? [] : [`pass ${call.pass}`]),
-    `attempt ${call.attempt}`
-  ].join(", ")
+  [call.stage, ...(call.round === 0 ? [] : [`round ${call.round}`]), `attempt ${call.attempt}`].join(", ")
 
 const tokens = (number: number | undefined): string => (number === undefined ? "?" : shortNumber(number))
 
@@ -90,7 +86,7 @@ const resultHtml = ({ result }: CallEvidence): Html => {
   if (result === undefined) return markup`<p>It did not finish.</p>`
   return result.success
     ? markup`<h5>Output</h5>
-        ${pre(dataText(result.data))}`
+        ${pre(resultText(result))}`
     : markup`<h5>Failed: ${result.error_type}</h5>
         ${pre(result.error_message ?? "")}`
 }
@@ -101,7 +97,7 @@ const callHtml = (evidence: CallEvidence): Html => {
     result === undefined
       ? markup`<span class="calm">did not finish</span>`
       : result.success
-        ? markup`<span class="dim"
+        ? markup`${badExit(result) === undefined ? nothing : markup`<span class="bad">${badExit(result)}</span> `}<span class="dim"
             >${shortNumber(result.metadata.data_size_bytes)} bytes, ${shortDurationText(result.metadata.execution_time_ms)}</span
           >`
         : markup`<span class="bad">${result.error_type.replaceAll("_", " ")}</span>`

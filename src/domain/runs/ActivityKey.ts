@@ -6,19 +6,17 @@
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
 
-export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude", "ask"])
+export const Stage = Schema.Literals(["plan", "task", "iterate", "conclude", "ask"])
 export type Stage = typeof Stage.Type
 
 /**
- * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. `pass` is that of a
- * refinement that looks first, from 2; absent in the first pass. For `ask` the round is the number of the message and the
- * attempt that of the iteration.
+ * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1: the turns of a task, the
+ * iterations of `ask`, whose round is the number of the message.
  */
 export const ModelCallId = Schema.Struct({
   stage: Stage,
   round: Schema.Int,
   task: Schema.optionalKey(Schema.String),
-  pass: Schema.optionalKey(Schema.Int),
   attempt: Schema.Int
 })
 export type ModelCallId = typeof ModelCallId.Type
@@ -27,13 +25,12 @@ export type ModelCallId = typeof ModelCallId.Type
 export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
 export type ToolCallId = typeof ToolCallId.Type
 
-/** `round-1/refine/research-2/attempt-1`, `round-1/refine/research-2/pass-2/attempt-1`, `plan/attempt-1`. */
+/** `round-1/turn/research-2/attempt-1`, `plan/attempt-1`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),
-    id.stage,
+    id.stage === "task" ? "turn" : id.stage,
     ...(id.task === undefined ? [] : [slugOf(id.task)]),
-    ...(id.pass === undefined ? [] : [`pass-${id.pass}`]),
     `attempt-${id.attempt}`
   ].join("/")
 
@@ -48,6 +45,14 @@ export const stageKey = {
 
 /** What a stage reads from the project or the web: `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
+
+/** One check of a task: `round-1/check/research-2/turn-3/1`. */
+export const checkKey = (id: {
+  readonly round: number
+  readonly task: string
+  readonly turn: number
+  readonly index: number
+}): string => `round-${id.round}/check/${slugOf(id.task)}/turn-${id.turn}/${id.index}`
 
 /** The name under which an engine knows an activity: its key with a hash of what it is done with. */
 export const activityName = ({ input, key }: { readonly key: string; readonly input: string }): string =>
@@ -66,9 +71,9 @@ export type ParsedKey =
       readonly stage: Stage
       readonly round: number
       readonly task?: string
-      readonly pass?: number
     }
   | { readonly kind: "tool"; readonly round: number; readonly task: string; readonly uid: string }
+  | { readonly kind: "check"; readonly round: number; readonly task: string }
 
 const isStage = Schema.is(Stage)
 
@@ -81,27 +86,30 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   if (rest === "" && round > 0) return { kind: "round", round }
   if ((kind === "refined" || kind === "task") && task !== "") return { kind, round, task }
   if (kind === "tool" && more.length > 0) return { kind, round, task, uid: more.join("/") }
-  if (!isStage(kind) || task === "") return undefined
-  if (more.length === 0) return { kind: "model", stage: kind, round }
-  const pass = more.length === 2 ? /^pass-(\d+)$/.exec(more[0] ?? "")?.[1] : undefined
-  return { kind: "model", stage: kind, round, task, ...(pass === undefined ? {} : { pass: Number(pass) }) }
+  if (kind === "check" && round > 0 && more.length > 0) return { kind, round, task }
+  const stage = kind === "turn" ? "task" : kind
+  if (!isStage(stage) || task === "") return undefined
+  return more.length === 0 ? { kind: "model", stage, round } : { kind: "model", stage, round, task }
 }
 
-/** Where a task asks outside of its calls: `round-1/refine`. */
+/** Where a task asks outside of its calls: `round-1/task`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
 /**
  * What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`,
- * `calls/research-1`.
+ * `changes/research-1`.
  */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
-  reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
+  reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
-  calls: (task: string): string => `calls/${slugOf(task)}`
+  changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** What a call of a turn changed in the working copy of its task. */
+  proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
+  checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 
 /** The task of calls in a conversation, which has no plan. */

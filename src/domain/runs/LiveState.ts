@@ -249,7 +249,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
     case "stage.started":
       return event.task === undefined
         ? { ...state, stage: event.stage }
-        : withTask(state, event.task, { stage: event.stage === "refine" ? "preparing" : "running" })
+        : withTask(state, event.task, { stage: "preparing" })
     case "plan.created":
     case "plan.revised":
       return withPlan(state, event.taskList)
@@ -272,6 +272,10 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
       return state
   }
 }
+
+/** Tells a check from others that run at the same time. */
+const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
+  `check ${JSON.stringify([task, command])}`
 
 /** The state after an event. */
 export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): LiveState => {
@@ -306,6 +310,12 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     }
     case "tool.finished":
       return { ...state, tools: withoutEntry(state.tools, toolCallKey(event.id)) }
+    case "check.started": {
+      const tool = { task: event.task ?? "", text: `check ${event.command}`, since: at }
+      return { ...state, tools: withEntry(state.tools, checkName(event), tool) }
+    }
+    case "check.finished":
+      return { ...state, tools: withoutEntry(state.tools, checkName(event)) }
     default:
       // A single stage has no event that begins a run.
       return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)

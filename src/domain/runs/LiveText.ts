@@ -38,8 +38,7 @@ export const marksAt = (now: number, isUnicode: boolean): ViewMarks =>
 /** What a stage does, as a person would say. */
 export const stageText: Readonly<Record<Stage, string>> = {
   plan: "planning",
-  refine: "choosing the calls",
-  execute: "writing the result",
+  task: "working on a task",
   iterate: "checking what is left",
   conclude: "writing the answer",
   ask: "answering"

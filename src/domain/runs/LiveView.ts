@@ -123,9 +123,9 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, opti
   const name: StyledLine = [{ text: `  ${marks.work} `, style: "cyan" }, { text: printable(task.name) }]
   if (tool !== undefined) return workLine(name, [printable(tool.text)], clockText(now - tool.since), columns)
   if (call === undefined) return cutLine(name, columns)
-  const attempt = task.attempt > 1 ? `, attempt ${task.attempt}` : ""
+  const turn = task.attempt > 1 ? `, turn ${task.attempt}` : ""
   const phase = phaseText(call, state.model)
-  const details = [`${stageText[call.call.stage]}${attempt} · ${phase}`, phase]
+  const details = [`${stageText[call.call.stage]}${turn} · ${phase}`, phase]
   return workLine(name, details, clockText(now - call.since), columns, phase.split(/[\s,]/, 1)[0])
 }
 

@@ -8,7 +8,7 @@ import { failureLines, fittedResults, type Frame, leastResults, partOf } from ".
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
-import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { isFinal, type TaskFailure, type TaskResult } from "../plan/TaskResult.ts"
 import { canonicalJson } from "../text/Json.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -18,6 +18,21 @@ export interface RoundWork {
   readonly tasks: ReadonlyArray<Task>
   readonly results: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
+}
+
+/** True for a run of one task that ended clean: nothing is left to plan, and its report is the answer. */
+export const endedClean = (rounds: ReadonlyArray<RoundWork>): boolean => {
+  const [round, ...others] = rounds
+  const [result, ...more] = round?.results ?? []
+  return (
+    others.length === 0 &&
+    round?.tasks.length === 1 &&
+    round.failures.length === 0 &&
+    result !== undefined &&
+    more.length === 0 &&
+    isFinal(result) &&
+    !/^[*_]*partly done\b/i.test(result.result.summary.trim())
+  )
 }
 
 /** What a call changes. */

@@ -22,6 +22,7 @@ const event = <const Type extends string, Fields extends Schema.Struct.Fields>(t
 
 const stepFields = { round: Schema.Int, step: Schema.Int, title: Schema.String }
 const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
+const checkFields = { task: Schema.optionalKey(Schema.String), round: Schema.Int, command: Schema.String }
 
 const scope = Schema.Literals(["step", "call", "doubt"])
 const stepAnswers = ["step", "remaining", "chosen", "decline"] as const
@@ -89,15 +90,11 @@ export const RunEvent = Schema.Union([
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
-  /**
-   * A stage starts; `task` is absent for stages of the whole list. `pass` is that of a refinement that has looked first,
-   * from 2.
-   */
+  /** A stage starts; `task` is absent for stages of the whole list. */
   event("stage.started", {
     stage: Stage,
     round: Schema.Int,
-    task: Schema.optionalKey(Schema.String),
-    pass: Schema.optionalKey(Schema.Int)
+    task: Schema.optionalKey(Schema.String)
   }),
   /**
    * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
@@ -166,8 +163,14 @@ export const RunEvent = Schema.Union([
   event("round.finished", { round: Schema.Int, finished: Schema.Int, failed: Schema.Int }),
   event("step.started", stepFields),
   event("step.finished", stepFields),
-  /** A task is about to look before its calls are written; `calls` only read. `pass` is the one that asked for them, from 1. */
-  event("task.looked", { ...taskFields, pass: Schema.Int, calls: Schema.Array(ToolCall) }),
+  /** An answer for a task asks for these calls, and proposes changes of these files, relative to the project. Turns count from 1. */
+  event("task.turn", {
+    ...taskFields,
+    turn: Schema.Int,
+    calls: Schema.Array(ToolCall),
+    changed: Schema.Array(Schema.String)
+  }),
+  /** A task has ended its turns; `calls` are what is to be approved and made. */
   event("task.refined", { ...taskFields, inputs: Refinement.fields.inputs, calls: Schema.Array(ToolCall) }),
   /** The task had finished before the run was resumed; its result is used. */
   event("task.kept", taskFields),
@@ -185,6 +188,18 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.optionalKey(Schema.Int)
   }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
+  /** The host runs a check; `task` is absent for one of the whole run. */
+  event("check.started", checkFields),
+  /** A check still runs, for so many seconds; its limit ends it at `endsAtSeconds`. */
+  event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
+  /** A check has ended: what fails that did not fail without the changes, and the text that the model gets. */
+  event("check.finished", {
+    ...checkFields,
+    exitCode: Schema.NullOr(Schema.Int),
+    seconds: Schema.Finite,
+    newFailures: Schema.Array(Schema.String),
+    text: Schema.String
+  }),
   /**
    * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in
    * doubt: begun before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls.
@@ -241,7 +256,7 @@ export const progressEvery = 1000
 /** How often the text of an answer is reported while it is written, in milliseconds. */
 export const pieceEvery = 200
 
-const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running"] as const
+const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running", "check.running"] as const
 
 type Heartbeat = Extract<RunEvent, { readonly type: (typeof heartbeats)[number] }>
 

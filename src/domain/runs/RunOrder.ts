@@ -21,7 +21,9 @@ export const RunOrder = Schema.Struct({
   /** The JSON schema that the answer has to fit. */
   outputSchema: Schema.optionalKey(Schema.Json),
   /** The run changes nothing, so that it needs no lock on the project. */
-  readOnly: Schema.optionalKey(Schema.Boolean)
+  readOnly: Schema.optionalKey(Schema.Boolean),
+  /** A check that fails with the changes does not keep the run from being done. */
+  acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type
 

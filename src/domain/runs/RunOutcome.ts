@@ -2,6 +2,7 @@
  * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason. Links of the
  * answer to results become sources that a person can follow.
  */
+import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
@@ -141,6 +142,17 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
           )
     }
   }
+}
+
+/** An outcome that would be done is unverified when a check fails with the changes. */
+export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>): Outcome => {
+  const failed = checks.filter((check) => check.notRun === undefined && !passes(check))
+  if (found.status !== "done" || failed.length === 0) return found
+  const lines = failed.map(
+    ({ command, newFailures }) => `The check ${command} fails with the changes: ${newFailures.slice(0, 3).join("; ")}`
+  )
+  const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
+  return { ...found, status: "unverified", message: [...lines, how].join("\n") }
 }
 
 /** The outcome of rounds that came to an end. */

@@ -2,13 +2,15 @@
  * How a run or one message of a conversation ended: values of the library and of events, and the exit code of the binary.
  */
 import * as Schema from "effect/Schema"
+import { RunFacts } from "../checks/Facts.ts"
 import { Issue } from "../findings/Issue.ts"
 import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 
 /**
  * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
  * `declined` (a person denied a step) · `not_permitted` (a permission was denied, or nobody could give it) ·
- * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted`.
+ * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted` · `unverified` (a check of the
+ * project fails with the changes).
  */
 export const RunStatus = Schema.Literals([
   "done",
@@ -18,7 +20,8 @@ export const RunStatus = Schema.Literals([
   "not_permitted",
   "unavailable",
   "limit",
-  "interrupted"
+  "interrupted",
+  "unverified"
 ])
 export type RunStatus = typeof RunStatus.Type
 
@@ -48,6 +51,8 @@ export const RunReport = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   rounds: Schema.Int,
+  /** What the host knows: changed files with their lines, checks with their exit codes; absent when nothing changed. */
+  facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
   usage: RunUsage
@@ -62,7 +67,8 @@ const exitCodes: Record<RunStatus, number> = {
   not_permitted: 4,
   unavailable: 5,
   limit: 6,
-  interrupted: 130
+  interrupted: 130,
+  unverified: 1
 }
 
 /** The exit code of the binary for a status. A report never has 2 (usage or configuration). */

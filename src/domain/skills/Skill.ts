@@ -39,8 +39,8 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   requiresApproval: Schema.Boolean,
   /** `metadata.task-conductor.model` */
   model: Schema.optionalKey(Schema.String),
-  /** `metadata.task-conductor.passes`: how often a model may be asked for the calls of a task, with all read passes before them. */
-  passes: Schema.optionalKey(Schema.Int),
+  /** `metadata.task-conductor.turns`: how many turns a task may take. */
+  turns: Schema.optionalKey(Schema.Int),
   /** Markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
   /** The lines of it that name an input with its type. */
@@ -60,8 +60,8 @@ export const isModelName = (name: string): boolean =>
 /** True for a model that its server forwards to another one: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
-/** The most passes that a skill may ask for: what comes back from every read pass takes space in the next prompt. */
-export const maxPasses = 5
+/** The most turns that a skill may ask for. */
+export const maxTurns = 100
 
 /** True for what the format allows as the name of a skill. */
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64

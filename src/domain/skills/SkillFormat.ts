@@ -11,7 +11,7 @@ import { bodyWithSubheadings, outline, type OutlineSection } from "../markdown/O
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { decodeText } from "../text/TextEncoding.ts"
 import { readToolNames, type ToolNames } from "./AllowedTools.ts"
-import { isModelName, isSkillName, maxPasses, readSkillInputs, Skill } from "./Skill.ts"
+import { isModelName, isSkillName, maxTurns, readSkillInputs, Skill } from "./Skill.ts"
 
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
@@ -243,13 +243,13 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of passes; nothing when the file gives none. */
-const readPasses = (file: SkillFile, findings: Findings): number | undefined => {
-  const text = readSetting(file, "passes", findings)
+/** The number of turns; nothing when the file gives none. */
+const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
+  const text = readSetting(file, "turns", findings)
   if (text === "") return undefined
-  if (/^[1-9]$/.test(text) && Number(text) <= maxPasses) return Number(text)
-  const message = `"${text}" is not a number from 1 to ${maxPasses}, so it is not used.`
-  addRepair(findings, "skill-passes-value", placeOfKey(file, "metadata"), message)
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= maxTurns) return Number(text)
+  const message = `"${text}" is not a number from 1 to ${maxTurns}, so it is not used.`
+  addRepair(findings, "skill-turns-value", placeOfKey(file, "metadata"), message)
   return undefined
 }
 
@@ -260,7 +260,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   const { limits = [], tools: allowedTools } = readAllowedTools(file, findings) ?? {}
   const requiresApproval = readApproval(file, findings)
   const model = readModel(file, findings)
-  const passes = readPasses(file, findings)
+  const turns = readTurns(file, findings)
   const { execution, inputRequirements, refinement, repairs } = readSkillBody(file)
   const skill = new Skill({
     name,
@@ -269,7 +269,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
     ...(limits.length > 0 ? { toolLimits: limits } : {}),
     requiresApproval,
     ...(model === "" ? {} : { model }),
-    ...(passes === undefined ? {} : { passes }),
+    ...(turns === undefined ? {} : { turns }),
     inputRequirements,
     refinement,
     execution,

@@ -62,7 +62,7 @@ export const shorten = (text: string, limit: number): string => {
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
-  let left = budget
+  let left = Math.max(0, budget)
   order.forEach(({ length, index }, position) => {
     const share = Math.min(length, Math.floor(left / (order.length - position)))
     result[index] = share
@@ -74,22 +74,6 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 /** The characters of a surrogate pair are kept together. */
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
-
-/**
- * Gives the budget to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
- * first ones, so that the last are cut first. Nothing is cut when all of them fit.
- */
-export const sharesInOrder = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
-  const fair = Math.max(0, budget) / Math.max(1, lengths.length)
-  const floors = lengths.map((length) => (length <= fair / 2 ? length : Math.min(length, Math.floor(fair / 4))))
-  let left = Math.max(0, budget) - floors.reduce((sum, floor) => sum + floor, 0)
-  return lengths.map((length, index) => {
-    const floor = floors[index] ?? 0
-    const more = Math.min(length - floor, Math.floor(left))
-    left -= more
-    return floor + more
-  })
-}
 
 export interface ListExcerpt {
   readonly text: string

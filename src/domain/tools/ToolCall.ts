@@ -57,6 +57,27 @@ export type ToolResult = typeof ToolResult.Type
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
+/** How a command ended that a call ran: `exitCode` is null when it was stopped because it wrote too much. */
+export interface CommandEnd {
+  readonly exitCode: number | null
+  readonly output: string
+}
+
+/** The end of the command that a call ran; nothing for other calls, and for commands that could not be run. */
+export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
+  if (data === null || typeof data !== "object" || !("exit_code" in data) || !("output" in data)) return undefined
+  const { exit_code: exitCode, output } = data
+  const isCode = exitCode === null || typeof exitCode === "number"
+  return isCode && typeof output === "string" ? { exitCode, output } : undefined
+}
+
+/** How a command ended that did not succeed: `exit code 1`. A call that ran such a command did its own work well. */
+export const badExit = (result: ToolResult): string | undefined => {
+  const end = commandEnd(result)
+  if (end === undefined || end.exitCode === 0) return undefined
+  return end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
+}
+
 /** The data of an envelope as text: a string as it is, anything else as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
@@ -112,3 +133,6 @@ export interface PreparedCall {
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
+
+/** The tools that change files and nothing else: within a working copy they change only that. */
+export const fileTools: ReadonlySet<string> = new Set(["edit_file", "write_file"])

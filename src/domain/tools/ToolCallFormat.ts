@@ -71,10 +71,10 @@ const gatherArguments = (
 }
 
 /** The uid of a reading call in a pass: `look-1/call-1`. */
-export const readPassUid = (pass: number, uid: string): string => `look-${pass}/${uid}`
+export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
 /** A uid without the mark of a read pass, which a model may have copied. */
-export const plainUid = (uid: string): string => uid.replace(/^(?:look-\d+\/)+/, "")
+export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
 /** A call whose uid may be missing or not unique. */
 export interface UnnumberedCall {

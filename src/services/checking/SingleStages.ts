@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
@@ -21,7 +21,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { Briefer } from "../pipeline/Briefer.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 import { PlanChecker } from "../pipeline/PlanChecker.ts"
-import { Refiner } from "../pipeline/Refiner.ts"
+import { TaskLoop } from "../pipeline/TaskLoop.ts"
 import { Reviser } from "../pipeline/Reviser.ts"
 import { type DeclinedStep, Scheduler } from "../pipeline/Scheduler.ts"
 import { makeRunState } from "../runs/RunState.ts"
@@ -119,15 +119,14 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Refines one task of a plan: its calls, without its read passes; nothing is changed. */
+/** Refines one task of a plan: what the model asks for first; nothing of it is done. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
   yield* requireProducers(task, finished)
   const step = list.steps.findIndex(({ tasks }) => tasks.includes(task))
-  const refiner = yield* Refiner
-  const { looks: _looks, ...refinement } = yield* refiner.refine({ briefing, task, round: 1, step, finished })
-  return refinement
+  const loop = yield* TaskLoop
+  return yield* loop.refine({ briefing, task, goals: list.goals, round: 1, step, finished })
 })
 
 /** Asks which tasks are still to do; those with a result have finished. */
@@ -152,9 +151,16 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
 
-/** The scheduler of a task whose refinement is known already. */
-const layerRefined = (refinement: Refinement) =>
-  Layer.provide(Scheduler.layer, Layer.succeed(Refiner)(Refiner.of({ refine: () => Effect.succeed(refinement) })))
+/** The scheduler of a task whose first answer is known already. */
+const layerRefined = (refinement: RefinementDocument) =>
+  Scheduler.layer.pipe(
+    Layer.provide(
+      Layer.effect(
+        TaskLoop,
+        Effect.map(TaskLoop, (loop) => TaskLoop.of({ ...loop, work: (order) => loop.work(order, refinement) }))
+      )
+    )
+  )
 
 /** What became of a task that was carried out by itself; without a result the outcome says why. */
 export interface Executed {

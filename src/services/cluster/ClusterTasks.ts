@@ -1,7 +1,7 @@
 /**
  * The tasks of a cluster run as workflows of their own. The engine chooses the worker for a piece of work by its name alone; one
  * that lacks something gives the work back, and it is offered again under another name, until a worker takes it or all that
- * are there have said what they lack. The scheduler uses a `Refiner` and a `TaskRunner` as in any run. The answers of people
+ * are there have said what they lack. The scheduler uses a `TaskLoop` and a `TaskRunner` as in any run. The answers of people
  * are sent with a task and returned.
  */
 import * as Effect from "effect/Effect"
@@ -24,8 +24,8 @@ import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskR
 import { hashOf } from "../files/Hash.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
-import { Refiner } from "../pipeline/Refiner.ts"
-import type { TaskOrder } from "../pipeline/TaskStage.ts"
+import { TaskLoop } from "../pipeline/TaskLoop.ts"
+import { CallsDeclined, type TaskOrder } from "../pipeline/TaskStage.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -151,7 +151,7 @@ const workKey = ({ finished, place = 0, round, runId }: Placed, task: Task): str
 /** Makes the calls of a task. */
 const RefineTask = Workflow.make("task-conductor/Refine", {
   payload: { ...place, task: Task },
-  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), ...back }),
+  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure, CallsDeclined]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.task)
 })
 
@@ -220,19 +220,26 @@ const makeClusterPeer = (secrets: Secrets) =>
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
-): Layer.Layer<Refiner | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
+): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
-      Refiner,
+      TaskLoop,
       Effect.map(makeClusterPeer(secrets), (peer) =>
-        Refiner.of({
-          refine: (order: TaskOrder) =>
+        TaskLoop.of({
+          refine: () => Effect.die("A cluster carries out whole tasks."),
+          work: (order: TaskOrder) =>
             runOnPeer(peer, { phase: "refinement", task: order.task }, (sent) =>
               Effect.flatMap(
                 withoutSecrets(RefineTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
                 (payload) => RefineTask.execute(payload)
               )
-            ).pipe(Effect.flatMap((sent) => knownRefinement(secrets, { runId, round: order.round }, sent)))
+            ).pipe(
+              Effect.flatMap((sent) =>
+                sent instanceof CallsDeclined
+                  ? Effect.fail(sent)
+                  : knownRefinement(secrets, { runId, round: order.round }, sent)
+              )
+            )
         })
       )
     ),
@@ -254,7 +261,7 @@ export const layerClusterTasks = (
 
 /** The services of one worker for the tasks of a run. */
 export interface TaskContext extends CallJudges {
-  readonly refiner: Refiner["Service"]
+  readonly loop: TaskLoop["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
   /** What a task with these tools in its calls needs and this worker does not have, as a sentence. */
@@ -264,7 +271,7 @@ export interface TaskContext extends CallJudges {
 }
 
 /** Work on a task, in words. */
-export type TaskWork = { readonly task: string; readonly verb: "refines" | "carries out" }
+export type TaskWork = { readonly task: string; readonly verb: "works on" | "changes files for" }
 
 interface PieceOfWork {
   readonly task: Task
@@ -287,7 +294,7 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<PeerResult<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
-    const verb = phase === "refinement" ? "refines" : "carries out"
+    const verb = phase === "refinement" ? "works on" : "changes files for"
     return withRunContext(runId, { task: task.name, verb }, (context) =>
       Effect.gen(function* () {
         const tools = calls.map(({ name }) => name)
@@ -312,15 +319,32 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
   }
   return Layer.merge(
     RefineTask.toLayer(({ place: _place, snapshot, runId, ...order }) =>
-      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) =>
-        Effect.tap(refiner.refine(order), (made) => keepRefinement(secrets, { runId, round: order.round }, made))
+      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ loop }) =>
+        loop.work(order).pipe(
+          Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
+          Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
+        )
       ).pipe(Effect.flatMap((result) => withoutSecrets(RefineTask.successSchema, result, secrets.redact)))
     ),
     RunTask.toLayer(({ place: _place, snapshot, runId, ...order }) => {
       const { refinement: sent, ...place } = order
       const { calls, task } = sent
       return workHere({ snapshot, runId }, { task, phase: "execution", calls }, (context) =>
-        wholeRefinement(secrets, { runId, round: order.round }, sent, context.refiner.refine({ ...place, task })).pipe(
+        wholeRefinement(
+          secrets,
+          { runId, round: order.round },
+          sent,
+          Effect.catchTag(context.loop.work({ ...place, task }), "CallsDeclined", () =>
+            Effect.fail(
+              new TaskFailure({
+                task: task.name,
+                phase: "execution",
+                reason: "its calls were declined.",
+                skipped: false
+              })
+            )
+          )
+        ).pipe(
           Effect.tap(({ calls: whole }) =>
             whole === calls ? Effect.void : coverWhole(context, { task: task.name, sent: calls, whole }, secrets.redact)
           ),

@@ -55,7 +55,7 @@ export const WorkerReport = Schema.Struct({
   begunAt: Schema.String,
   /** The number of model calls at once. */
   slots: Schema.Int,
-  /** Runs that it leads, and tasks that it refines or carries out now. */
+  /** Runs that it leads, and tasks that it works on now. */
   runs: Schema.Int,
   tasks: Schema.Int,
   /** How far its model calls are; absent when there are none. */

@@ -11,13 +11,13 @@ import {
   type NamedScripts,
   scriptsInText,
   scriptsOfCommand,
-  commandProblem
+  commandProblem,
+  commandText
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
-import { rmdir } from "node:fs/promises"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isInBareRepository, emptySurvey, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -27,10 +27,21 @@ import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { removePlaceholders } from "./SandboxProfile.ts"
+import { sandboxFailure } from "./SandboxFailure.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
+import type { CopyEnd } from "./CopyChanges.ts"
+import type { CopyMounts } from "./OverlayCopy.ts"
 
 /** More scripts than these are not followed. */
 const maxScripts = 200
+/** A chain of links that is longer leads in a circle. */
+const maxLinks = 40
+/** Packages of a workspace are looked for so deep, and in so many folders of a level. */
+const deepestPackage = 5
+const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
 /** A larger text was not written by hand. */
 const maxFollowed = 262_144
@@ -56,9 +67,13 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return found
 })
 
-/** The file at a canonical path: its hash, and its text when it is one. Nothing for what is not a file. */
+/** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
 const readScript = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
+  const proposed = (yield* CurrentCopy)?.get(file)
+  if (proposed !== undefined) {
+    return proposed.text === null ? undefined : { hash: textHash(proposed.text), text: proposed.text }
+  }
   const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
   if (info === undefined || info.type !== "File") return undefined
   const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
@@ -66,30 +81,89 @@ const readScript = Effect.fnUntraced(function* (file: string) {
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
-/** The scripts of a command in a folder of the project, by path. `hash` is null for one that does not exist yet. */
+/** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
+const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<RunScript> = []
+  let rest = path.relative(root, file).split(path.sep)
+  let at = root
+  while (rest.length > 0 && found.length < maxLinks) {
+    const [name = "", ...others] = rest
+    const next = path.resolve(at, name)
+    if (!isWithin(path, root, next)) break
+    const target = Option.getOrUndefined(yield* Effect.option(fs.readLink(next)))
+    if (target === undefined) at = next
+    else found.push({ path: next, hash: textHash(target) })
+    rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
+    if (target !== undefined) at = root
+  }
+  return found
+})
+
+/** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
+const packageFolders = Effect.fnUntraced(function* (root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found: Array<string> = []
+  let level: ReadonlyArray<string> = [root]
+  for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
+    const next: Array<string> = []
+    for (const folder of level.slice(0, mostPackageFolders)) {
+      const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder), () => [])
+      if (entries.some(({ name }) => name === "package.json")) found.push(folder)
+      const inner = entries.filter(
+        ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
+      )
+      next.push(...inner.map(({ name }) => path.join(folder, name)))
+    }
+    level = next
+  }
+  return found
+})
+
+/**
+ * The scripts of a command in a folder of the project, by path, and the links that lead to them. `hash` is null for one
+ * that does not exist yet.
+ */
 const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
   const path = yield* Path.Path
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
-  const add = Effect.fnUntraced(function* (file: string, isSure: boolean) {
-    if (scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)) return
-    const script = yield* readScript(file)
-    if (script === undefined && !isSure) return
+  const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
+    const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
+    if (real === undefined) return
+    const file = real.path
+    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)
+    const script = isKnown ? undefined : yield* readScript(file)
+    const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
+    if (isScript) {
+      for (const link of yield* linksOnTheWay(root, path.resolve(folder, word))) scripts.set(link.path, link)
+    }
+    if (!isScript || isKnown) return
     scripts.set(file, { path: file, hash: script?.hash ?? null })
     const { text } = script ?? {}
     if (text !== undefined && text.length <= maxFollowed)
       open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
   })
+  let isCommand = true
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { folders, named } = next
-    const isCommand = scripts.size === 0
+    const looked: Array<string> = named.inPackages ? [...(yield* packageFolders(root))] : []
     for (const folder of folders) {
-      for (const word of named.files) {
-        const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
-        if (real !== undefined) yield* add(real.path, isCommand && looksLikePath(word))
+      const given = yield* Effect.forEach(named.folders, (word) => Effect.option(canonicalPath(folder, word)))
+      const inner = given.flatMap((one) =>
+        Option.isSome(one) && isWithin(path, root, one.value.path) ? [one.value.path] : []
+      )
+      looked.push(folder, ...inner)
+      for (const start of [folder, ...inner]) {
+        for (const word of named.files) yield* add(start, word, isCommand && start === folder && looksLikePath(word))
       }
-      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(file, true)
     }
+    for (const folder of new Set(looked)) {
+      for (const file of yield* definitionsFrom(root, folder, named.definitions)) yield* add(root, file, true)
+    }
+    isCommand = false
   }
   return [...scripts.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 })
@@ -117,8 +191,16 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     if (running > 0) return Effect.void
     const paths = [...left]
     left.clear()
-    return Effect.forEach(paths, (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), { discard: true })
+    return removePlaceholders(paths)
   })
+
+  /** Runs a command; `placeholders` are the empty folders that its sandbox makes. */
+  const holding = (placeholders: ReadonlyArray<string>, child: Effect.Effect<ChildEnd, ToolFailure>) =>
+    Effect.suspend(() => {
+      running += 1
+      for (const one of placeholders) left.add(one)
+      return Effect.ensuring(child, tidy)
+    })
 
   const changesSince = Effect.fnUntraced(function* (before: ProjectSurvey) {
     const after = yield* Effect.orElseSucceed(surveyNow, () => undefined)
@@ -139,21 +221,17 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
     /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
-    /** Runs a command, and adds what it changed. `placeholders` are the empty folders that its sandbox makes. */
+    holding,
+    /** Runs a command, and adds what it changed. */
     watching: (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,
       child: Effect.Effect<ChildEnd, ToolFailure>
     ) =>
       Effect.gen(function* () {
-        running += 1
-        for (const one of placeholders) left.add(one)
         let changed: ReadonlyArray<string> = []
-        const after = Effect.andThen(
-          tidy,
-          Effect.map(changesSince(before), (found) => void (changed = found))
-        )
-        const end = yield* Effect.ensuring(child, after)
+        const after = Effect.map(changesSince(before), (found) => void (changed = found))
+        const end = yield* Effect.ensuring(holding(placeholders, child), after)
         return changed.length === 0 ? end : { ...end, changed }
       })
   }
@@ -172,6 +250,10 @@ export interface CommandsOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
+  /** The folder for what commands write in working copies, outside of the project. */
+  readonly scratch: string
+  /** Where each project gets a folder for the caches of its commands. */
+  readonly caches?: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -179,6 +261,18 @@ export interface CommandsOptions {
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
+  /** What it wrote in the working copy of its task; absent when it ran in the project. */
+  readonly copied?: CopyEnd
+  /** What the person can set, when the command failed because of the sandbox. */
+  readonly sandboxHint?: string
+}
+
+interface RunOptions {
+  readonly seconds?: number
+  /** What set `seconds`; the call of a tool when absent. */
+  readonly limit?: string
+  /** Whether a command in the sandbox is only tried, so that it changes nothing. */
+  readonly isTrial?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -217,8 +311,14 @@ export class Commands extends Context.Service<
     /**
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
+     *
+     * For a fiber with a working copy, the command sees the project with the proposed changes, and the text files that it
+     * writes are proposed instead of changed. Where no copy can be made, it runs in the project as long as nothing is
+     * proposed, and fails with `io_error` when something is.
      */
-    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<CommandEnd, ToolFailure>
+    run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
+    /** How commands see what a task proposes; tried when it is first needed. */
+    readonly copies: Effect.Effect<CopyState>
   }
 >()("task-conductor/services/commands/Commands") {
   static readonly layer = (options: CommandsOptions) =>
@@ -227,12 +327,15 @@ export class Commands extends Context.Service<
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
+        const events = yield* RunEvents
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
         const provide = Effect.provideContext(
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
         )
         const watch = yield* makeCommandWatch(workspace.root, options.home)
+        const { scratch, sandbox: { git = false } = {} } = options
+        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -244,6 +347,8 @@ export class Commands extends Context.Service<
             )
           const info = yield* Effect.option(fs.stat(folder))
           if (Option.exists(info, ({ type }) => type === "Directory")) return folder
+          const proposed = (yield* CurrentCopy)?.files() ?? []
+          if (proposed.some((file) => file.text !== null && isWithin(path, folder, file.path))) return folder
           return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
         })
 
@@ -252,14 +357,51 @@ export class Commands extends Context.Service<
             ? isExecutable(path.resolve(cwd, program))
             : Effect.map(findProgram(program, folders), Option.isSome)
 
-        /** The real path of a program outside the project. A link in the project shows nothing that lies elsewhere. */
-        const programOutside = Effect.fnUntraced(function* (program: string, cwd: string) {
+        /**
+         * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
+         * in the project shows nothing that lies elsewhere.
+         */
+        const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
           const { root } = workspace
           const found = program.includes("/")
             ? path.resolve(cwd, program)
             : Option.getOrElse(yield* findProgram(program, folders), () => root)
-          const real = isWithin(path, root, found) ? root : yield* Effect.orElseSucceed(fs.realPath(found), () => root)
+          if (isWithin(path, root, found)) return { own: path.dirname(path.dirname(found)) }
+          const real = yield* Effect.orElseSucceed(fs.realPath(found), () => root)
           return isWithin(path, root, real) ? {} : { program: real }
+        })
+
+        const named = new Set<string>()
+
+        /** Adds what the person can set when the sandbox was the cause of a failure, and tells the person once. */
+        const withHint = Effect.fnUntraced(function* (
+          { argv, cwd }: CanonicalCommand,
+          shown: ReadonlyArray<string>,
+          end: CommandEnd
+        ) {
+          const [program] = argv
+          const found = program.includes("/")
+            ? path.resolve(cwd, program)
+            : Option.getOrElse(yield* findProgram(program, folders), () => program)
+          const { root } = workspace
+          const { exitCode, output } = end
+          const sandboxHint = yield* sandboxFailure({
+            root,
+            cwd,
+            shown,
+            output,
+            home: options.home,
+            hidden: options.hidden,
+            settings: options.sandbox ?? {},
+            program: found,
+            exitCode: exitCode ?? 0
+          })
+          if (sandboxHint === undefined) return end
+          if (!named.has(sandboxHint)) {
+            named.add(sandboxHint)
+            yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${sandboxHint}` })
+          }
+          return { ...end, sandboxHint }
         })
 
         const canonical = Effect.fn("Commands.canonical")(function* ({
@@ -285,28 +427,60 @@ export class Commands extends Context.Service<
         })
 
         const run = Effect.fn("Commands.run")(function* (
-          { argv, cwd, sandboxed }: CanonicalCommand,
-          { seconds }: { readonly seconds?: number } = {}
+          command: CanonicalCommand,
+          { isTrial = false, limit = "the time of this call", seconds }: RunOptions = {}
         ) {
+          const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
           const survey = yield* watch.survey(sandboxed)
-          const program = yield* provide(programOutside(argv[0], cwd))
-          const around = sandboxed
-            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...program })
-            : { argv: joined(argv), placeholders: [] }
-          const child = runChild({
-            ...around,
-            cwd,
-            env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
-            sandboxed,
+          const place = yield* provide(placeOfProgram(argv[0], cwd))
+          const limits = {
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
-            limit: seconds === undefined ? "limits.commandSeconds" : "the time of this call"
+            limit: seconds === undefined ? "limits.commandSeconds" : limit
+          }
+          const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
+            const around = sandboxed
+              ? yield* sandbox.enclose({
+                  argv: joined(argv),
+                  cwd,
+                  survey,
+                  isTrial,
+                  ...place,
+                  ...(copy === undefined ? {} : { copy })
+                })
+              : { argv: joined(argv), placeholders: [], guarded: [], variables: {}, shown: [] }
+            const child = runChild({
+              ...around,
+              /* The folder of the command may be proposed only. */
+              cwd: copy === undefined ? cwd : workspace.root,
+              env: {
+                ...env,
+                ...(sandboxed && env["TMPDIR"] !== undefined ? { TMPDIR: "/tmp" } : {}),
+                ...around.variables
+              },
+              sandboxed,
+              ...limits
+            })
+            return { ...around, child: provide(child) }
           })
-          return yield* watch.watching(survey, around.placeholders, provide(child))
+          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd) =>
+            sandboxed ? provide(withHint(command, shown, end)) : Effect.succeed(end)
+          const copy = yield* CurrentCopy
+          if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
+            return yield* copies.within(copy, (mounts) =>
+              Effect.gen(function* () {
+                const { child, guarded, placeholders, shown } = yield* start(mounts)
+                const end = yield* watch.holding(placeholders, child)
+                return { end: yield* hinted(shown, end), guarded }
+              })
+            )
+          }
+          const { child, placeholders, shown } = yield* start()
+          return yield* hinted(shown, yield* watch.watching(survey, placeholders, child))
         })
 
-        return Commands.of({ canonical, isControl: watch.isControl, run })
+        return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 
@@ -316,19 +490,25 @@ export class Commands extends Context.Service<
       canonical: ({ argv }) =>
         Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
       isControl: () => Effect.succeed(false),
+      copies: Effect.succeed({ mechanism: "none", words: "nothing runs" }),
       run: () =>
         Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
     })
   )
 }
 
+/** The first names; the others are counted. */
+const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
+
 const tooMuch = "It wrote more than 10 MB and was stopped."
 
 /**
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
  * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
- * repositories and of files that programs run by themselves is in `changed_controls`. Fails as
- * `Commands.run` does.
+ * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
+ * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
+ * because of its sandbox is in `sandbox`. Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
@@ -338,11 +518,15 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
-  const { changed = [], exitCode, output } = end
+  const { changed = [], copied, exitCode, output, sandboxHint } = end
+  const { leftOut, proposed } = copied ?? { leftOut: [], proposed: [] }
   return {
     exit_code: exitCode,
     ...(exitCode === null ? { stopped: tooMuch } : {}),
     ...(changed.length === 0 ? {} : { changed_controls: changed }),
+    ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
+    ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),
+    ...(sandboxHint === undefined ? {} : { sandbox: sandboxHint }),
     output
   }
 })

@@ -13,10 +13,11 @@ import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
+import { textHash } from "../files/Hash.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { emptySurvey, type ProjectSurvey } from "./ProjectSurvey.ts"
-import { type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
+import { emptySurvey } from "./ProjectSurvey.ts"
+import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
@@ -28,19 +29,21 @@ interface SandboxState {
   readonly denial?: string
 }
 
-interface EnclosedCommand {
+interface EnclosedCommand extends CommandPlaces {
   readonly argv: ReadonlyArray<string>
-  readonly cwd: string
-  readonly survey: ProjectSurvey
-  /** The real path of the program, when it is not in the project. */
-  readonly program?: string
 }
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
   readonly filter?: Uint8Array
-  /** Folders that bubblewrap makes in the project, empty, in the place of what must not be made. */
+  /** Folders that bubblewrap makes on the disk, empty, in the place of what must not be made. */
   readonly placeholders: ReadonlyArray<string>
+  /** Paths of the project that the command cannot change. */
+  readonly guarded: ReadonlyArray<string>
+  /** What it sets in the environment of the command. */
+  readonly variables: Readonly<Record<string, string>>
+  /** What it shows beside the system. */
+  readonly shown: ReadonlyArray<string>
 }
 
 interface SandboxOptions {
@@ -49,7 +52,22 @@ interface SandboxOptions {
   readonly home: string
   /** Folders of this program. */
   readonly hidden: ReadonlyArray<string>
+  /** Where each project gets a folder for the caches of its commands; without it, caches end with the command. */
+  readonly caches?: string
 }
+
+const onlyOwner = 0o700
+
+/** The lasting cache of a project, made when it is first needed; nothing where it cannot be made. */
+const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
+  return yield* fs.makeDirectory(folder, { recursive: true, mode: onlyOwner }).pipe(
+    Effect.as(folder),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
 
 export class Sandbox extends Context.Service<
   Sandbox,
@@ -58,13 +76,15 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
+    /** The path of a program outside of the project. */
+    find(program: string): Effect.Effect<Option.Option<string>>
   }
 >()("task-conductor/services/commands/Sandbox") {
   static readonly layer = (options: SandboxOptions) =>
     Layer.effect(
       Sandbox,
       Effect.gen(function* () {
-        const { environment, hidden, home, sandbox = {} } = options
+        const { caches, environment, hidden, home, sandbox = {} } = options
         const { root } = yield* Workspace
         const events = yield* RunEvents
         const path = yield* Path.Path
@@ -78,10 +98,12 @@ export class Sandbox extends Context.Service<
         const programs = (environment["PATH"] ?? "").split(":")
         /** A bubblewrap in the project is not trusted. */
         const trusted = programs.filter((folder) => !isWithin(path, root, folder))
-        const program = yield* Effect.cached(provide(findProgram("bwrap", trusted)))
+        const find = (name: string) => provide(findProgram(name, trusted))
+        const program = yield* Effect.cached(find("bwrap"))
         const places: SandboxPlaces = {
           root,
           home,
+          environment,
           programs,
           readable: (sandbox.readable ?? []).map(expand),
           writable: (sandbox.writable ?? []).map(expand),
@@ -92,12 +114,20 @@ export class Sandbox extends Context.Service<
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
           const bwrap = Option.getOrElse(yield* program, () => "bwrap")
-          const { flags, placeholders } = yield* sandboxFlags(places, command.survey, command.program)
+          const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
+          const { flags, guarded, placeholders, shown, variables } = yield* sandboxFlags(
+            { ...places, ...(cache === undefined ? {} : { cache }) },
+            command
+          )
           const filtered = filter === undefined ? [] : ["--seccomp", "4"]
-          const argv = [bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
+          const before = command.copy?.before ?? []
+          const argv = [...before, bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
           const enclosure: Enclosure = {
             argv: [...argv, ...command.argv],
             placeholders,
+            guarded,
+            variables,
+            shown,
             ...(filter === undefined ? {} : { filter })
           }
           return enclosure
@@ -105,7 +135,12 @@ export class Sandbox extends Context.Service<
 
         /* The mounts of the project are made for every command, and fail with it. */
         const trial = Effect.gen(function* () {
-          const enclosure = yield* enclose({ argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey })
+          const enclosure = yield* enclose({
+            argv: ["/bin/sh", "-c", ":"],
+            cwd: root,
+            survey: emptySurvey,
+            isTrial: true
+          })
           yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
         })
 
@@ -145,7 +180,7 @@ export class Sandbox extends Context.Service<
           return missing(why)
         })
 
-        return Sandbox.of({ state: yield* Effect.cached(state), enclose })
+        return Sandbox.of({ state: yield* Effect.cached(state), enclose, find })
       })
     )
 }

@@ -6,18 +6,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
 import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
-import { isWithin } from "../files/CanonicalPath.ts"
+import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { rmdir } from "node:fs/promises"
+import type { CopyMounts } from "./OverlayCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
-
-/** Where systems keep programs and libraries. */
-const systemFolders = [
-  ..."/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc".split(" "),
-  ..."/nix/store /gnu/store /run/current-system /sys/devices/system/cpu".split(" ")
-]
-
-/** Folders that exist and are empty: temporary files, and sockets of other programs. */
-const emptied = ["/run", "/tmp", "/var/tmp"]
+import { emptied, isOfSystem, realPath, realPaths, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
 /** Keys of the system, which only matter for a user who may read them. */
 const systemKeys = `
@@ -28,20 +23,10 @@ const systemKeys = `
   .trim()
   .split(/\s+/)
 
-/** Folders beside `bin` that hold what the programs load. */
-const besidePrograms = ["lib", "lib64", "libexec"]
-
-/** The real path of what exists; nothing for what does not. */
-const realPath = Effect.fnUntraced(function* (given: string) {
-  return yield* Effect.option((yield* FileSystem.FileSystem).realPath(given))
-})
-
-const realPaths = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-  return (yield* Effect.forEach(given, realPath)).flatMap(Option.toArray)
-})
-
-const bind = (how: "--bind" | "--ro-bind", paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.flatMap((path) => [how, path, path])
+
+const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
 /** Hides a folder behind an empty one, and a file behind one that cannot be read. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
@@ -78,6 +63,11 @@ const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
+/** Settings of the kernel, which belong to root: also to a root without privileges. */
+const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi"].map(
+  (name) => `/proc/${name}`
+)
+
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
 /** The flags for what every command sees. With the network, names of hosts can be looked up. */
@@ -92,35 +82,9 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
     "--dev",
     "/dev",
     "--proc",
-    "/proc"
+    "/proc",
+    ...bind("--ro-bind", yield* realPaths(kernelSettings))
   ]
-})
-
-/** True for a real path that every command sees. */
-const isOfSystem = (path: Path.Path, one: string): boolean =>
-  systemFolders.some((folder) => isWithin(path, folder, one))
-
-interface ProgramPlaces {
-  readonly home: string
-  readonly root: string
-  /** The folders of the search path. */
-  readonly programs: ReadonlyArray<string>
-  /** Never shown, and nothing above them. */
-  readonly hidden: ReadonlyArray<string>
-}
-
-/** The folders of programs outside the system, with the folders beside them. */
-const ownPrograms = Effect.fnUntraced(function* ({ hidden, home, programs, root }: ProgramPlaces) {
-  const path = yield* Path.Path
-  const isTooWide = (folder: string) => [home, root, ...hidden, ...emptied].some((one) => isWithin(path, folder, one))
-  const folders = (yield* realPaths(programs)).filter(
-    (folder) => !isOfSystem(path, folder) && !isTooWide(folder) && !isWithin(path, root, folder)
-  )
-  const beside = folders
-    .filter((folder) => path.basename(folder) === "bin")
-    .flatMap((folder) => besidePrograms.map((name) => path.join(path.dirname(folder), name)))
-  const found = (yield* realPaths(beside)).filter((folder) => !isTooWide(folder))
-  return [...new Set([...folders, ...found])].toSorted((a, b) => a.length - b.length)
 })
 
 /**
@@ -135,10 +99,15 @@ interface GuardedPlaces {
   readonly writable: ReadonlyArray<string>
   /** Whether commands may commit: only what makes git run programs is read-only. */
   readonly git: boolean
+  readonly copy: CopyMounts | undefined
 }
 
 interface Guards {
+  /** What hides secrets. */
+  readonly hiding: ReadonlyArray<string>
   readonly flags: ReadonlyArray<string>
+  /** Paths that commands cannot change. */
+  readonly guarded: ReadonlyArray<string>
   /** Folders that do not exist, and are there while commands run, so that nothing else can be made in their place. */
   readonly placeholders: ReadonlyArray<string>
 }
@@ -152,6 +121,14 @@ const foldersAbove = (path: Path.Path, root: string, one: string): ReadonlyArray
 }
 
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
+
+/** Mounts folders on themselves. In a copy that bubblewrap makes itself they may move, since nothing there is the project. */
+const pin = (path: Path.Path, folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
+  if (copy === undefined) return bind("--bind", folders)
+  const { folder } = copy
+  if (folder === undefined) return []
+  return folders.flatMap((one) => ["--bind-try", path.join(folder, path.relative(root, one)), one])
+}
 
 /** How a path can be protected: a link cannot; what it leads to has its own entry, and it is compared afterwards. */
 const stateOf = Effect.fnUntraced(function* (one: string) {
@@ -187,7 +164,7 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 
 const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces) {
   const path = yield* Path.Path
-  const { git, readable, root, survey, writable } = places
+  const { copy, git, readable, root, survey, writable } = places
   const { controls, walk } = survey
   const repositories = yield* Effect.filter([...walk.git, ...walk.bare], isFolder)
   const open = repositories.filter((one) => git || one === root)
@@ -204,6 +181,7 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
   const above = [...closed, ...placeholders].flatMap((one) => foldersAbove(path, root, one))
   const pinned = yield* Effect.filter([...new Set([...above, ...open.filter((one) => one !== root)])], isFolder)
   const movable = pinned.filter((one) => !closed.some((folder) => isWithin(path, folder, one)))
+  const secrets = walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))
   const guards: Guards = {
     flags: [
       ...bind("--ro-bind", controls.outside),
@@ -211,11 +189,13 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
         "--ro-bind",
         controls.around.filter((one) => writable.some((folder) => isWithin(path, folder, one)))
       ),
-      ...bind("--bind", movable.toSorted(byDepth)),
-      ...bind("--ro-bind", closed),
-      ...placeholders.flatMap((one) => ["--tmpfs", one, "--remount-ro", one]),
-      ...(yield* hide(walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))))
+      ...pin(path, movable.toSorted(byDepth), root, copy),
+      /* A copy may lack what its task removes. */
+      ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
+      ...placeholders.flatMap(emptyAndFixed)
     ],
+    guarded: [...closed, ...placeholders, ...secrets],
+    hiding: yield* hide(secrets),
     placeholders
   }
   return guards
@@ -225,16 +205,40 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
 export interface SandboxPlaces {
   readonly root: string
   readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** Folders of this program, which are hidden. */
+  /** Folders of this program, which are hidden; some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
+  /** The lasting cache of the project; without one, caches end with the command. */
+  readonly cache?: string
   readonly network: boolean
   /** Whether commands may commit. */
   readonly git: boolean
 }
+
+/** What one command needs. */
+export interface CommandPlaces {
+  readonly survey: ProjectSurvey
+  /** The folder of the command. */
+  readonly cwd: string
+  /** The real path of the program, when it is not in the project. */
+  readonly program?: string
+  /** The folder of the project that holds the `bin` of the program. */
+  readonly own?: string
+  /** What stands at the path of the project in its place. */
+  readonly copy?: CopyMounts
+  /** Whether the command is only tried: then it changes nothing, not even in the project. */
+  readonly isTrial?: boolean
+}
+
+/** Removes the empty folders that a sandbox made, inner ones first. */
+export const removePlaceholders = (paths: ReadonlyArray<string>) =>
+  Effect.forEach(paths.toSorted(byDepth).toReversed(), (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), {
+    discard: true
+  })
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
@@ -242,7 +246,10 @@ const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap
 const ties = ["--new-session", "--die-with-parent"]
 
 /** Folders that a mounted folder would show and that stay hidden: those of this program, of keys, and of sockets. */
-const masked = Effect.fnUntraced(function* ({ hidden, home, readable, root, writable }: SandboxPlaces) {
+const masked = Effect.fnUntraced(function* (
+  { home, readable, root, writable }: SandboxPlaces,
+  own: ReadonlyArray<string>
+) {
   const path = yield* Path.Path
   const given = [root, ...(yield* realPaths([...readable, ...writable]))]
   const keys = [...secretFolders].map((name) => path.join(home, name))
@@ -250,39 +257,93 @@ const masked = Effect.fnUntraced(function* ({ hidden, home, readable, root, writ
   const shown = some.filter((folder) => given.some((one) => one !== folder && isWithin(path, one, folder)))
   /* One that holds a mounted folder is not mounted itself, and must not cover it. */
   const holdsRoot = (folder: string) => isWithin(path, folder, root)
-  const own = yield* realPaths(hidden)
   return yield* hide([...new Set([...own, ...shown])].filter((folder) => !holdsRoot(folder)))
 })
 
-/** The flags of bubblewrap for commands of this project, without the command. `program` is its real path. */
-export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
-  places: SandboxPlaces,
-  survey: ProjectSurvey,
-  program: string | undefined
-) {
+interface KeptFolders {
+  /** Those that exist. */
+  readonly own: ReadonlyArray<string>
+  /** Folders above them that commands could write, and must not move away. */
+  readonly pinned: ReadonlyArray<string>
+  readonly placeholders: ReadonlyArray<string>
+}
+
+/** The folders of this program, and what a command must not make or move in their place. */
+const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, given: ReadonlyArray<string>) {
   const path = yield* Path.Path
-  const { git, network, root } = places
+  const all = yield* Effect.forEach(hidden, (one) => Effect.option(canonicalPath("/", one)))
+  const real = [...new Set(all.flatMap((one) => (Option.isSome(one) ? [one.value.path] : [])))]
+  const own = yield* realPaths(real)
+  const reached = real.flatMap((one) => {
+    const around = given.filter((folder) => folder !== one && isWithin(path, folder, one))
+    return around.map((folder) => ({ folder, one }))
+  })
+  const missing = reached.filter(({ one }) => !own.includes(one))
+  const placeholders = yield* Effect.forEach(missing, ({ folder, one }) => highestMissing(folder, one))
+  const above = reached.flatMap(({ folder, one }) => foldersAbove(path, folder, one))
+  const kept: KeptFolders = {
+    own,
+    pinned: (yield* Effect.filter([...new Set(above)], isFolder)).toSorted(byDepth),
+    placeholders: [...new Set(placeholders)]
+  }
+  return kept
+})
+
+/** The flags of bubblewrap for a command of this project, without the command itself. */
+export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
+  const path = yield* Path.Path
+  const { cache, git, network, root } = places
+  const { copy, isTrial = false, own, program, survey } = command
   const home = Option.getOrElse(yield* realPath(places.home), () => places.home)
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
   const programs = isInBin ? [...places.programs, path.dirname(program)] : places.programs
   const alone = program === undefined || isInBin || isOfSystem(path, program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const guards = yield* guardProject({ root, survey, git, readable, writable })
+  const found = yield* toolchainPlaces({
+    ...places,
+    home,
+    programs,
+    cwd: command.cwd,
+    ...(own === undefined ? {} : { own })
+  })
+  const guards = yield* guardProject({ root, survey, git, readable, writable, copy })
+  const kept = yield* keptFolders(places.hidden, [root, ...writable])
+  const isInProject = (one: string) => one !== root && isWithin(path, root, one)
+  const ofProject = isTrial
+    ? bind("--ro-bind", [root])
+    : [
+        ...(copy?.flags ?? bind("--bind", [root])),
+        ...pin(path, kept.pinned.filter(isInProject), root, copy),
+        ...guards.flags
+      ]
+  const placeholders = isTrial ? [] : [...new Set([...guards.placeholders, ...kept.placeholders])]
   const flags = [
     ...isolation,
     ...(network ? ["--share-net"] : []),
     ...ties,
     ...(yield* systemFlags(network)),
     ...(home === "/" ? [] : ["--tmpfs", home]),
-    ...bind("--ro-bind", [...(yield* ownPrograms({ ...places, home, programs })), ...alone]),
+    ...(cache === undefined ? ["--tmpfs", cacheInSandbox] : ["--bind", cache, cacheInSandbox]),
+    ...bind("--ro-bind", alone),
+    ...found.shown.flatMap(({ from, to }) => ["--ro-bind", from, to]),
+    ...(yield* hide(found.keys)),
     ...bind("--ro-bind", readable),
-    ...bind("--bind", writable),
-    ...bind("--bind", [root]),
-    ...guards.flags,
-    ...(yield* masked({ ...places, home })),
+    ...bind(isTrial ? "--ro-bind" : "--bind", writable),
+    ...bind("--bind", isTrial ? [] : kept.pinned.filter((one) => !isInProject(one))),
+    ...ofProject,
+    ...guards.hiding,
+    ...(isTrial ? [] : kept.placeholders.flatMap(emptyAndFixed)),
+    ...(yield* masked({ ...places, home }, kept.own)),
     "--remount-ro",
     "/"
   ]
-  return { flags, placeholders: guards.placeholders }
+  return {
+    flags,
+    guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
+    /* Those in a copy go with it. */
+    placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
+    variables: found.variables,
+    shown: [...alone, ...found.shown.map(({ to }) => to), ...readable, ...writable, root]
+  }
 })

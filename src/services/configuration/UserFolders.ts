@@ -84,6 +84,8 @@ export interface UserFolders {
    * Where locks on projects leave a file, on systems that need one: one place for all runs, wherever they are saved.
    */
   readonly locks: string
+  /** Every folder that another run could take for one of these: with other variables, or once it exists. */
+  readonly candidates: ReadonlyArray<string>
   /** What was not used and why, as sentences. */
   readonly notes: ReadonlyArray<string>
 }
@@ -141,6 +143,7 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
   const notes: Array<string> = []
   const system = yield* CurrentUser
   const named = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
+  const known: Array<string> = []
   const homes = [
     { source: "HOME", folder: named },
     { source: "The system", folder: system.home === named ? undefined : system.home }
@@ -152,6 +155,9 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
       { source: "HOME", folder: path.join(home, fallback) },
       { source: "The system", folder: system.home === undefined ? undefined : path.join(system.home, fallback) }
     ]
+    const ofOtherHome = named === undefined ? [] : [path.join(named, fallback)]
+    const all = [...candidates.flatMap(({ folder }) => folder ?? []), ...ofOtherHome]
+    known.push(...all.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, "task-conductor")))
     return yield* firstOwn(candidates, "task-conductor", project, notes)
   })
   const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
@@ -163,6 +169,7 @@ export const userFolders = Effect.fn("userFolders")(function* (project: string) 
     own: path.join(config, "task-conductor"),
     state: chosen === "" ? own : path.resolve(chosen),
     locks: path.join(own, "locks"),
+    candidates: [...new Set(known)],
     notes
   }
   return folders

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import ignore, { type Ignore } from "ignore"
+import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
@@ -14,24 +14,26 @@ import { readTextFile } from "./TextFile.ts"
 
 export const maxTreeEntries = 100_000
 
-const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
+/** Left out whatever the rules say. */
+export const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
 /** The rules of one file. `base` is its folder, absolute. */
 interface Rules {
   readonly base: string
-  readonly ignore: Ignore
+  readonly ignore: { test(path: string): { readonly ignored: boolean; readonly unignored: boolean } }
 }
 
 /** The rule files that apply in a folder, nearest first. The nearest one with a matching rule decides, and in it the last such rule. */
-type RuleChain = ReadonlyArray<Rules>
+export type RuleChain = ReadonlyArray<Rules>
 
 const maxRuleBytes = 1_048_576
 
 /** The rules of a file; none when it cannot be read, as in git. */
-const readRules = Effect.fnUntraced(function* (file: string, base: string) {
+export const readRules = Effect.fnUntraced(function* (file: string, base: string) {
   const text = yield* readTextFile(file, maxRuleBytes).pipe(Effect.orElseSucceed(() => ""))
-  return text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
+  const rules: RuleChain = text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
+  return rules
 })
 
 const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
@@ -40,7 +42,7 @@ const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: strin
 })
 
 /** Whether the rules ignore an entry of this folder. The way from each rule file to the folder is found once for all entries. */
-const ignoredIn = (path: Path.Path, chain: RuleChain, folder: string) => {
+export const ignoredIn = (path: Path.Path, chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
     const way = path.relative(base, folder).split(path.sep).join("/")
     return { ignore, way: way === "" ? "" : `${way}/` }
@@ -75,7 +77,7 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
  * The rules of the repository around `root`, before those of its own `.gitignore`. None apply to a root that its own
  * repository ignores.
  */
-const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
+export const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
   const path = yield* Path.Path
   const above = yield* foldersAbove(root)
   const top = above[0] ?? root

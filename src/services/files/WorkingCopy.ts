@@ -3,15 +3,17 @@
  * approved and made.
  */
 import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
 
 /** One file of a working copy, at its canonical path. */
-export interface ProposedFile {
-  readonly path: string
+export const ProposedFile = Schema.Struct({
+  path: Schema.String,
   /** The text in the project that the proposal starts from; `null` for a file that is not there. */
-  readonly base: string | null
+  base: Schema.NullOr(Schema.String),
   /** The proposed text; `null` for a file that is removed. */
-  readonly text: string | null
-}
+  text: Schema.NullOr(Schema.String)
+})
+export type ProposedFile = typeof ProposedFile.Type
 
 export interface WorkingCopy {
   readonly get: (path: string) => ProposedFile | undefined
@@ -19,20 +21,42 @@ export interface WorkingCopy {
   readonly propose: (file: ProposedFile) => void
   /** What differs from the project, by path. */
   readonly files: () => ReadonlyArray<ProposedFile>
+  /** Another number after each change of the proposals. */
+  readonly version: () => number
 }
 
 export const makeWorkingCopy = (): WorkingCopy => {
   const proposed = new Map<string, ProposedFile>()
+  let version = 0
   return {
     get: (path) => proposed.get(path),
     propose: ({ base: given, path, text }) => {
       const before = proposed.get(path)
       const base = before === undefined ? given : before.base
+      version += 1
       if (text === base) proposed.delete(path)
       else proposed.set(path, { path, base, text })
     },
-    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    version: () => version
   }
+}
+
+/**
+ * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
+ * proposed before is left out.
+ */
+export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
+  const known = new Map(before.map((file) => [file.path, file]))
+  const changed = copy.files().flatMap(({ base, path, text }): ReadonlyArray<ProposedFile> => {
+    const was = known.get(path)
+    if (was === undefined) return [{ path, base, text }]
+    return was.text === text ? [] : [{ path, base: null, text }]
+  })
+  const back = before.flatMap(({ base, path }): ReadonlyArray<ProposedFile> =>
+    copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
+  )
+  return [...changed, ...back]
 }
 
 /** The working copy of the task that a fiber works for; absent outside of tasks. */

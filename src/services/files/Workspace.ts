@@ -59,6 +59,9 @@ const readDescriptions = Effect.fn("readDescriptions")(function* (
   return (yield* Effect.forEach(foldersOf(near), firstOf)).flat()
 })
 
+/** Larger files are not compared. */
+const maxComparedBytes = 64 * 1024 * 1024
+
 /** The given folder cannot be used as the project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
   path: Schema.String,
@@ -114,6 +117,10 @@ const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, Too
     : Effect.succeed(file.text)
 }
 
+/** The text at a path in the project, where there is one. */
+const textNow = (file: string) =>
+  Effect.match(readTextFile(file, maxComparedBytes), { onFailure: () => null, onSuccess: (text) => text })
+
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
 const withProposals = (root: string, path: Path.Path, listed: ReadonlyArray<string>) =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
@@ -129,7 +136,7 @@ const withProposals = (root: string, path: Path.Path, listed: ReadonlyArray<stri
   })
 
 /**
- * A fiber that works for a task sees the project as the working copy of the task has it; only `write` changes the project.
+ * A fiber that works for a task sees the project as the working copy of the task has it, and what it writes goes there.
  */
 export class Workspace extends Context.Service<
   Workspace,
@@ -213,7 +220,15 @@ export class Workspace extends Context.Service<
               provide(readTextLines(file, range, maxBytes))
             )
           ),
-          write: Effect.fn("Workspace.write")((access) => provide(replaceFile(access.path, access.content, access))),
+          write: Effect.fn("Workspace.write")((access) =>
+            Effect.flatMap(CurrentCopy, (copy) =>
+              copy === undefined
+                ? provide(replaceFile(access.path, access.content, access))
+                : Effect.map(provide(textNow(access.path)), (base) =>
+                    copy.propose({ path: access.path, base, text: access.content })
+                  )
+            )
+          ),
           tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, path, files)),
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
@@ -243,9 +258,6 @@ export class Workspace extends Context.Service<
     )
   }
 }
-
-/** Larger files are not compared. */
-const maxComparedBytes = 64 * 1024 * 1024
 
 /** The hash of the text at a canonical path; `null` when there is no readable text. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>

@@ -24,24 +24,29 @@ import * as Result from "effect/Result"
 
 type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
-/** The questions and answers before the tasks of one step. */
+/** A question about a step, or about the calls of a turn, with its answer. */
 interface Decided {
   readonly planKey: string
   readonly title: string
   readonly events: Array<RunEvent>
 }
 
-/** The steps that have events about approvals, in order. */
+/** What was asked about steps and turns, in order. A question that nobody saw, since a flag answers it, has only its answer. */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
-  const steps: Array<Decided> = []
+  const asked: Array<Decided & { readonly hash: string }> = []
+  let planKey = ""
+  let title = ""
   for (const event of events) {
-    if (event.type === "step.started") {
-      steps.push({ planKey: `round-${event.round}`, title: event.title, events: [] })
-    } else if ((event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "step") {
-      steps.at(-1)?.events.push(event)
-    }
+    if (event.type === "round.started" || event.type === "step.started") planKey = `round-${event.round}`
+    if (event.type === "step.started") title = event.title
+    if ((event.type !== "approval.requested" && event.type !== "approval.answered") || event.scope !== "step") continue
+    const { hash } = event
+    const open = event.type === "approval.answered" ? asked.findLast((one) => one.hash === hash) : undefined
+    if (open?.events.length === 1) open.events.push(event)
+    else
+      asked.push({ planKey, title: event.type === "approval.requested" ? event.title : title, hash, events: [event] })
   }
-  return steps.filter((step) => step.events.length > 0)
+  return asked
 }
 
 /** The risk of each call that was asked about or started. */

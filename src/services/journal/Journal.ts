@@ -23,7 +23,7 @@ export type SavedType = "outcome" | "settled" | "answer"
 /** True for what calls come from. */
 export const isRefinement = (key: string): boolean => {
   const parsed = parseKey(key)
-  return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
+  return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "task")
 }
 
 /** True when a secret was taken out of what is executed; what a read pass returned is material for the model. */

@@ -6,11 +6,15 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
-import { commandsOf, entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf } from "../../domain/map/MainFiles.ts"
+import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
+import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -35,23 +39,52 @@ const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, may
   return text._tag === "None" ? [] : [{ path: file, text: text.value }]
 })
 
-const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
+/** The texts of those that can be read. */
+export const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
   const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })
 
-/** Reads the project and draws its map. */
-export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
-  function* (window: number, mayRead: MayRead) {
+/** The files of the project with what else is known of their list, and the manifests, those near some files first. */
+export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
+  const workspace = yield* Workspace
+  const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
+  const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
+  const files = mappedFiles(listing.files)
+  const all = new Set(files)
+  const texts = yield* readAll(manifestsOf(files, near), manifestBytes, mayRead)
+  return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all })) }
+})
+
+/** The commands whose programs are there: on the search path, or in the project by their path. */
+export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
+  const { root } = yield* Workspace
+  const path = yield* Path.Path
+  const commands = projectCommands(manifests)
+  const folders = searchPath.split(":")
+  const keyOf = (program: string, folder: string) =>
+    program.includes("/") ? path.join(root, folder, program) : program
+  const programs = new Set(
+    commands.flatMap(({ from, prepare = [], run, ways = [{ run }] }) =>
+      [...ways, ...prepare.map((before) => ({ run: before }))].map((way) => keyOf(programOf(way), folderOf(from)))
+    )
+  )
+  const found = yield* Effect.filter(
+    programs,
+    (program) =>
+      program.includes("/") ? isExecutable(program) : Effect.map(findProgram(program, folders), Option.isSome),
+    { concurrency: filesAtOnce }
+  )
+  const here = new Set(found)
+  return runnableCommands(commands, (program, folder) => here.has(keyOf(program, folder)))
+})
+
+/** Reads the project and draws its map. Programs are looked for in the folders of `searchPath`. */
+export const readProjectMap = Effect.fn("readProjectMap")(
+  function* (window: number, mayRead: MayRead, searchPath: string) {
     const budget = mapBudget(window)
     if (budget === 0) return ""
-    const workspace = yield* Workspace
-    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
-    const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
-    const files = mappedFiles(listing.files)
-    const all = new Set(files)
-    const texts = yield* readAll(manifestsOf(files), manifestBytes, mayRead)
-    const manifests = texts.map(({ path, text }) => ({ path, text, files: all }))
+    const { files, listing, manifests } = yield* readManifests(mayRead)
     const entryPoints = entryPointsOf(files, manifests)
     const sources =
       budget < minBudgetForExports
@@ -61,7 +94,7 @@ export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
     return projectMap(
       {
         ...listing,
-        commands: manifests.flatMap(commandsOf),
+        commands: yield* commandsHere(manifests, searchPath),
         mainFiles: mainFilesOf(
           files,
           manifests.map(({ path }) => path),
@@ -76,5 +109,14 @@ export const readProjectMap: DrawMap = Effect.fn("readProjectMap")(
   Effect.orElseSucceed(() => "")
 )
 
-/** Gives prompts this map. */
-export const layerProjectMap = Layer.succeed(ProjectMap, readProjectMap)
+/** Gives prompts this map, with the commands that a machine with this search path can run. */
+export const layerProjectMap = (searchPath: string) =>
+  Layer.effect(
+    ProjectMap,
+    Effect.map(
+      Effect.context<FileSystem.FileSystem>(),
+      (context): DrawMap =>
+        (window, mayRead) =>
+          Effect.provideContext(readProjectMap(window, mayRead, searchPath), context)
+    )
+  )

@@ -116,7 +116,12 @@ export class ModelCaller extends Context.Service<
       /** Sends the prompt in a slot, and says when it has to wait for one. */
       const inSlot = (request: ModelRequest, tries: Tries) =>
         slots.withSlot(
-          { stage: request.id.stage, step: request.step, beginning: request.prompt.system },
+          {
+            stage: request.id.stage,
+            step: request.step,
+            isBegun: request.id.attempt > 1,
+            beginning: request.prompt.system
+          },
           attempts.send(request, tries),
           queued(request.id)
         )

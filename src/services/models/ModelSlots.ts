@@ -13,20 +13,19 @@ import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/**
- * The priority of a call: stages that see the whole list, then earlier steps, and in a step refinement before execution, so that
- * the server changes less often between prompts that begin differently (docs/decisions/066).
- */
+/** The priority of a call: stages that see the whole list, then earlier steps, and in a step the tasks that have begun. */
 export interface Urgency {
   readonly stage: Stage
   /** The step of the task, from 0; 0 for stages that see the whole list. */
   readonly step: number
+  /** True for a later turn of a task, which goes before the first turns of others. */
+  readonly isBegun: boolean
   /** What its prompt begins with: calls that begin alike go one after another where nothing else decides. */
   readonly beginning: string
 }
 
 interface Call {
-  readonly isRefinement: boolean
+  readonly isTask: boolean
   /** The call with the lowest rank goes first. */
   readonly rank: number
   readonly step: number
@@ -34,31 +33,30 @@ interface Call {
   readonly granted: Deferred.Deferred<void>
 }
 
-/** Of stages that see the whole list, and of the first execution of all: a person sees early whether the results are any good. */
+/** Of stages that see the whole list. */
 const beforeAll = -1
 
-/**
- * How long a slot is kept after a refinement when only later steps wait, in ms: most tools take less, and then the execution of the task
- * goes before these.
- */
+/** How long a slot is kept for the next turn of a task when only later steps wait, in ms: most tools take less. */
 const toolsTake = 20
+
+const callOf = ({ beginning, isBegun, stage, step }: Urgency): Call => {
+  const granted = Deferred.makeUnsafe<void>()
+  const isTask = stage === "task"
+  return {
+    isTask,
+    rank: isTask ? 2 * step + (isBegun ? 0 : 1) : beforeAll,
+    step: isTask ? step : 0,
+    beginning,
+    granted
+  }
+}
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
   /** In order of arrival. */
   const waiting = new Set<Call>()
   const running = new Set<Call>()
-  let hasExecuted = false
   let lastBeginning = ""
 
-  const callOf = ({ beginning, stage, step }: Urgency): Call => {
-    const granted = Deferred.makeUnsafe<void>()
-    const isRefinement = stage === "refine"
-    const isTask = isRefinement || (stage === "execute" && hasExecuted)
-    if (stage === "execute") hasExecuted = true
-    return isTask
-      ? { isRefinement, rank: 2 * step + (isRefinement ? 0 : 1), step, beginning, granted }
-      : { isRefinement, rank: beforeAll, step: 0, beginning, granted }
-  }
   const mayBegin = ({ step }: Call): boolean =>
     running.size < slots || (running.size === slots && [...running].every((one) => step <= one.step))
   const isBefore = (one: Call, other: Call): boolean =>
@@ -87,7 +85,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         running.delete(call)
         grant()
       })
-      const waiter = call.isRefinement ? next() : undefined
+      const waiter = call.isTask ? next() : undefined
       const isKept = waiter !== undefined && call.step < waiter.step
       return isKept ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now
     })

@@ -67,8 +67,7 @@ export class Prompts extends Context.Service<
       Effect.gen(function* () {
         const templates: Templates = {
           creation: yield* load(folder, "creation"),
-          refinement: yield* load(folder, "refinement"),
-          execution: yield* load(folder, "execution"),
+          task: yield* load(folder, "task"),
           iteration: yield* load(folder, "iteration"),
           conclusion: yield* load(folder, "conclusion"),
           ask: yield* load(folder, "ask")

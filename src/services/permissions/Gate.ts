@@ -209,6 +209,11 @@ export class Gate extends Context.Service<
      * approver. Every denial is recorded for the outcome of the run.
      */
     authorize(scope: QuestionScope, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
+    /**
+     * A permit to propose changes of files in the working copy of a task. Nothing is asked, since nothing is changed before the
+     * proposal is approved; what can never be approved is denied at once.
+     */
+    authorizeProposal(scope: QuestionScope, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
     /** Decides about reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
     authorizeReference(scope: QuestionScope, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
@@ -351,6 +356,16 @@ export class Gate extends Context.Service<
                 return permitFor(scope, prepared)
               })
             }),
+          authorizeProposal: Effect.fnUntraced(function* (scope, prepared) {
+            const question = questionOfCall(scope, prepared)
+            const reason = evaluator.protection(question)
+            const { verdict } = yield* evaluator.evaluate(question)
+            if (reason === undefined && verdict !== "deny") return permitFor(scope, prepared)
+            const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
+            const denied = deniedOf(question, "rule", reason === undefined ? {} : { reason, ...leftOut })
+            yield* addDenial(denied)
+            return yield* denied
+          }),
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),

@@ -3,7 +3,7 @@
  * configuration and remembered answers decide.
  */
 import * as Effect from "effect/Effect"
-import { stat } from "node:fs/promises"
+import { lstat } from "node:fs/promises"
 import { type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
@@ -23,7 +23,7 @@ const makeScriptChanges = (since: number) => {
   const written = new Set<string>()
   const changedAt = (path: string): Effect.Effect<number> =>
     Effect.promise(async () =>
-      written.has(path) ? Infinity : ((await stat(path).catch(() => undefined))?.ctimeMs ?? 0)
+      written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
     )
   return {
     /** Notes what a tool may write from now on. */

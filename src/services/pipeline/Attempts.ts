@@ -31,7 +31,7 @@ interface Expected {
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
 /** The answer of one attempt. `shown` is the part that the next prompt repeats. */
-interface Said {
+export interface Said {
   readonly answer: string
   readonly issues: ReadonlyArray<Issue>
   readonly shown: string
@@ -81,7 +81,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
 }
 
 /** Failures that the model can repair by answering differently. */
-const unusableAnswer = (error: ModelError, { readPart, shape }: Expected): Option.Option<Said> => {
+export const unusableAnswer = (error: ModelError, { readPart, shape }: Expected): Option.Option<Said> => {
   switch (error.reason._tag) {
     case "CutOff":
       return Option.some(cutOff(error.reason.partial, readPart))
@@ -124,16 +124,12 @@ export interface AttemptPlan<A, E, R> {
   /** 0 before the first round. */
   readonly round: number
   readonly task?: string
-  /** The pass of a refinement after a read pass, from 2. */
-  readonly pass?: number
   /** The step of the task; see `Urgency`. */
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
-  /** True when the next prompt does not show the answer, so that its lines cannot be counted. */
-  readonly hidesAnswer?: boolean
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
   /** The JSON schema that the answer has to fit; see `ModelRequest`. */
@@ -178,12 +174,11 @@ export class Attempts extends Context.Service<
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { format, model, pass, round, shape, stage, step, task } = plan
+        const { format, model, round, shape, stage, step, task } = plan
         const where = {
           stage,
           round,
-          ...(task === undefined ? {} : { task }),
-          ...(pass === undefined ? {} : { pass })
+          ...(task === undefined ? {} : { task })
         }
         const most = limitsOf(limits, stage).attempts
         const seen = new Set<string>()
@@ -230,7 +225,7 @@ export class Attempts extends Context.Service<
           }
           previous = {
             answer: shown,
-            issues: issuesAsShown(issues, answer, plan.hidesAnswer === true ? "" : shown)
+            issues: issuesAsShown(issues, answer, shown)
           }
           tuning = {
             repeats: tuning.repeats + (isRepeated ? 1 : 0),

@@ -13,6 +13,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { openFailures, type TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import {
+  endedClean,
   type MissingChange,
   type NotRun,
   notDoneBlock,
@@ -48,6 +49,12 @@ export interface RunConclusion extends Pick<ConclusionOrder, "briefing" | "outpu
 }
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
+
+/** The report of a run's only task is the answer. */
+const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: TaskResult): CheckedAnswer => ({
+  text: document.replace(/^#{1,6} Result summary[ \t]*\n+/im, "").trim(),
+  evidence
+})
 
 /** An answer as JSON has no links to count. */
 const readJson = (answer: string, form: AnswerSchema) => {
@@ -122,6 +129,16 @@ export class Concluder extends Context.Service<
       const concludeRun = Effect.fnUntraced(function* ({ briefing, ended, outputSchema, state }: RunConclusion) {
         const { failures, goals, results: finished, rounds: round } = yield* state.get
         if (finished.length === 0) return noAnswer
+        const [only] = finished
+        if (
+          only !== undefined &&
+          outputSchema === undefined &&
+          ended.end._tag === "GoalsMet" &&
+          ended.missing.length === 0 &&
+          endedClean(yield* state.rounds)
+        ) {
+          return reportAsAnswer(only)
+        }
         const open = openFailures(failures, finished)
         const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
         if (ended.end._tag !== "Declined") return yield* answer

@@ -43,7 +43,6 @@ const wholeFile = ""
 const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
-  view: "document",
   expected: [],
   tooLate: [],
   tree: Effect.succeed([]),

@@ -14,7 +14,7 @@ import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.t
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
-import { missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
+import { endedClean, missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -104,13 +104,16 @@ export class Rounds extends Context.Service<
           const repeated = repeatedFailure(rounds)
           if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
         }
+        const missing = missingChanges(rounds, kinds)
+        if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds))
+          return { end: { _tag: "GoalsMet" } }
         const revised = yield* reviser.revise({
           briefing,
           round,
           outstanding: list.outstanding(yield* state.finishedNames),
           finished: (yield* state.get).results,
           failures,
-          missing: missingChanges(rounds, kinds),
+          missing,
           requestedChanges
         })
         const redirected = declined && requestedChanges.find((change) => change.declined === declined.step)

@@ -1,5 +1,5 @@
 /**
- * One prompt from the request to the answer: plan, rounds (refine, run, iterate), conclude. The stages return values;
+ * One prompt from the request to the answer: plan, rounds (tasks, iteration), conclude. The stages return values;
  * this service runs them in order and turns every ending into a report.
  */
 import * as Cause from "effect/Cause"
@@ -13,7 +13,8 @@ import {
   interruptedText,
   modelOutcome,
   outcome,
-  outcomeOf
+  outcomeOf,
+  withChecks
 } from "../../domain/runs/RunOutcome.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -37,7 +38,7 @@ export const layerRunFlow = Layer.effect(
     const journal = yield* Journal
     const toolRunner = yield* ToolRunner
 
-    /** plan -> rounds (refine | run | iterate) -> conclude */
+    /** plan -> rounds (tasks | iterate) -> conclude */
     const work = Effect.fnUntraced(function* (
       order: RunOrder,
       { briefing, createTaskList }: Prepared,
@@ -48,10 +49,11 @@ export const layerRunFlow = Layer.effect(
       const ended = yield* rounds.run(briefing, taskList, state)
       const { outputSchema, runId } = order
       const answer = yield* concluder.concludeRun({ briefing, ended, outputSchema, state })
-      const { results } = yield* state.get
+      const { checks, results } = yield* state.get
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
       const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
-      return { ...outcome, evidence: answer.evidence }
+      const checked = order.acceptUnverified === true ? outcome : withChecks(outcome, checks)
+      return { ...checked, evidence: answer.evidence }
     })
 
     /** The outcome of the work, however it ends. */

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { stageModelsOf } from "../../domain/models/Generation.ts"
 import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/journal/RecordedTool.ts"
+import { runFacts } from "../../domain/checks/Facts.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
 import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
@@ -75,7 +76,11 @@ export class RunReporter extends Context.Service<
         const level = isChosen ? "info" : "error"
         if (message !== "") yield* events.publish({ type: "message", level, text: message })
         const usage = yield* meter.total
-        const progress = yield* state.get
+        const { checks, ...progress } = yield* state.get
+        const facts = runFacts(
+          progress.results.flatMap(({ files = [] }) => files),
+          checks
+        )
         const failures = openFailures(progress.failures, progress.results)
         const evidence = sumOfEvidence([ofAnswer, ...progress.results.map(({ result }) => result.evidence)])
         const report: RunReport = {
@@ -83,6 +88,7 @@ export class RunReporter extends Context.Service<
           ...ending,
           ...progress,
           failures,
+          ...(facts.files.length === 0 ? {} : { facts }),
           ...(evidence.checked === 0 ? {} : { evidence }),
           usage
         }

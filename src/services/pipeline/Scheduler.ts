@@ -17,7 +17,8 @@ import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Checks } from "../checks/Checks.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -25,9 +26,10 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import type { RunState } from "../runs/RunState.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { Refiner } from "./Refiner.ts"
 import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
+import type { CallsDeclined } from "./TaskStage.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
@@ -55,7 +57,7 @@ interface TaskState {
   readonly task: Task
   /** The position of its step, from 0. */
   readonly step: number
-  readonly refined: Deferred.Deferred<Refined, TaskFailure>
+  readonly refined: Deferred.Deferred<Refined, TaskFailure | CallsDeclined>
   readonly done: Deferred.Deferred<TaskResult, TaskFailure>
 }
 
@@ -78,7 +80,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
   const states = new Map<string, TaskState>()
   for (const [step, { tasks }] of steps.entries()) {
     for (const task of tasks) {
-      const refined = yield* Deferred.make<Refined, TaskFailure>()
+      const refined = yield* Deferred.make<Refined, TaskFailure | CallsDeclined>()
       states.set(task.slug, { task, step, refined, done: yield* Deferred.make<TaskResult, TaskFailure>() })
     }
   }
@@ -96,6 +98,10 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
       })
   )
 
+/** Waits until these tasks have a result or have failed. */
+const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effect<void>> =>
+  Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
+
 /** What tasks and calls may do to the project, by the tools of their skills. */
 const makeTaskEffects = Effect.gen(function* () {
   const skills = yield* Skills
@@ -111,9 +117,8 @@ const makeTaskEffects = Effect.gen(function* () {
 
   return {
     mayWrite,
-    /** True for a task whose calls rest on what the project holds: it may begin with a read pass, or changes what is there. */
-    restsOnProject: (task: Task): boolean =>
-      mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),
+    /** True for a task whose turns may do something outside of its working copy. */
+    mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }
 })
@@ -133,11 +138,12 @@ export class Scheduler extends Context.Service<
     Scheduler,
     Effect.gen(function* () {
       const activities = yield* Activities
+      const checks = yield* Checks
       const gate = yield* Gate
-      const refiner = yield* Refiner
+      const loop = yield* TaskLoop
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
-      const { mayChange, mayWrite, restsOnProject } = yield* makeTaskEffects
+      const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
       const taskRunner = yield* TaskRunner
 
       /**
@@ -152,11 +158,18 @@ export class Scheduler extends Context.Service<
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
-          refiner.refine({ briefing, task, round, step, finished }),
+          loop.work({ briefing, task, goals: order.list.goals, round, step, finished }),
           isResolved
         )
-        const { looks: _looks, task: _task, ...refined } = refinement
-        yield* events.publish({ type: "task.refined", round, step, task: task.name, ...refined })
+        const { calls, inputs } = refinement
+        yield* events.publish({
+          type: "task.refined",
+          round,
+          step,
+          task: task.name,
+          calls,
+          ...(inputs === undefined ? {} : { inputs })
+        })
         return { refinement, finished }
       })
 
@@ -196,6 +209,10 @@ export class Scheduler extends Context.Service<
       /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
         const refined = yield* Effect.result(Deferred.await(state.refined))
+        if (Result.isFailure(refined) && refined.failure._tag === "CallsDeclined") {
+          yield* approval.pass
+          return refined.failure.by
+        }
         const prepared = Result.isSuccess(refined)
           ? gatedCalls(state.task, refined.success.refinement, round.round)
           : Effect.undefined
@@ -207,11 +224,27 @@ export class Scheduler extends Context.Service<
           const { approved, by } = yield* approval.request(state.task.name, now)
           if (!approved) return by
         }
-        yield* Effect.fromResult(refined).pipe(
+        return yield* Effect.fromResult(refined).pipe(
           Effect.flatMap((ready) => carryOut(state, round, ready)),
-          Effect.catchTag("TaskFailure", (failure) => fail(state, round, failure))
+          Effect.as(undefined),
+          Effect.catchTags({
+            TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
+            CallsDeclined: ({ by }) => Effect.succeed(by)
+          })
         )
-        return undefined
+      })
+
+      /** Each task was checked by itself; what several of them changed is checked once more. */
+      const checkTogether = Effect.fnUntraced(function* (
+        title: string,
+        open: ReadonlyArray<TaskState>,
+        { round, state }: Round
+      ) {
+        const names = new Set(open.map(({ task }) => task.name))
+        const changed = (yield* state.get).results.filter(({ files = [], name }) => names.has(name) && files.length > 0)
+        if (changed.length < 2) return
+        const paths = changed.flatMap(({ files = [] }) => files.map(({ path }) => path))
+        yield* state.setChecks(yield* checks.run({ task: title, round, turn: 0 }, [...new Set(paths)]))
       })
 
       /** Returns who did not approve the step. */
@@ -228,26 +261,28 @@ export class Scheduler extends Context.Service<
         const declined = yield* Effect.forEach(open, (state) => runTask(state, order, approval), {
           concurrency: "unbounded"
         })
+        yield* checkTogether(title, open, order)
         yield* events.publish({ type: "step.finished", ...where })
         return declined.find((by) => by !== undefined)
       })
 
-      /** Refines tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. */
+      /**
+       * Works on tasks on fibers of their own; `unchanged` waits until no task of an earlier step can change anything. A task
+       * that may act in its turns waits until all of them have `ended`: what is declined there stops it before it acts.
+       */
       const startRefinements = Effect.fnUntraced(function* (
         open: ReadonlyArray<TaskState>,
         order: Round,
-        unchanged: Effect.Effect<void>
+        unchanged: Effect.Effect<void>,
+        ended: Effect.Effect<void>
       ) {
         for (const state of open) {
-          const ready = restsOnProject(state.task) ? unchanged : Effect.void
-          const refined = Effect.andThen(ready, refine(state, order))
+          const refined = Effect.andThen(mayAct(state.task) ? ended : unchanged, refine(state, order))
           yield* Effect.forkScoped(Deferred.into(refined, state.refined), { startImmediately: true })
         }
         const writers = open.filter(({ task }) => mayWrite(task))
-        if (writers.length === 0) return unchanged
         /* Steps run one after another, so that nothing before the last step with a writer is open when that one is done. */
-        const ended = Effect.forEach(writers, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
-        return yield* Effect.cached(ended)
+        return writers.length === 0 ? unchanged : yield* untilDone(writers)
       })
 
       const runRound = Effect.fn("Scheduler.runRound")(function* (given: RoundOrder) {
@@ -256,7 +291,11 @@ export class Scheduler extends Context.Service<
         const open = yield* Effect.filter(tasks.values(), (state) => Effect.map(isFinished(state, order), (is) => !is))
         const byStep = Map.groupBy(open, ({ step }) => step)
         let unchanged: Effect.Effect<void> = Effect.void
-        for (const mine of byStep.values()) unchanged = yield* startRefinements(mine, order, unchanged)
+        let ended: Effect.Effect<void> = Effect.void
+        for (const mine of byStep.values()) {
+          unchanged = yield* startRefinements(mine, order, unchanged, ended)
+          ended = Effect.andThen(ended, yield* untilDone(mine))
+        }
         for (const [step, mine] of byStep) {
           const title = given.list.steps[step]?.title ?? ""
           const by = yield* runStep(step, title, mine, order)

@@ -1,5 +1,5 @@
 /**
- * The gate before the tasks of one step. It waits until every task of the step is refined, asks once for all calls that
+ * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, asks once for all calls that
  * need approval, and reports the answer to each waiting task. Tasks that need no approval never wait for it. Every call is
  * shown, also one that cannot be made any more.
  */
@@ -21,7 +21,7 @@ export const makeGatedCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
 
-  return Effect.fnUntraced(function* (task: Task, refinement: Refinement, round: number) {
+  return Effect.fnUntraced(function* (task: Task, refinement: Pick<Refinement, "calls" | "task">, round: number) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
     for (const call of refinement.calls) {
@@ -38,7 +38,7 @@ export const makeGatedCalls = Effect.gen(function* () {
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
     const byList = task.requiresApproval || refinement.task.requiresApproval
-    const bySkill = skills.find(task.skill)?.requiresApproval === true
+    const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
     const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
     const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
@@ -47,7 +47,7 @@ export const makeGatedCalls = Effect.gen(function* () {
 })
 
 export interface StepApproval {
-  /** A task needs no approval, or could not be refined. */
+  /** A task needs no approval, or has failed. */
   readonly pass: Effect.Effect<void>
   /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
   readonly request: (task: string, calls: Effect.Effect<GatedTask>) => Effect.Effect<StepApproved>
@@ -60,7 +60,7 @@ interface ApprovedStep {
   readonly tasks: ReadonlyArray<string>
 }
 
-/** The approval of one step; the question is asked by the task that is refined last. */
+/** The approval of one step; the question is asked by the task that is ready last. */
 export const makeStepApproval = (
   gate: Gate["Service"],
   { planKey, tasks, title }: ApprovedStep

@@ -1,116 +1,82 @@
 /**
- * Runs one refined task: its tool calls, then the execution call that reads references and outputs and writes the
- * result.
+ * Makes the changes of a task that were approved, and holds its report against what came of them: what was denied or failed stands
+ * before what the model says, and the words of a model about work that was wholly denied go no further.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { resultShape } from "../../domain/documents/AnswerWatch.ts"
-import { callBlocks, callFrame, readPassBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { outcomeText } from "../../domain/models/OutputText.ts"
-import { lightestCharacters, splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
-import { readResult } from "../../domain/documents/ResultFormat.ts"
-import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import { type ResultDocument, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
-import { stagePlace } from "../../domain/runs/ActivityKey.ts"
-import { Attempts, type Previous } from "./Attempts.ts"
-import { makeEvidenceReaders } from "./CheckedEvidence.ts"
-import { References } from "../references/References.ts"
-import { type TaskOrder, taskFailure } from "./TaskStage.ts"
-import { Skills } from "../skills/Skills.ts"
-import { makeTaskPrompts } from "./TaskPrompts.ts"
+import { Checks } from "../checks/Checks.ts"
+import { Commands } from "../commands/Commands.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
+import { type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** A task whose refinement has been accepted. */
+/** A task whose turns have ended. */
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
   readonly refinement: Refinement
 }
 
-/** Outputs of calls have at least this part of the budget that they share with references. */
-const outputShare = 0.4
+const targetOf = ({ call }: CallOutcome): string => String(call.arguments["path"] ?? call.name)
 
-const doneHeading = "## What was done\n\n"
+const failureLine = (outcome: CallOutcome): string =>
+  `- ${targetOf(outcome)} was not changed: ${outcomeText(outcome)
+    .replace(/^ERROR \(\w+\): /, "")
+    .split("\n", 1)
+    .join("")}`
+
+const noReport: ResultDocument = { summary: "Done.", document: "## Result summary\n\nDone." }
+
+/** The report with what was not made before it; only that when nothing was made. */
+const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
+  const failed = outcomes.filter(({ result }) => !result.success)
+  if (failed.length === 0) return report
+  const lines = failed.map(failureLine).join("\n")
+  if (failed.length === outcomes.length) {
+    const summary = `Nothing was changed:\n\n${lines}`
+    return { summary, document: `## Result summary\n\n${summary}` }
+  }
+  const summary = `Partly done:\n\n${lines}\n\nThe report from before that:\n\n${report.summary}`
+  return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
+}
 
 export class TaskRunner extends Context.Service<
   TaskRunner,
   {
-    /** Fails with a `TaskFailure` of phase execution. A tool that fails is a result for the model, not a failure. */
+    /** Fails with a `TaskFailure` of phase execution. A call that fails is told in the result. */
     run(order: ExecutionOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskRunner") {
   static readonly layer = Layer.effect(
     TaskRunner,
     Effect.gen(function* () {
-      const attempts = yield* Attempts
-      const { readResult: readChecked } = yield* makeEvidenceReaders
-      const references = yield* References
-      const skills = yield* Skills
-      const taskPrompts = yield* makeTaskPrompts
+      const checksOfHost = yield* Checks
+      const commands = yield* Commands
       const runCalls = yield* makeTaskCalls
 
-      const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
-        const { task, inputs = [], looks = [] } = order.refinement
-        const { briefing, finished } = order
-        const skill = skills.find(task.skill)
-        const fill = (precursor: string, previous: Previous | undefined) =>
-          taskPrompts.execution(task, briefing, { precursor, inputs, previous })
-        const all = [...looks, ...outcomes]
-        const frame = callFrame(all)
-        const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
-        const budgetsOf = (previous?: Previous) => {
-          const beside = taskPrompts.budgetBeside(task, lightestCharacters(fill("", previous)))
-          const whole = Math.max(0, beside - frame)
-          return { whole, references: whole - Math.min(wanted, Math.floor(whole * outputShare)) }
-        }
-        const block = yield* references.block(task, {
-          briefing,
-          finished,
-          view: "document",
-          budget: budgetsOf().references,
-          place: stagePlace(order.round, "execute")
-        })
-        return yield* attempts.run({
-          stage: "execute",
-          model: skill?.model,
-          round: order.round,
-          task: task.name,
-          step: order.step,
-          prompt: (previous) => {
-            const { references: most, whole } = budgetsOf(previous)
-            const contents = block.within(most)
-            const budget = whole - contents.length
-            const acts = callBlocks(outcomes, budget - doneHeading.length)
-            // The calls of the task have the budget before the read passes, although they come after them.
-            const seen = readPassBlocks(looks, budget + frame - acts.length)
-            const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
-            const prompt = fill(contents + outputs, previous)
-            return {
-              system: prompt.system,
-              user: prompt.user,
-              parts: splitPart(prompt.parts ?? [], "precursor", [
-                { name: "references", characters: contents.length },
-                { name: "tool_outputs", characters: outputs.length }
-              ])
-            }
-          },
-          shape: resultShape,
-          readPart: (part) => readResult(part).issues,
-          read: (answer) =>
-            readChecked(answer, { task: task.name, briefing, finished, calls: all, material: [block.text] })
-        })
+      /** Checks changes that no command could see before they were made. */
+      const checkAfter = Effect.fnUntraced(function* (task: string, round: number, paths: ReadonlyArray<string>) {
+        if ((yield* commands.copies).mechanism !== "none") return []
+        return yield* checksOfHost.run({ task, round, turn: 0 }, paths)
       })
 
-      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
-        const { calls, looks = [], task } = order.refinement
-        const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, calls), (error) =>
+      const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
+        const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
+        const outcomes = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
-        const all = [...looks, ...outcomes]
-        const accepted = yield* Effect.mapError(execute(order, outcomes), (error) =>
-          taskFailure(task, "execution", error, all)
-        )
-        return new TaskResult({ task, calls: all, result: accepted.value })
+        const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))
+        const changed = files.filter((file) => made.has(file.path))
+        const checked = changed.length === 0 ? [] : (checks ?? (yield* checkAfter(task.name, round, [...made])))
+        return new TaskResult({
+          task,
+          calls: [...looks, ...outcomes],
+          result: withOutcomes(result, outcomes),
+          ...(changed.length === 0 ? {} : { files: changed }),
+          ...(checked.length === 0 ? {} : { checks: checked })
+        })
       })
 
       return TaskRunner.of({ run })

@@ -2,12 +2,13 @@
  * What the stages of one task get, and how they fail.
  */
 import * as Arr from "effect/Array"
+import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type FailureCause, TaskFailure, type TaskPhase, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
-import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
+import { badExit, type CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
@@ -17,12 +18,19 @@ import type { TooManyDenials } from "../tools/ToolRunner.ts"
 export interface TaskOrder {
   readonly briefing: Briefing
   readonly task: Task
+  /** The goals of the run. */
+  readonly goals?: string
   readonly round: number
   /** Position of the task's step from 0. */
   readonly step: number
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
 }
+
+/** The calls of a task were declined, so that the task ends without a result. */
+export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
+  by: Schema.Literals(["person", "rule", "nobody"])
+}) {}
 
 /** Everything that can end a task. */
 type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials
@@ -57,7 +65,7 @@ export const taskFailure = (
   error: TaskError,
   outcomes: ReadonlyArray<CallOutcome> = []
 ): TaskFailure => {
-  const ran = outcomes.map(({ call, result: { success } }) => ({ call, success }))
+  const ran = outcomes.map(({ call, result }) => ({ call, success: result.success && badExit(result) === undefined }))
   return new TaskFailure({
     task: task.name,
     phase,

@@ -9,7 +9,7 @@ import ignore from "ignore"
 import type { InputValue } from "../../domain/documents/Refinement.ts"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { nearestPaths } from "../../domain/files/PathList.ts"
+import { nearestPaths, withoutEscapes } from "../../domain/files/PathList.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
@@ -55,6 +55,22 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   })
 }
 
+/** The reference without the backslashes of markdown. */
+const withoutBackslashes = (reference: FileReference): FileReference => ({
+  ...reference,
+  target: withoutEscapes(reference.target),
+  href: withoutEscapes(reference.href)
+})
+
+/** What may have been meant by a path that leads to no file. */
+const otherForms = (reference: FileReference): ReadonlyArray<FileReference> => {
+  const plain = withoutBackslashes(reference)
+  return [
+    ...(plain.target === reference.target ? [] : [plain]),
+    ...(/^[\\/]/.test(reference.target) ? [withoutLeadingSlash(reference)] : [])
+  ]
+}
+
 /** Why there is no file at a path, and what is there instead. */
 const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, context: ReferenceContext) {
   const workspace = yield* Workspace
@@ -89,8 +105,7 @@ const find = Effect.fnUntraced(function* (reference: FileReference, context: Ref
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
-  if (/^[\\/]/.test(reference.target)) {
-    const repaired = withoutLeadingSlash(reference)
+  for (const repaired of otherForms(reference)) {
     const inProject = yield* Effect.option(workspace.canonical(repaired.target))
     if (Option.isSome(inProject) && inProject.value.inside && (yield* workspace.isFile(inProject.value.path))) {
       return { reference: repaired, ...inProject.value }

@@ -77,7 +77,7 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
     const expected = tasksOf(list.steps.slice(0, index))
     const tooLate = tasksOf(list.steps.slice(index))
-    const context = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
+    const context = { document, finished, expected, tooLate, tree, mayRead, budget, foresee } as const
     return Effect.forEach(step.tasks, (task) =>
       checkTask(task, { section: step.title, task: task.name, field: "References" }, context, resolve)
     ).pipe(

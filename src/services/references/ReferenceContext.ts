@@ -28,14 +28,10 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
-export type ReferenceView = "summary" | "whole" | "document"
-
 export interface ReferenceContext {
   /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
-  /** Results appear as their summary, or as the document: `whole` for a refinement that acts on them. */
-  readonly view: ReferenceView
   /** Tasks that have finished when the task runs. */
   readonly expected: ReadonlyArray<Task>
   /** Tasks of the list that have not. */

@@ -6,12 +6,10 @@ import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
-import { closeMarkdown } from "../../domain/markdown/MarkdownTree.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { AnchorReference, ResultReference, UrlReference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { resultAnchor } from "../../domain/plan/TaskName.ts"
-import type { ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
 import type { Workspace } from "../files/Workspace.ts"
@@ -49,18 +47,6 @@ const asAnchor = (reference: AnchorReference | ResultReference, anchor: string):
   title: reference.title,
   href: `#${anchor}`,
   target: anchor
-})
-
-/** The summary of a result, and a word about the rest. */
-const summaryOf = ({ document, summary }: ResultDocument): string => {
-  const text = closeMarkdown(summary.trim())
-  const hasMore = document.replace(/^#+[^\n]*\n+/, "").trim() !== summary.trim()
-  return hasMore ? `${text}\n\n(There is more: the whole result is given when the task is executed.)` : text
-}
-
-const resultContent = ({ result }: TaskResult, view: ReferenceContext["view"]): ReferenceContent => ({
-  kind: "markdown",
-  text: view === "summary" ? summaryOf(result) : result.document
 })
 
 const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem =>
@@ -118,7 +104,8 @@ const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | Resul
   const isSame = reference.kind === "task_result" && task.slug === target
   const repaired = isSame ? reference : asResult(reference, task)
   const result = finished.find(({ name }) => name === task.name)
-  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, context.view)
+  const content: ReferenceContent =
+    result === undefined ? { kind: "later" } : { kind: "markdown", text: result.result.document }
   return { reference: repaired, content } satisfies ResolvedReference
 })
 

@@ -25,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceView, type ReferenceContext } from "./ReferenceContext.ts"
+import { ReferenceProblem, type ReferenceContext } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -62,9 +62,6 @@ const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): 
     how: ruleOf("reference-denied").fix
   })
 
-/** Characters of a line of a result, for the limit that counts lines. */
-const lineCharacters = 100
-
 /** What a list is checked against. `budget` counts characters per task. */
 interface CheckContext {
   readonly briefing: Briefing
@@ -75,7 +72,6 @@ interface CheckContext {
 interface BlockContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  readonly view: ReferenceView
   /** The most characters of the whole block, where that is known. */
   readonly budget?: number
   /** Where in the run the task is; see `QuestionScope`. */
@@ -107,8 +103,7 @@ export class References extends Context.Service<
     }>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
-     * content; empty for a task without references. Results of tasks appear as `view` says. What is too long is shown
-     * in parts.
+     * content; empty for a task without references. What is too long is shown in parts.
      */
     block(task: Task, context: BlockContext): Effect.Effect<ReferenceBlock, ReferenceError>
   }
@@ -150,9 +145,7 @@ export class References extends Context.Service<
         )
         if (reference.kind === "task_result") return resolved
         const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
-        /* A refinement records one view of a reference; which one follows from its skill. */
-        const view = context.view === "whole" ? "summary" : context.view
-        const key = seenKey.reference(scope.task, view, reference.href)
+        const key = seenKey.reference(scope.task, reference.href)
         return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
           const denied = denials.at(-1)
           return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
@@ -193,20 +186,14 @@ export class References extends Context.Service<
         const context = {
           document: readMarkdown(given.briefing.requestDocument),
           finished: given.finished,
-          view: given.view,
           expected: [],
           tooLate: [],
           tree: yield* Effect.cached(workspace.tree)
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
-        const { limits, referenceBudget } = settings
         const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
         const fit = (blocks?: number) =>
-          referenceExcerpts(resolved, words, {
-            contents: referenceBudget,
-            blocks,
-            result: given.view === "summary" ? limits.refinementPreviewLines * lineCharacters : undefined
-          })
+          referenceExcerpts(resolved, words, { contents: settings.referenceBudget, blocks })
         const shown = fit(given.budget)
         yield* report(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")

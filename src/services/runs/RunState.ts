@@ -3,6 +3,7 @@
  * reports from it everything that had finished.
  */
 import * as Effect from "effect/Effect"
+import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -14,6 +15,8 @@ interface Progress {
   readonly rounds: number
   readonly results: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
+  /** The checks of the last changes. */
+  readonly checks: ReadonlyArray<CheckOutcome>
 }
 
 export interface RunState {
@@ -24,6 +27,8 @@ export interface RunState {
   readonly startRound: (tasks: ReadonlyArray<Task>) => Effect.Effect<void>
   /** Adds what became of a task of this round. */
   readonly add: (outcome: TaskResult | TaskFailure) => Effect.Effect<void>
+  /** Sets how the checks of everything that has changed so far ended. */
+  readonly setChecks: (checks: ReadonlyArray<CheckOutcome>) => Effect.Effect<void>
   /** Names of all tasks with a result. */
   readonly finishedNames: Effect.Effect<ReadonlySet<TaskName>>
 }
@@ -41,9 +46,16 @@ const inOrder = ({ failures, results, tasks }: StartedRound): RoundWork => ({
   failures: tasks.flatMap(({ name }) => failures.get(name) ?? [])
 })
 
+/** The last outcome of each check. */
+const latest = (before: ReadonlyArray<CheckOutcome>, now: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => [
+  ...before.filter(({ command }) => !now.some((later) => later.command === command)),
+  ...now
+]
+
 export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
   const started: Array<StartedRound> = []
   let goals = ""
+  let checks: ReadonlyArray<CheckOutcome> = []
   const rounds = Effect.sync(() => started.map(inOrder))
 
   return {
@@ -51,7 +63,8 @@ export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
       goals,
       rounds: all.length,
       results: all.flatMap(({ results }) => results),
-      failures: all.flatMap(({ failures }) => failures)
+      failures: all.flatMap(({ failures }) => failures),
+      checks
     })),
     rounds,
     setGoals: (given) =>
@@ -67,6 +80,12 @@ export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
         const round = started.at(-1)
         if (outcome instanceof TaskFailure) round?.failures.set(outcome.task, outcome)
         else round?.results.set(outcome.name, outcome)
+        if (!(outcome instanceof TaskFailure) && outcome.files !== undefined)
+          checks = latest(checks, outcome.checks ?? [])
+      }),
+    setChecks: (found) =>
+      Effect.sync(() => {
+        checks = latest(checks, found)
       }),
     finishedNames: Effect.sync(() => new Set(started.flatMap(({ results }) => Array.from(results.keys()))))
   }

@@ -23,6 +23,8 @@ import type { Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
 import { hashOf } from "../files/Hash.ts"
+import { meantPath } from "../files/MeantPath.ts"
+import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
 import { runIsolated } from "./ForeignCode.ts"
 import * as Result from "effect/Result"
 import * as Cause from "effect/Cause"
@@ -123,9 +125,20 @@ const relativeTo = (root: string, path: string): string => path.slice(root.lengt
 
 /** Where a write goes, and whether git would run or follow what is there. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessContext) {
-  const target = yield* workspace.canonical(written)
+  const target = yield* workspace.canonical(yield* meantPath(written, workspace))
   const isControl = target.inside && (yield* commands.isControl(target.path))
   return { ...target, control: isControl ? { control: true } : undefined }
+})
+
+/** Why there is nothing to edit, and which files may have been meant. */
+const explainMissing = Effect.fnUntraced(function* (
+  relative: string,
+  { message, type }: ToolFailure,
+  workspace: Workspace["Service"]
+) {
+  const near = nearestPaths(relative, yield* Effect.orElseSucceed(workspace.tree, () => []))
+  const hint = `${nearestHint(near)} Only a file that exists can be edited; write_file creates one.`
+  return yield* new ToolFailure({ type, message: `${message}${hint}` })
 })
 
 /**
@@ -142,10 +155,9 @@ const canonicalEdit = Effect.fnUntraced(function* (
   const relative = relativeTo(workspace.root, path)
   const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
   if (!inside || control !== undefined || isControlPath(relative)) return unread
-  const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
-    const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
-    return new ToolFailure({ type, message: `${message}${hint}` })
-  })
+  const text = yield* Effect.catch(workspace.readText(path, maxEditBytes), (failure) =>
+    failure.type === "not_found" ? explainMissing(relative, failure, workspace) : failure
+  )
   const content = yield* Effect.mapError(
     Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
     (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
@@ -186,7 +198,7 @@ const canonicalAccess = Effect.fnUntraced(function* (
     case "RunCommand":
       return yield* commands.canonical(access)
     case "ReadFile":
-      return { ...access, ...(yield* workspace.canonical(access.path)) }
+      return { ...access, ...(yield* workspace.canonical(yield* meantPath(access.path, workspace))) }
   }
 })
 

@@ -8,17 +8,26 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
-import { type ToolCallId, activityName, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
-import { type PreparedCall, dataText, ToolFailure, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
+import {
+  type PreparedCall,
+  dataText,
+  fileTools,
+  ToolFailure,
+  type ToolCall,
+  ToolResult
+} from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
+import { CurrentCopy, ProposedFile, proposedSince, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -153,9 +162,58 @@ const activityOf = (id: ToolCallId, call: ToolCall) => {
   return { ...activity, name: activityName(activity) }
 }
 
-/** The result of a call that had happened before the run was resumed. */
-const happened = ({ targets }: CallIntent): Schema.Json => ({
+/** A result with what the call changed in the working copy of its task, which a resumed run gets from here. */
+const MadeCall = Schema.Struct({
+  ...ToolResult.fields,
+  proposed: Schema.optionalKey(Schema.Array(ProposedFile))
+})
+type MadeCall = typeof MadeCall.Type
+
+/** A call that only changed the working copy, with what was denied of it, which a replay gets from here. */
+const ProposingCall = Schema.Struct({ ...MadeCall.fields, denials: Schema.optionalKey(Schema.Array(SavedDenial)) })
+
+const resultOf = ({ data, error_message, error_type, metadata, success }: MadeCall): ToolResult => ({
+  success,
+  data,
+  error_message,
+  error_type,
+  metadata
+})
+
+/** A secret was taken out of what the call wrote. */
+const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)
+
+const lostFiles =
+  "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
+
+/** The result of a call whose changes are made again in the working copy. */
+const withChanges = (made: MadeCall, copy: WorkingCopy): ToolResult => {
+  for (const file of made.proposed ?? []) copy.propose(file)
+  return resultOf(made)
+}
+
+/** The result of a call that an earlier session made. */
+const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
+  if (copy === undefined) return resultOf(made)
+  return made.proposed?.some(lacksSecret) === true
+    ? { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+    : withChanges(made, copy)
+}
+
+/** A result with what `copy` proposes since a call began. */
+const madeSince = (
+  result: ToolResult,
+  copy: WorkingCopy | undefined,
+  before: ReadonlyArray<ProposedFile>
+): MadeCall => {
+  const proposed = copy === undefined ? [] : proposedSince(copy, before)
+  return proposed.length === 0 ? result : { ...result, proposed }
+}
+
+/** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
+const happened = ({ targets }: CallIntent, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
+  ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
@@ -192,7 +250,8 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /**
-     * Runs one call as one activity and publishes `tool.started` and, once its result is persisted, `tool.finished`.
+     * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
+     * other call is one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`.
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
@@ -254,7 +313,7 @@ export class ToolRunner extends Context.Service<
           yield* inFlight.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
           if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
-            return yield* measured(Result.succeed(happened(doubt)), asked)
+            return yield* measured(Result.succeed(happened(doubt, yield* CurrentCopy)), asked)
           }
           const prepared = yield* guard(call.name, registry.prepare(call))
           if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
@@ -288,25 +347,75 @@ export class ToolRunner extends Context.Service<
           return endsTask ? yield* new TooManyDenials({ denied, result }) : result
         })
 
+        /** Makes the changes of a call in the working copy of its task. */
+        const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
+          const startedAt = yield* Clock.currentTimeMillis
+          const authorized = yield* Effect.result(
+            gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared)
+          )
+          if (Result.isFailure(authorized)) {
+            const { failure: denied } = authorized
+            const refused = new ToolFailure({ type: "permission_denied", message: denied.message })
+            return { ...(yield* measured(Result.fail(refused), startedAt)), denials: [denied] }
+          }
+          const permit = authorized.success
+          const result = yield* measured(yield* carryOut(id, permit), startedAt)
+          const denied = permit.denied()
+          return denied === undefined ? result : { ...result, denials: [denied] }
+        })
+
+        /** The result of a call that only changes files, within a working copy; nothing for any other call. */
+        const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const copy = yield* CurrentCopy
+          if (!fileTools.has(call.name) || copy === undefined) return undefined
+          const before = copy.files()
+          const made = Effect.gen(function* () {
+            const prepared = yield* guard(call.name, registry.prepare(call))
+            const result = Result.isSuccess(prepared)
+              ? yield* propose(id, prepared.success)
+              : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+            return { ...result, ...madeSince(result, copy, before) }
+          })
+          /* A resumed run makes the change again; only a replay takes it from the journal. */
+          return withChanges(
+            yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made),
+            copy
+          )
+        })
+
+        const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const { input, key, name } = activityOf(id, call)
+          const copy = yield* CurrentCopy
+          const before = copy?.files() ?? []
+          let isFresh = false
+          const made = execute(id, call, name).pipe(
+            Effect.map((result) => {
+              isFresh = true
+              return madeSince(result, copy, before)
+            })
+          )
+          return yield* activities
+            .run({
+              key,
+              input,
+              success: MadeCall,
+              error: SavedDenial,
+              execute: made,
+              publish: (result) => report(id, call, resultOf(result))
+            })
+            .pipe(
+              Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+              Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+              Effect.ensuring(inFlight.end(name))
+            )
+        })
+
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
           run: (id, call) =>
-            Effect.suspend(() => {
-              const { input, key, name } = activityOf(id, call)
-              return activities
-                .run({
-                  key,
-                  input,
-                  success: ToolResult,
-                  error: SavedDenial,
-                  execute: execute(id, call, name),
-                  publish: (result) => report(id, call, result)
-                })
-                .pipe(
-                  Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-                  Effect.ensuring(inFlight.end(name))
-                )
-            }),
+            Effect.flatMap(proposed(id, call), (result) =>
+              result === undefined ? runOutside(id, call) : Effect.succeed(result)
+            ),
           wasBegun: Effect.fnUntraced(function* (id, call) {
             const { name } = activityOf(id, call)
             return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined

@@ -18,6 +18,9 @@ const lineOf = (result: Pick<ToolResult, "data" | "error_message" | "error_type"
 const failed = (error_type: ToolResult["error_type"], error_message: string) =>
   lineOf({ success: false, data: null, error_type, error_message })
 
+const ran = (exit_code: number | null, output: string) =>
+  lineOf({ success: true, data: { exit_code, output }, error_type: "none", error_message: null })
+
 describe("askLine", () => {
   it("tells the size of a change, not its JSON", () => {
     const diff = "--- /p/a.ts\n+++ /p/a.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c"
@@ -26,6 +29,13 @@ describe("askLine", () => {
       lineOf({ success: true, data, error_type: "none", error_message: null }),
       "  ok edit_file 6 ms: +2 -1"
     )
+  })
+
+  it("tells how a command ended, and never calls a failed one ok", () => {
+    assert.strictEqual(ran(0, "one\n2 passed\n"), "  ok edit_file 6 ms: 2 passed (2 lines)")
+    assert.strictEqual(ran(1, "one\n1 failed\n"), "  exit code 1 edit_file 6 ms: 1 failed (2 lines)")
+    assert.strictEqual(ran(137, ""), "  exit code 137 edit_file 6 ms: nothing")
+    assert.strictEqual(ran(null, "x"), "  stopped edit_file 6 ms: x")
   })
 
   it("tells why a call failed without the lines that are for the model, with relative paths", () => {

@@ -52,8 +52,8 @@ describe("ask", () => {
       [
         '  call search_files "server"',
         '  call search_files "port"',
-        "  ok search_files ONE N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
-        "  ok search_files ONE N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
+        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored (case_sensitive: true minds it). (3 lines)",
+        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored (case_sensitive: true minds it). (3 lines)",
         "  call read_file src/server.ts:1-22",
         "  ok read_file src/server.ts:1-22 N ms: 1: /** The port of the server. */ (2 lines)",
         "done: 3 model calls, 3 tool calls, N s",

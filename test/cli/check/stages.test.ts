@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { planOf, refinementWith, testSkills } from "../../support/TestRun.ts"
@@ -47,15 +47,19 @@ describe("single stages", () => {
     const { code, stdout } = await sandbox.run([...unreachable, "--print-prompt"])
     assert.strictEqual(code, 0)
     const [system = "", user = ""] = stdout.split("<!-- task-conductor: user part -->")
-    assert.include(system, "# Stage: refinement")
+    assert.include(system, "# Stage: task")
     assert.include(user, "Find the port.")
     const json = await sandbox.run(["iterate", "plan.md", "--model", "qwen3", "--print-prompt", "--json"])
     assert.deepStrictEqual(Object.keys(JSON.parse(json.stdout) as object), ["system", "user"])
   })
 
-  it("say that there is nothing to ask about a task without tools", async () => {
-    const { code, stderr } = await run("refine", "plan.md", "--task", "Sum 1", "--result", "results", "--print-prompt")
-    assert.deepStrictEqual([code, stderr.includes("The model would not be asked")], [2, true])
+  it("print the prompt of a task without tools, with the results that it refers to", async () => {
+    const words = ["refine", "plan.md", "--task", "Sum 1", "--result", "results", "--print-prompt"]
+    const { code, stdout } = await run(...words)
+    assert.strictEqual(code, 0)
+    assert.include(stdout, "# Stage: task")
+    assert.include(stdout, "port.ts#L1")
+    assert.notMatch(stdout, /^## Tools$/m)
   })
 
   it("change nothing without approval, and end like a run", async () => {
@@ -70,6 +74,8 @@ describe("single stages", () => {
   it("print one JSON object", async () => {
     const refined = JSON.parse((await run("refine", "plan.md", "--task", "Search 1", "--json")).stdout) as object
     assert.deepStrictEqual(Object.keys(refined), ["markdown", "kind", "verdict", "issues", "repairs", "value"])
+    // A file that is as it should be is no change, and needs no approval.
+    rmSync(`${sandbox.root}/project/new.txt`, { force: true })
     const executed = JSON.parse((await run("execute", "writing.md", "--json")).stdout) as { status: string }
     assert.deepStrictEqual(
       [Object.keys(executed), executed.status],

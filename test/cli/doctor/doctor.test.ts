@@ -3,7 +3,7 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
@@ -98,7 +98,31 @@ describe("doctor", () => {
       ])
       assert.strictEqual(found("terminal")[0]?.[0], "note")
       assert.strictEqual(found("sandbox").length, 1)
+      const [[, how] = []] = found("working copy")
+      assert.match(how ?? "", /^changes are checked before they are made, in an? |^none: there is no sandbox \(/)
+      assert.notInclude(readdirSync(join(sandbox.root, "home")), ".task-conductor-trial")
       assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+    })
+  )
+
+  it.live("says which checks of the project can start", () =>
+    Effect.gen(function* () {
+      sandbox.write("checked/Makefile", "test:\n\ttrue\n")
+      sandbox.write("checked/package.json", '{ "scripts": { "test": "touch made" } }')
+      sandbox.write("checked/build.gradle", "")
+      sandbox.write("checked/gradlew", "#!/bin/sh\ntouch made\nexit 3\n")
+      chmodSync(join(sandbox.root, "checked/gradlew"), 0o755)
+      const found = yield* diagnosis(none, ["--project", join(sandbox.root, "checked")])
+      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+      const lines = found("checks").map(([state, what]) => `${state} ${what}`)
+      assert.include(lines, `ok npm test: npm ${starts}`)
+      assert.include(lines, `ok make test: make ${starts}`)
+      if (starts === "starts")
+        assert.include(
+          lines,
+          "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
+        )
+      assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
     })
   )
 

@@ -17,6 +17,7 @@ import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Script } from "../../support/FakeOllamaScript.ts"
 import { noonAnswer, planOf, testSkills } from "../../support/TestRun.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 
 const canary = "hidden-canary-7731"
 
@@ -48,7 +49,7 @@ const sandbox = Effect.acquireRelease(
   ({ remove }) => Effect.sync(remove)
 )
 
-const obedient: Script = ({ messages: [system] }) => noonAnswer(/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1])
+const obedient: Script = ({ messages }) => noonAnswer(stageNameOf(messages))
 
 type Given = Readonly<Record<string, string | ReadonlyArray<string>>>
 

@@ -10,6 +10,7 @@ import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -36,8 +37,8 @@ const callsOf: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = 
 
 /** The big model plans well; the small one writes no plan, and refines and executes as well. */
 const answer = ({ messages, model }: ChatBody): string => {
-  const stage = /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1]
-  const user = messages.at(-1)?.content ?? ""
+  const stage = stageNameOf(messages)
+  const user = messages[1]?.content ?? ""
   const task = /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
   if (stage === "creation") return model === "big:70b" ? plan : "I would look around first."
   if (stage === "refinement") return refinementWith(callsOf[task] ?? [])
@@ -62,11 +63,10 @@ describe("models bench", () => {
       assert.strictEqual(code, 0, stderr)
       const { configuration, models, recommended } = JSON.parse(stdout)
       assert.strictEqual(recommended.plan, "big:70b")
-      assert.strictEqual(configuration.model, recommended.execute)
+      assert.strictEqual(configuration.model, recommended.task)
       const [big, small] = models
       assert.deepInclude(big.stages[0], { stage: "plan", documents: 3, valid_at: [3, 0, 0, 0, 0], broken: [] })
-      assert.deepInclude(big.stages[1], { stage: "refine", valid_at: [big.stages[1].documents, 0, 0, 0, 0] })
-      assert.deepInclude(big.stages[2], { stage: "execute", documents: 4, valid_at: [4, 0, 0, 0, 0] })
+      assert.deepInclude(big.stages[1], { stage: "task", documents: 4, valid_at: [4, 0, 0, 0, 0] })
       assert.deepEqual(big.calls, { all: 3, succeeded: 3 })
       assert.deepInclude(small.stages[0], { documents: 3, valid_at: [0, 0, 0, 0, 0] })
       assert.isAbove(small.stages[0].broken.length, 0)
@@ -81,7 +81,7 @@ describe("models bench", () => {
       assert.strictEqual(code, 0, stderr)
       assert.deepStrictEqual([...new Set(chats.map(({ model }) => model))], ["big:70b"])
       assert.include(stderr, "Trying big:70b in a temporary project.")
-      assert.match(stderr, /^\d+ s {2}big:70b {2}refine "Read 1"$/m)
+      assert.match(stderr, /^\d+ s {2}big:70b {2}task "Read 1"$/m)
       assert.include(stdout, "big:70b\n  plans        3 at once")
       assert.include(stdout, 'In your configuration:\n{\n  "model": "big:70b"\n}\n')
     })

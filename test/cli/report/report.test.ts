@@ -13,6 +13,7 @@ import { report, type RunReportPage, run } from "../../../src/index.ts"
 import { ScriptedModel } from "../../../src/testing.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { stageName } from "../../support/stageName.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const hostile = `</pre></code></details><script>alert(1)</script><img src=x onerror="alert(2)"> "' \u202egnp.exe\u0007 --> ]]> <!--`
@@ -23,7 +24,7 @@ const project = join(sandbox.root, "project")
 const stateFolder = join(sandbox.root, "home/.local/state/task-conductor")
 afterAll(() => sandbox.remove())
 
-const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (system: string, user: string): string => stageName({ system, user })
 const taskOf = (user: string): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
 
@@ -32,7 +33,7 @@ const answers = () => {
   let plans = 0
   let rounds = 0
   return (system: string, user: string): string => {
-    switch (stageOf(system)) {
+    switch (stageOf(system, user)) {
       case "creation":
         return (plans += 1) === 1
           ? hostile

@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 /** A model that edits the same text twice, calls that done, and links a page that nobody fetched. */
-const answerTo = (system: string): string => {
-  switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+const answerTo = (stage: string): string => {
+  switch (stage) {
     case "creation":
       return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
     case "refinement":
@@ -29,7 +30,7 @@ const answerTo = (system: string): string => {
 const makeWorld = Effect.gen(function* () {
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   sandbox.write("project/a.txt", "one\n")
-  const server = yield* FakeOllama.make(({ messages }) => answerTo(messages[0]?.content ?? ""))
+  const server = yield* FakeOllama.make(({ messages }) => answerTo(stageNameOf(messages)))
   const start = (...words: ReadonlyArray<string>) =>
     Effect.promise(() => sandbox.run(words, { env: { OLLAMA_HOST: server.url } }))
   return { start, sandbox }
@@ -44,7 +45,10 @@ describe("a run whose change failed", () => {
       Effect.gen(function* () {
         const { start } = yield* makeWorld
         const { code, stderr, stdout } = yield* start("run", ...words)
-        expect([code, stdout.trim()]).toEqual([1, "All is changed, see Edit 1 ([a.txt](a.txt#L1))."])
+        expect(code).toBe(1)
+        expect(stdout.trim()).toMatch(
+          /^1 file changed, [^]*\n\nAll is changed, see Edit 1 \(\[a\.txt\]\(a\.txt#L1\)\)\.$/
+        )
         expect(stderr).toContain('error: "Edit 1" did not change a.txt (edit_file). It failed: Nothing was changed.')
         expect(stderr).toMatch(/task-conductor fork \S+ --from "Edit 1"/)
         expect(stderr).toContain("evidence: 1 of 3 links could not be confirmed; each is marked in the text")
@@ -63,7 +67,11 @@ describe("a run whose change failed", () => {
         expect(last).toMatchObject({
           type: "run.finished",
           exit_code: 1,
-          report: { status: "failed", evidence: { checked: 3, wrong: 1 } }
+          report: {
+            status: "failed",
+            evidence: { checked: 3, wrong: 1 },
+            facts: { files: [{ path: "a.txt", kind: "changed", insertions: 1, deletions: 1 }], state: "not checked" }
+          }
         })
       }),
     60_000

@@ -3,28 +3,27 @@ import * as Effect from "effect/Effect"
 import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
-import { match } from "../../support/FakeOllamaScript.ts"
 import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const sandbox = makeSandbox()
 afterAll(sandbox.remove)
 
-const answer = "# Found\n\nThe port is in [src/server.ts](src/server.ts#L1).\n"
-
 describe("run at a real terminal", needsTerminal, () => {
   it.live("draws what goes on, and leaves the log with the rendered answer", () =>
     Effect.gen(function* () {
       sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
-      const server = yield* FakeOllama.make(
-        match(
-          ["# Stage: creation", { text: planOf([[{ name: "Find 1", skill: "search-code" }]]), hold: "plan" }],
-          ["# Stage: refinement", refinementWith([{ name: "search_files", arguments: { pattern: "serverPort" } }])],
-          ["# Stage: execution", { text: resultSaying("It is [here](src/server.ts#L1)."), hold: "result" }],
-          ["# Stage: iteration", planOf([])],
-          ["# Stage: conclusion", answer]
-        )
-      )
+      const server = yield* FakeOllama.make(({ messages }) => {
+        switch (stageNameOf(messages)) {
+          case "creation":
+            return { text: planOf([[{ name: "Find 1", skill: "search-code" }]]), hold: "plan" }
+          case "refinement":
+            return refinementWith([{ name: "search_files", arguments: { pattern: "serverPort" } }])
+          default:
+            return { text: resultSaying("The port is in [src/server.ts](src/server.ts#L1)."), hold: "result" }
+        }
+      })
       const words = `${process.execPath} ${program} run --model ${fakeModel} --allow search_files "Where is the port?"`
       const terminal = yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -52,12 +51,12 @@ describe("run at a real terminal", needsTerminal, () => {
       yield* sees("Ctrl-C stops")
       yield* server.release("plan")
       yield* sees("▸ Step 1 · 1 task")
-      yield* sees(" Find 1 · writing the result · ")
+      yield* sees(" Find 1 · working on a task, turn 2 · ")
       yield* sees("0/1 · ")
       yield* server.release("result")
       yield* sees("ended with 0")
       const screen = terminal.screen()
-      assert.include(screen, "\nFound\n\nThe port is in src/server.ts:1.\n\n✔ done: 1 result, ")
+      assert.include(screen, "The port is in src/server.ts:1.\n\n✔ done: 1 result, ")
       for (const gone of ["Ctrl-C", "▸", "planning", "0/1"]) assert.notInclude(screen, gone)
     }).pipe(Effect.scoped)
   )

@@ -36,7 +36,8 @@ const lastLine = (stdout: string) =>
 describe("signals", () => {
   for (const [signal, exitCode] of [
     ["SIGINT", 130],
-    ["SIGTERM", 143]
+    ["SIGTERM", 143],
+    ["SIGHUP", 143]
   ] as const) {
     it(`ends the run and the stream on ${signal} with ${exitCode}`, async () => {
       const running = await waitingRun()

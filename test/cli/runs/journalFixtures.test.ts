@@ -1,6 +1,6 @@
 /**
- * Journals that were recorded once and stay: this program reads, shows and replays every one of them, without their
- * projects and without a model server.
+ * Journals that were recorded once and stay: this program reads and shows every one of them, without their projects and
+ * without a model server. Their tasks had no turns, so a replay says what is different.
  */
 import { afterAll, describe, expect, it } from "vitest"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
@@ -57,12 +57,10 @@ describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
     expect([code, stdout.includes("- write_file "), stdout.includes("- write_file /")]).toEqual([0, true, false])
   })
 
-  it.each(cases)("is the same when it is replayed, but for templates of prompts: $name", async ({ runId }) => {
+  it.each(cases)("of a time before tasks had turns is replayed to its first difference: $name", async ({ runId }) => {
     const before = takeSnapshot(sandbox.root)
     const { differences } = await json<{ readonly differences: ReadonlyArray<RunDifference> }>("replay", runId)
-    const others = differences.filter(({ about }) => !/^(session \d+: )?the prompt of /.test(about))
-    // A refinement that does not repeat its task was noted once.
-    expect(others.filter(({ before }) => before?.includes('"code":"task-kept"') !== true)).toEqual([])
+    expect(differences.length).toBeGreaterThan(0)
     expect(takeSnapshot(sandbox.root)).toEqual(before)
   })
 

@@ -17,6 +17,8 @@ import { liveTest } from "../../support/liveTest.ts"
 const replay = ({ project, sandbox, server }: CrashRun, ...more: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     rmSync(join(project, "out"), { recursive: true, force: true })
+    // Working copies that a killed process left are removed by the next one, whatever it does.
+    rmSync(join(sandbox.root, "home/.local/state/task-conductor/copies"), { recursive: true, force: true })
     const before = [takeSnapshot(sandbox.root), server.acceptedCount()]
     const ended = await inProcess(sandbox).run(["replay", "last", ...more])
     expect([takeSnapshot(sandbox.root), server.acceptedCount()]).toEqual(before)
@@ -76,7 +78,7 @@ describe("replay", () => {
       const run = yield* makeCrashRun()
       expect((yield* run.session({})).code).toBe(0)
       const file = journalOf(run)
-      const key = "round-1/execute/talk-1/attempt-1"
+      const key = "round-1/turn/talk-1/attempt-1"
       writeFileSync(
         file,
         changeJournal(readFileSync(file, "utf8"), (json) =>

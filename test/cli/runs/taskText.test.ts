@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { overviewText, taskText, wrappedText } from "../../../src/cli/runs/showText.ts"
+import { evidenceText, overviewText, taskText, wrappedText } from "../../../src/cli/runs/showText.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
@@ -59,6 +59,16 @@ const run = (hasSecond: boolean): ReadonlyArray<RunEvent> => {
 }
 
 const records = (events: ReadonlyArray<RunEvent>) => events.map((event): JournalRecord => ({ type: "event", event }))
+
+it("tells the exit code of a command that did not succeed", () => {
+  const failing: ToolResult = { ...done, data: { exit_code: 1, output: "one\n1 failed\n" } }
+  const events = run(true).map((event) =>
+    event.type === "tool.finished" && event.result === done ? reported(second, failing) : event
+  )
+  const evidence = taskEvidence(records(events), "Look 1")
+  expect(taskText(evidence, "/project")).toContain("\n- edit_file b.ts: exit code 1, 1 byte, 1.2 s\n")
+  expect(evidenceText(evidence)).toContain("#### exit code 1, 1234 ms\n\n```text\nexit code 1\n\none\n1 failed\n```")
+})
 
 describe("a task of which a call was denied", () => {
   it.each([

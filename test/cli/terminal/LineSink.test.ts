@@ -65,7 +65,7 @@ describe("progress on a terminal", () => {
     Effect.gen(function* () {
       const { drawn, output, printed } = onTerminal()
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const call = callOf("execute", "Search 1")
+      const call = callOf("task", "Search 1")
       const events: ReadonlyArray<RunEvent> = [
         started,
         { type: "stage.started", stage: "plan", round: 0 },
@@ -77,7 +77,7 @@ describe("progress on a terminal", () => {
       ]
       yield* Effect.forEach(events, (event) => sink.listen(at(1, event)), { discard: true })
       assert.deepStrictEqual(printed, ["run r1 with qwen3:8b in /p", "plan 2 tasks in 2 steps: Search 1, Search 2"])
-      assert.include(drawn(4), "  ⠋ Search 1 · writing, 12 tokens · 3 s")
+      assert.include(drawn(4), "  ⠋ Search 1 · working on a task · writing, 12 tokens · 3 s")
       yield* sink.listen(at(5, done("Search 1")))
       yield* sink.listen(at(5, { type: "step.finished", round: 1, step: 0, title: "Task section 1" }))
       assert.deepStrictEqual(printed.slice(2), ["  finished Step 1"])

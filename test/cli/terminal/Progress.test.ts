@@ -8,6 +8,20 @@ import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 
 const plain = makePaint(false)
 const at = { round: 1, step: 1, task: "Research 1" }
+const ended = { round: 1, command: "npm test", seconds: 3.2 }
+
+const ranCommand = (exit_code: number, output: string): RunEvent => ({
+  type: "tool.finished",
+  id: { round: 1, task: "Research 1", uid: "a" },
+  name: "run_command",
+  result: {
+    success: true,
+    data: { exit_code, output },
+    error_message: null,
+    error_type: "none",
+    metadata: { execution_time_ms: 1, data_size_bytes: 0, timestamp: 0 }
+  }
+})
 
 const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [
@@ -15,21 +29,45 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     "run r1 with embedded in /p"
   ],
   [{ type: "stage.started", stage: "plan", round: 0 }, "planning ..."],
-  [{ type: "stage.started", stage: "refine", round: 1, task: "Research 1" }, undefined],
+  [{ type: "stage.started", stage: "task", round: 1, task: "Research 1" }, undefined],
   [{ type: "round.started", round: 2 }, undefined],
   [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Step 1"],
-  [{ type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] }, undefined],
+  [
+    { type: "task.turn", ...at, turn: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }], changed: [] },
+    undefined
+  ],
   [
     {
       type: "answer.rejected",
-      call: { stage: "refine", round: 1, task: "Research 1", pass: 2, attempt: 1 },
+      call: { stage: "task", round: 1, task: "Research 1", attempt: 1 },
       answer: "",
       issues: []
     },
-    '  The calls for "Research 1" were not usable (0 problems); attempt 1'
+    '  An answer for "Research 1" was not usable (0 problems); attempt 1'
   ],
   [{ type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
   [{ type: "task.refined", ...at, calls: [] }, undefined],
+  [{ type: "check.started", task: "Research 1", round: 1, command: "npm test" }, '  check npm test for "Research 1"'],
+  [
+    { type: "check.running", round: 1, command: "npm test", seconds: 10, endsAtSeconds: 600 },
+    "  check npm test: running for 10 s; is stopped after 10 min"
+  ],
+  [{ type: "check.finished", ...ended, exitCode: 0, newFailures: [], text: "" }, "  passed npm test"],
+  [{ type: "check.finished", ...ended, exitCode: 1, newFailures: [], text: "" }, "  nothing new fails npm test"],
+  [
+    { type: "check.finished", ...ended, exitCode: 1, newFailures: ["a", "b", "c", "d"], text: "" },
+    "  check failed npm test after 3 s: a, b, c and 1 more"
+  ],
+  [
+    {
+      type: "check.finished",
+      ...ended,
+      exitCode: null,
+      newFailures: [],
+      text: "npm test: not run. Nobody allowed it."
+    },
+    "  not checked npm test: not run. Nobody allowed it."
+  ],
   [
     {
       type: "tool.finished",
@@ -45,6 +83,8 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     },
     '  call failed read_file for "Research 1": There is no file a.txt.'
   ],
+  [ranCommand(1, "a\n1 failed\n"), '  exit code 1 run_command for "Research 1": 1 failed (2 lines)'],
+  [ranCommand(0, "a\n1 passed\n"), undefined],
   [
     {
       type: "tool.started",
@@ -58,14 +98,14 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [
     {
       type: "answer.rejected",
-      call: { stage: "refine", round: 1, task: "Research 1", attempt: 2 },
+      call: { stage: "task", round: 1, task: "Research 1", attempt: 2 },
       answer: "?",
       issues: [{ code: "x", where: { section: "Tool Calls", line: 7 }, what: "No call.", how: "Add one." }]
     },
-    '  The calls for "Research 1" were not usable (1 problem); attempt 2\n    section "Tool Calls": No call. [x]'
+    '  An answer for "Research 1" was not usable (1 problem); attempt 2\n    section "Tool Calls": No call. [x]'
   ],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, undefined],
-  [{ type: "model.phase", call: { stage: "refine", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],
+  [{ type: "model.phase", call: { stage: "task", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "writing" }, undefined],
   [
     { type: "server.waiting", reason: "Unreachable", message: "No model server answers.", secondsLeft: 285 },

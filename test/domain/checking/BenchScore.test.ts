@@ -25,7 +25,7 @@ const rejected = (call: ModelCallId, ...codes: ReadonlyArray<string>): RunEvent 
   issues: codes.map(issue)
 })
 const plan = (attempt: number): ModelCallId => ({ stage: "plan", round: 0, attempt })
-const refine = (task: string, attempt: number): ModelCallId => ({ stage: "refine", round: 1, task, attempt })
+const turn = (task: string, attempt: number): ModelCallId => ({ stage: "task", round: 1, task, attempt })
 const tool = (success: boolean): RunEvent => ({
   type: "tool.finished",
   id: { round: 1, task: "A", uid: "call-1" },
@@ -51,12 +51,22 @@ describe("the score of a model", () => {
     const second = [started(plan(1)), finished(plan(1))]
     const third = [started(plan(1)), finished(plan(1)), rejected(plan(1), "goals-missing")]
     const run = [
-      started(refine("A", 1)),
-      finished(refine("A", 1)),
-      started(refine("B", 1)),
-      finished(refine("B", 1)),
-      rejected(refine("B", 1), "tool-unknown"),
-      started(refine("B", 2)),
+      // A task takes several turns; only rejected answers count against it.
+      started(turn("A", 1)),
+      finished(turn("A", 1)),
+      started(turn("A", 2)),
+      finished(turn("A", 2)),
+      started(turn("B", 1)),
+      finished(turn("B", 1)),
+      rejected(turn("B", 1), "tool-unknown"),
+      started(turn("B", 2)),
+      finished(turn("B", 2)),
+      started(turn("B", 3)),
+      finished(turn("B", 3)),
+      started(turn("C", 1)),
+      finished(turn("C", 1)),
+      rejected(turn("C", 1), "tool-unknown"),
+      started(turn("C", 2)),
       tool(true),
       tool(false)
     ]
@@ -73,23 +83,21 @@ describe("the score of a model", () => {
         tokensPerSecond: 75
       },
       {
-        stage: "refine",
-        documents: 2,
-        validAt: [1, 0, 0, 0, 0],
-        broken: [{ code: "tool-unknown", count: 1 }],
+        stage: "task",
+        documents: 3,
+        validAt: [1, 1, 0, 0, 0],
+        broken: [{ code: "tool-unknown", count: 2 }],
         tokensPerSecond: 50
-      },
-      { stage: "execute", documents: 0, validAt: [0, 0, 0, 0, 0], broken: [] }
+      }
     ])
     expect(score.calls).toEqual({ all: 2, succeeded: 1 })
-    expect(score.seconds).toBe(12)
-    expect(benchLines([score], recommend([score])).slice(0, 6)).toEqual([
+    expect(score.seconds).toBe(20)
+    expect(benchLines([score], recommend([score])).slice(0, 5)).toEqual([
       "m",
-      "  plans        1 at once, 1 at attempt 2, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
-      "  refinements  1 at once, 1 not at all; 50 tokens/s; broken: tool-unknown (1)",
-      "  results      none asked for",
+      "  plans        1 at once, 1 after 1 rejected answer, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
+      "  tasks        1 at once, 1 after 1 rejected answer, 1 not at all; 50 tokens/s; broken: tool-unknown (2)",
       "  calls        1 of 2 succeeded",
-      "  time         12 s"
+      "  time         20 s"
     ])
   })
 })
@@ -99,7 +107,7 @@ const score = (model: string, ...stages: ReadonlyArray<readonly [number, number]
   model,
   seconds: 1,
   calls: { all: 0, succeeded: 0 },
-  stages: (["plan", "refine", "execute"] as const).map((stage, index) => ({
+  stages: (["plan", "task"] as const).map((stage, index) => ({
     stage,
     documents: 10,
     validAt: [stages[index]?.[0] ?? 0, 0, 0, 0, 0],
@@ -110,15 +118,15 @@ const score = (model: string, ...stages: ReadonlyArray<readonly [number, number]
 
 describe("the recommendation", () => {
   it("takes the better model, and the faster one of two that are equally good", () => {
-    const best = recommend([score("big", [10, 5], [10, 5], [10, 5]), score("small", [5, 50], [10, 50], [10, 50])])
-    expect(best).toEqual({ plan: "big", refine: "small", execute: "small" })
+    const best = recommend([score("big", [10, 5], [10, 5]), score("small", [5, 50], [10, 50])])
+    expect(best).toEqual({ plan: "big", task: "small" })
     expect(configurationFor(best)).toEqual({ model: "small", stages: { plan: { model: "big" } } })
   })
 
   it("needs no stages for one model, and recommends nothing where no document was valid", () => {
-    expect(configurationFor(recommend([score("a", [9, 1], [9, 1], [9, 1])]))).toEqual({ model: "a" })
-    expect(recommend([score("a", [0, 9], [1, 9], [0, 9])])).toEqual({ refine: "a" })
-    expect(configurationFor(recommend([score("a", [0, 9], [0, 9], [0, 9])]))).toBeUndefined()
+    expect(configurationFor(recommend([score("a", [9, 1], [9, 1])]))).toEqual({ model: "a" })
+    expect(recommend([score("a", [0, 9], [1, 9])])).toEqual({ task: "a" })
+    expect(configurationFor(recommend([score("a", [0, 9], [0, 9])]))).toBeUndefined()
     expect(benchLines([], {})).toEqual(["No model gave a valid document. Try a larger one."])
   })
 })

@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { commandEnvironment, environmentNameProblem } from "../../../src/domain/commands/CommandSettings.ts"
 
+const told = { AI_AGENT: "task-conductor", NO_COLOR: "1", TERM: "dumb" }
+
 describe("the environment of a command", () => {
   it("holds a short list of variables and nothing else", () => {
     const harmless = {
       HOME: "/h",
       LANG: "C",
       LC_ALL: "C",
-      TERM: "xterm",
       TZ: "UTC",
       TMPDIR: "/t",
       USER: "u",
@@ -21,18 +22,28 @@ describe("the environment of a command", () => {
       NODE_OPTIONS: "x",
       GIT_DIR: "x",
       PS4: "x",
+      TERM: "xterm-256color",
+      FORCE_COLOR: "1",
+      CI: "true",
       LC_api_key: "x"
     }
-    assert.deepStrictEqual(commandEnvironment({ ...harmless, ...others, EMPTY: undefined }, []), harmless)
+    const environment = commandEnvironment({ ...harmless, ...others, EMPTY: undefined }, [])
+    assert.deepStrictEqual(environment, { ...told, ...harmless })
+  })
+
+  it("says that no person and no terminal reads the output, unless the person says something else", () => {
+    assert.deepStrictEqual(commandEnvironment({ TERM: "xterm", CI: "1" }, []), told)
+    assert.deepStrictEqual(commandEnvironment({ TERM: "xterm" }, ["TERM"]), { ...told, TERM: "xterm" })
   })
 
   it("holds what the person named, but never what steers programs or looks like a secret", () => {
     const all = { CI: "1", JAVA_HOME: "/j", NODE_OPTIONS: "--require x", NPM_TOKEN: "x" }
-    assert.deepStrictEqual(commandEnvironment(all, Object.keys(all)), { CI: "1", JAVA_HOME: "/j" })
+    assert.deepStrictEqual(commandEnvironment(all, Object.keys(all)), { ...told, CI: "1", JAVA_HOME: "/j" })
   })
 
   it("looks for programs in absolute folders only", () => {
     assert.deepStrictEqual(commandEnvironment({ PATH: "/bin:.:node_modules/.bin::/usr/bin" }, []), {
+      ...told,
       PATH: "/bin:/usr/bin"
     })
   })

@@ -101,7 +101,13 @@ describe("the scripts that a command names", () => {
     ],
     [["wc", "-l", "data.csv"], []],
     [["eslint", "src/a.ts", "--config", "./own.js"], ["./own.js"]],
-    [["git", "status"], []]
+    [["git", "status"], []],
+    [["make", "-f", "ci.mk", "all"], ["ci.mk"]],
+    [["make", "-fci.mk"], ["ci.mk"]],
+    [["make", "--file=ci.mk"], ["ci.mk"]],
+    [["just", "--justfile", "ci/just"], ["ci/just"]],
+    [["cargo", "test", "--manifest-path", "a/Cargo.toml"], ["a/Cargo.toml"]],
+    [["grep", "-f", "words.txt"], []]
   ]
   for (const [argv, expected] of named) {
     it(`are among its words: ${argv.join(" ")}`, () => assert.deepStrictEqual(scriptsOfCommand(argv).files, expected))
@@ -130,12 +136,36 @@ describe("the scripts that a command names", () => {
     assert.isFalse(runnersOf(["npm", "test"], "Makefile"))
   })
 
+  const folders: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>, boolean]> = [
+    [["npm", "--prefix", "web", "test"], ["web"], false],
+    [["npm", "--prefix=web", "test"], ["web"], false],
+    [["make", "-C", "lib", "all"], ["lib"], false],
+    [["yarn", "--cwd", "web", "test"], ["web"], false],
+    [["npm", "-w", "a", "test"], [], true],
+    [["npm", "test", "--workspaces"], [], true],
+    [["npm", "--workspace=a", "test"], [], true],
+    [["pnpm", "--filter", "a", "test"], [], true],
+    [["pnpm", "-r", "test"], [], true],
+    [["yarn", "workspace", "a", "test"], [], true],
+    [["turbo", "test"], [], true],
+    [["tar", "-C", "web", "-w"], [], false],
+    [["npm", "test"], [], false]
+  ]
+  for (const [argv, expected, inPackages] of folders) {
+    it(`are looked for in the folders of ${argv.join(" ")}`, () => {
+      const named = scriptsOfCommand(argv)
+      assert.deepStrictEqual([named.folders, named.inPackages], [expected, inPackages])
+    })
+  }
+
   it("are read out of a manifest and out of another script", () => {
     assert.includeMembers(
       [...scriptsInText('{ "scripts": {\n "test": "node --test t/run.mjs"\n} }').files],
       ["t/run.mjs"]
     )
     assert.includeMembers([...scriptsInText("all: x.c\n\tcc x.c\n\tsh gen.sh > out\n").files], ["gen.sh"])
+    assert.includeMembers([...scriptsInText("include a.mk\n-include b.mk\n").files], ["a.mk", "b.mk"])
+    assert.deepStrictEqual([...scriptsInText("all:\n\t$(MAKE) -C sub all\n").folders], ["sub"])
     assert.notInclude(scriptsInText("all: x.c\n\tcc x.c\n").files, "x.c")
   })
 })

@@ -30,7 +30,7 @@ describe("readConfiguration", () => {
       keepAlive: "30m",
       think: "low",
       sampling: { temperature: 0.2, topP: 0.9, topK: 40, minP: 0.05, seed: 1, repeatPenalty: 1.1 },
-      stages: { plan: { think: "high", sampling: { temperature: 0 } }, refine: { think: false } },
+      stages: { plan: { think: "high", sampling: { temperature: 0 } }, task: { think: false } },
       fetchAllow: ["localhost:8080"]
     }
     assert.deepStrictEqual(readConfiguration(JSON.stringify(configuration), "user"), Result.succeed(configuration))
@@ -57,7 +57,7 @@ describe("readConfiguration", () => {
   it("says what is wrong with sampling and stages, and what a limit may be", () => {
     const text = `{
   "sampling": { "temprature": 0.2, "topP": 2 },
-  "stages": { "plann": {}, "plan": { "thnk": true }, "refine": { "sampling": { "sead": 1 } }, "ask": { "think": 1 } },
+  "stages": { "plann": {}, "plan": { "thnk": true }, "task": { "sampling": { "sead": 1 } }, "ask": { "think": 1 } },
   "limits": { "serverWaitSeconds": 0, "thinkingTokens": 0 }
 }`
     assert.deepStrictEqual(problems(text), [
@@ -65,8 +65,8 @@ describe("readConfiguration", () => {
       '2:36: "sampling.topP": Expected a value between 0 and 1.',
       '3:15: unknown key "stages.plann". Nearest: plan.',
       '3:38: unknown key "stages.plan.thnk". Nearest: think.',
-      '3:80: unknown key "stages.refine.sampling.sead". Nearest: seed.',
-      '3:104: "stages.ask.think": Expected boolean | "low" | "medium" | "high".',
+      '3:78: unknown key "stages.task.sampling.sead". Nearest: seed.',
+      '3:102: "stages.ask.think": Expected boolean | "low" | "medium" | "high".',
       '4:39: "limits.thinkingTokens": Expected a value between 1 and 1000000000.'
     ])
     assert.deepStrictEqual(problems('{"sampling":{}}', "project"), [refused("sampling", "")])

@@ -14,7 +14,7 @@ describe("limits", () => {
     const limits = { ...defaultLimits, ...given }
     assert.strictEqual(limitsOf(limits, "plan").attempts, 7)
     assert.strictEqual(limitsOf(limits, "plan").callSeconds, defaultLimits.callSeconds)
-    assert.strictEqual(limitsOf(limits, "refine").attempts, 2)
+    assert.strictEqual(limitsOf(limits, "task").attempts, 2)
   })
 
   it("are merged key by key, down to a stage and a tool", () => {

@@ -85,7 +85,10 @@ describe("a conversation that is too long", () => {
     const size = messageCharacters(short!)
     assert.isAtMost(size, 2000)
     assert.isAtLeast(size, 1800)
-    assert.match(String(short!.result.data), /\(Lines \d+ to 499 are left out; read on with start_line \d+\.\)$/)
+    assert.match(
+      String(short!.result.data),
+      /\(Lines 100 to \d+ of 499; the prompt has no room for more\. Read on with start_line \d+\.\)$/
+    )
   })
 
   it("leaves failures as they are", () => {

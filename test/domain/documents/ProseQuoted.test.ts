@@ -4,9 +4,7 @@ import { readInputs } from "../../../src/domain/documents/InputFormat.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { taskLines } from "../../../src/domain/grammar/RawTask.ts"
 import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
-import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { readSkillInputs } from "../../../src/domain/skills/Skill.ts"
-import { checkPurpose } from "../../../src/services/pipeline/RefinementReader.ts"
 
 const list = (tasks: string) => `## Original prompt\n\nP.\n\n## Goals / summary\n\nG.\n\n## Tasks\n\n${tasks}\n`
 
@@ -45,14 +43,5 @@ describe("prose where a list should be", () => {
       ['The input "file" has no value. The section has only text: "The loader.".', "The loader."]
     ])
     assert.deepStrictEqual(said(""), [['The input "file" has no value.', ""]])
-  })
-
-  it("is quoted in the issue about a task without calls", () => {
-    const task = plainTask("A", "any", "Read.", "A word.")
-    const text = "## Task\n\n## Tool Calls\n\nNothing to call.\n"
-    const ignored = { code: "text-ignored", where: { section: "Tool Calls", line: 5 }, message: "" }
-    const said = (repairs: ReadonlyArray<typeof ignored>) =>
-      checkPurpose([], task, { repairs }, text).map(({ quote }) => quote)
-    assert.deepStrictEqual([said([ignored]), said([])], [["Nothing to call."], [undefined]])
   })
 })

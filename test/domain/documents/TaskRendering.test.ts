@@ -19,6 +19,8 @@ const task = new Task({
   ]
 })
 
+const file = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
+
 const fields = [
   "- **Name** Change 1",
   "- **What is needed** Change this:",
@@ -39,6 +41,14 @@ const blocks = ["", "````ts", "const a = `", "```", "`", "````", "", "```", "```
 describe("renderTask", () => {
   it("writes a task as in a plan", () => {
     expect(renderTask(task, { _tag: "Coarse" })).toBe([...fields, ...blocks].join("\n"))
+  })
+
+  it("writes names and paths as they are", () => {
+    const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
+    const text = renderTask(new Task({ ...task, references }), { _tag: "Coarse" })
+    expect(text).toContain(
+      "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
+    )
   })
 
   it("writes a task for the refiner under its heading", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { isAsGiven, isPlaceholder } from "../../../src/domain/grammar/FieldValues.ts"
 
 /** Everything that stands alone in brackets, or alone after a label, in the formats of the prompts. */
-const placeholders = ["iteration", "execution"].flatMap((stage) => {
+const placeholders = ["iteration", "task"].flatMap((stage) => {
   const text = readFileSync(new URL(`../../../prompts/${stage}.md`, import.meta.url), "utf8")
   return [...text.matchAll(/^(?:- \*\*[^*]+\*\* )?(<[^<>!]+>)$/gm)].map(([, found = ""]) => found)
 })
@@ -13,10 +13,10 @@ it("knows every text of the formats that has to be replaced", () => {
   expect(placeholders.filter((text) => !isPlaceholder(text))).toEqual([])
 })
 
-it("knows what the tasks of the example are about", () => {
+it("knows what the task of the example is about", () => {
   const text = readFileSync(new URL("../../../prompts/creation.md", import.meta.url), "utf8")
   const needed = [...text.matchAll(/^- \*\*What is needed\*\* (.+)$/gm)].map(([, found = ""]) => found)
-  expect(needed.map((one) => isPlaceholder(one))).toEqual([true, true, true])
+  expect(needed.map((one) => isPlaceholder(one))).toEqual([true])
 })
 
 it("knows them in other letter case, on several lines, and with dots", () => {

@@ -23,6 +23,7 @@ const everything: Required<Configuration> = {
   fetchAllow: ["127.0.0.1:80"],
   plugins: ["./plugin.js"],
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
+  checks: ["npm test"],
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never },
@@ -51,7 +52,7 @@ describe("of the settings in a journal count", () => {
 
   it("servers and plugins as well, when its person wrote it, and never what permits something", () => {
     const own = Object.keys(countedSettings(everything, true, leavesMachine)).toSorted()
-    expect(own).toEqual([...harmless, "host", "model", "openaiBaseUrl", "plugins"].toSorted())
+    expect(own).toEqual([...harmless, "checks", "host", "model", "openaiBaseUrl", "plugins"].toSorted())
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import {
-  jsonScripts,
-  packageEntries,
-  recipeTargets,
-  pythonCommands,
-  usualCommands
-} from "../../../src/domain/map/ProjectCommands.ts"
+import { jsonScripts, packageEntries, recipeTargets } from "../../../src/domain/map/ProjectCommands.ts"
 
 const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> = []) => {
   const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)
@@ -51,7 +45,35 @@ describe("jsonScripts", () => {
       scripts("composer.json", { scripts: { "post-install-cmd": "x", test: ["@lint", "phpunit"], lint: "phpcs" } })
     ).toEqual(["composer run test = @lint && phpunit", "composer run lint = phpcs"])
     const deno = '{ // tasks\n "tasks": { "check": "deno check .", "dev": { "command": "deno run a.ts" }, } }'
-    expect(scripts("deno.jsonc", deno)).toEqual(["deno task check = deno check .", "deno task dev = deno run a.ts"])
+    expect(scripts("deno.jsonc", deno)).toEqual([
+      "deno task check = deno check .",
+      "deno task dev = deno run a.ts",
+      "deno lint = undefined"
+    ])
+  })
+
+  it("names the type check and the tests that no script runs", () => {
+    const names = (manifest: unknown, files: ReadonlyArray<string> = []) =>
+      scripts("package.json", manifest, files).map((line) => line.split(" = ")[0])
+    const devDependencies = { typescript: "5", vitest: "4" }
+    const placeholder = 'echo "Error: no test specified" && exit 1'
+    expect(names({ devDependencies, scripts: { test: placeholder } }, ["tsconfig.json"])).toEqual([
+      "npx tsc --noEmit",
+      "npx vitest run"
+    ])
+    expect(names({ devDependencies, scripts: { typecheck: "tsc", test: "vitest" } }, ["tsconfig.json"])).toEqual([
+      "npm run typecheck",
+      "npm test"
+    ])
+    expect(names({ devDependencies }, ["tsconfig.json", "pnpm-lock.yaml"])[0]).toBe("pnpm exec tsc --noEmit")
+    expect(names({ workspaces: ["packages/*"] })).toEqual(["npm test --workspaces --if-present"])
+    expect(names({}, ["pnpm-workspace.yaml", "pnpm-lock.yaml"])).toEqual(["pnpm -r test"])
+    expect(scripts("deno.json", {}, ["deno.json", "a_test.ts"])).toEqual([
+      "deno test = undefined",
+      "deno check . = undefined",
+      "deno lint = undefined"
+    ])
+    expect(scripts("composer.json", {}, ["phpunit.xml.dist"])).toEqual(["vendor/bin/phpunit = undefined"])
   })
 
   it("passes over what is no script, and over names that are no single argument", () => {
@@ -150,95 +172,18 @@ describe("recipeTargets", () => {
     ])
   })
 
-  it("reads nothing else, and takes no name that holds more than a name", () => {
-    expect(targets("notes.md", "test:\n\tx")).toEqual([])
-    expect(targets("Makefile", "a`b: c\n\tx\n`id`:\n\tx\nrm;ls:\n\tx\n")).toEqual([])
-  })
-})
-
-const commands = (path: string, text: string, files: ReadonlyArray<string> = []) =>
-  pythonCommands({ path, text, files: new Set(files) }).map(({ does, run }) =>
-    does === undefined ? run : `${run} = ${does}`
-  )
-
-describe("pythonCommands", () => {
-  it("names the tasks and the checkers of pyproject.toml", () => {
-    const text = [
-      "[project]",
-      'name = "x"',
-      "[project.scripts]",
-      'x = "x.cli:main"',
-      "[tool.poe.tasks]",
-      'check = "ruff check"',
-      '_hidden = "x"',
-      "[tool.hatch.envs.default.scripts]",
-      'cov = "pytest --cov"',
-      "[tool.hatch.envs.docs.scripts]",
-      'serve = "mkdocs serve"',
-      "[tool.tox.env.style]",
-      "[tool.pytest.ini_options] # settings",
-      "[tool.ruff.lint]",
-      "[[tool.mypy.overrides]]",
-      "[tool.mypy]"
-    ].join("\n")
-    expect(commands("pyproject.toml", text)).toEqual([
-      "poe check = ruff check",
-      "hatch run cov = pytest --cov",
-      "hatch run docs:serve = mkdocs serve",
-      "tox -e style",
-      "python -m pytest",
-      "ruff check .",
-      "mypy ."
+  it("runs the tasks of a Rakefile in the bundle, and knows the usual classes of test tasks", () => {
+    const text = "Rake::TestTask.new(:unit) do |t|\nend\nRSpec::Core::RakeTask.new\ntask default: [:unit]\n"
+    const commands = recipeTargets({ path: "Rakefile", text, files: new Set(["Rakefile", "Gemfile"]) })
+    expect(commands.map(({ kind, run }) => `${run} ${kind ?? ""}`)).toEqual([
+      "bundle exec rake unit ",
+      "bundle exec rake spec ",
+      "bundle exec rake default tests"
     ])
   })
 
-  it("runs checkers in the environment that the lock file tells", () => {
-    const text = "[tool.pytest.ini_options]\n"
-    expect(commands("pyproject.toml", text, ["uv.lock"])).toEqual(["uv run python -m pytest"])
-    expect(commands("a/pyproject.toml", text, ["uv.lock", "a/poetry.lock"])).toEqual(["poetry run python -m pytest"])
-  })
-
-  it("names environments of tox, sessions of nox and the tests of Django", () => {
-    const tox =
-      "[tox]\nenvlist = py{310,311}\n[testenv]\ncommands = pytest {posargs}\n[testenv:lint]\ncommands =\n  ruff\n[pytest]\n"
-    expect(commands("tox.ini", tox)).toEqual(["tox = pytest {posargs}", "tox -e lint", "python -m pytest"])
-    const nox =
-      "import nox\n\n@nox.session(python=['3.11'])\n@nox.parametrize('a', [1])\ndef tests(session):\n  pass\n\ndef helper():\n  pass\n\n@nox.session\ndef lint(session): ...\n"
-    expect(commands("noxfile.py", nox)).toEqual(["nox -s tests", "nox -s lint"])
-    expect(commands("manage.py", "")).toEqual(["python manage.py test"])
-    expect(commands("pytest.ini", "[pytest]\n")).toEqual(["python -m pytest"])
-  })
-
-  it("says nothing about a project without settings", () => {
-    expect(commands("pyproject.toml", '[build-system]\nrequires = ["pytest"]\n')).toEqual([])
-    expect(commands("setup.cfg", "")).toEqual([])
-  })
-})
-
-const runs = (path: string, files: ReadonlyArray<string> = []) =>
-  usualCommands({ path, text: "", files: new Set(files) }).map(({ run }) => run)
-
-describe("usualCommands", () => {
-  it.each([
-    ["Cargo.toml", ["cargo test", "cargo build"]],
-    ["go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
-    ["server/go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
-    ["mix.exs", ["mix test"]],
-    ["package.json", []],
-    ["constructor", []]
-  ])("knows those of %s", (path, expected) => {
-    expect(runs(path)).toEqual(expected)
-  })
-
-  it("uses the script that a project brings", () => {
-    expect(runs("pom.xml", ["mvnw"])).toEqual(["./mvnw test"])
-    expect(runs("app/build.gradle.kts", ["app/gradlew"])).toEqual(["./gradlew test", "./gradlew build"])
-    expect(runs("pom.xml", ["sub/mvnw"])).toEqual(["mvn test"])
-  })
-
-  it("says nothing about a part of a larger project", () => {
-    expect(runs("crates/a/Cargo.toml", ["Cargo.toml"])).toEqual([])
-    expect(runs("x/crates/a/Cargo.toml", ["x/Cargo.toml"])).toEqual([])
-    expect(runs("crates/a/Cargo.toml", ["crates/b/Cargo.toml"])).toEqual(["cargo test", "cargo build"])
+  it("reads nothing else, and takes no name that holds more than a name", () => {
+    expect(targets("notes.md", "test:\n\tx")).toEqual([])
+    expect(targets("Makefile", "a`b: c\n\tx\n`id`:\n\tx\nrm;ls:\n\tx\n")).toEqual([])
   })
 })

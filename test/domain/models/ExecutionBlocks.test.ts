@@ -61,13 +61,16 @@ it("shows the error of a call that failed", () => {
   )
 })
 
-it("cuts the last calls first, leaves short ones whole, and never exceeds the budget", () => {
+it("shares the room among long outputs, leaves short ones whole, and never exceeds the budget", () => {
   const long = (uid: string) => ok(uid, "0123456789\n".repeat(60))
   const outcomes = [long("a"), long("b"), ok("short", "tiny")]
   const blocks = callBlocks(outcomes, 1100)
-  expect(blocks).toContain(`\`\`\`text\n${"0123456789\n".repeat(60)}\`\`\``)
   expect(blocks).toContain("```text\ntiny\n```")
-  expect(blocks).toMatch(/\(Lines \d+ to \d+ of this output are left out\. A narrower call shows them\.\)/)
+  const notes = [
+    ...blocks.matchAll(/\(The prompt has no room for lines (\d+) to (\d+) of the 61 lines of this output\.\)/g)
+  ]
+  expect(notes).toHaveLength(2)
+  expect(notes[0]?.[0]).toBe(notes[1]?.[0])
   expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + 1100)
 })
 

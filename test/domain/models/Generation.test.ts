@@ -11,14 +11,14 @@ import { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 const given: Generation = {
   think: "low",
   sampling: { temperature: 0.5, topK: 20 },
-  stages: { plan: { think: "high", sampling: { temperature: 0.1 } }, refine: { think: false } }
+  stages: { plan: { think: "high", sampling: { temperature: 0.1 } }, task: { think: false } }
 }
 
 describe("generationFor", () => {
   it("takes the values of a stage before those of the run, key by key", () => {
     expect(generationFor(given, "plan")).toEqual({ think: "high", sampling: { temperature: 0.1, topK: 20 } })
-    expect(generationFor(given, "refine")).toEqual({ think: false, sampling: { temperature: 0.5, topK: 20 } })
-    expect(generationFor(given, "execute")).toEqual({ think: "low", sampling: { temperature: 0.5, topK: 20 } })
+    expect(generationFor(given, "task")).toEqual({ think: false, sampling: { temperature: 0.5, topK: 20 } })
+    expect(generationFor(given, "iterate")).toEqual({ think: "low", sampling: { temperature: 0.5, topK: 20 } })
     expect(generationFor({}, "ask")).toEqual({ sampling: {} })
   })
 
@@ -42,12 +42,11 @@ describe("mergeGeneration", () => {
   })
 
   it("means all stages by a later value for the run, except those that come with it", () => {
-    const merged = mergeGeneration(given, { think: false, stages: { execute: { think: "medium" } } })
+    const merged = mergeGeneration(given, { think: false, stages: { iterate: { think: "medium" } } })
     expect(generatingStages.map((stage) => generationFor(merged, stage).think)).toEqual([
       false,
       false,
       "medium",
-      false,
       false,
       false
     ])

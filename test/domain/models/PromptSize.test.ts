@@ -4,7 +4,6 @@ import * as Schema from "effect/Schema"
 import {
   addParts,
   overflowText,
-  splitPart,
   answerReserve,
   charactersLeft,
   fittingPrompt,
@@ -15,11 +14,6 @@ const part = (name: string, characters: number) => ({ name, characters })
 
 it("joins parts of one name, largest first, without empty ones", () => {
   expect(addParts([part("a", 2), part("b", 5), part("a", 4), part("c", 0)])).toEqual([part("a", 6), part("b", 5)])
-  expect(splitPart([part("a", 6), part("b", 5)], "a", [part("x", 1), part("y", 9)])).toEqual([
-    part("y", 9),
-    part("b", 5),
-    part("x", 1)
-  ])
 })
 
 it("says what is large and what to do about the largest part that a person can change", () => {

@@ -16,7 +16,7 @@ import { finished } from "../../support/sampleTasks.ts"
 const start = 1_000_000
 const told = (at: number, event: RunEvent): TimedRecord => ({ at: start + at, record: { type: "event", event } })
 const resumed = (at: number): TimedRecord => ({ at: start + at, record: { type: "resumed", program: "0.1.0" } })
-const call = (task: string, attempt = 1) => ({ stage: "execute" as const, round: 1, task, attempt })
+const call = (task: string, attempt = 1) => ({ stage: "task" as const, round: 1, task, attempt })
 const sent = (at: number, task: string, attempt = 1) =>
   told(at, { type: "model.started", call: call(task, attempt), estimatedTokens: 1 })
 const answered = (at: number, task: string, attempt = 1, durationMs = 1000) =>

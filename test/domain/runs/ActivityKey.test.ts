@@ -23,22 +23,22 @@ const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]
   [stageKey.task(2, "Plan"), { kind: "task", round: 2, task: "plan" }],
   [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "model", stage: "plan", round: 0 }],
   [
-    modelCallKey({ stage: "refine", round: 1, task: "Pass 2", pass: 2, attempt: 3 }),
-    { kind: "model", stage: "refine", round: 1, task: "pass-2", pass: 2 }
+    modelCallKey({ stage: "task", round: 1, task: "Turn 2", attempt: 3 }),
+    { kind: "model", stage: "task", round: 1, task: "turn-2" }
   ],
   [
-    toolCallKey({ round: 1, task: "Look 1", uid: "look-1/call-1" }),
-    { kind: "tool", round: 1, task: "look-1", uid: "look-1/call-1" }
+    toolCallKey({ round: 1, task: "Look 1", uid: "turn-1/call-1" }),
+    { kind: "tool", round: 1, task: "look-1", uid: "turn-1/call-1" }
   ],
   [modelCallKey({ stage: "iterate", round: 2, attempt: 1 }), { kind: "model", stage: "iterate", round: 2 }],
   [
-    modelCallKey({ stage: "refine", round: 1, task: "Attempt 1", attempt: 1 }),
-    { kind: "model", stage: "refine", round: 1, task: "attempt-1" }
+    modelCallKey({ stage: "task", round: 1, task: "Attempt 1", attempt: 1 }),
+    { kind: "model", stage: "task", round: 1, task: "attempt-1" }
   ],
   [toolCallKey({ round: 3, task: "Look 1", uid: "call-1" }), { kind: "tool", round: 3, task: "look-1", uid: "call-1" }],
   [toolCallKey({ round: 1, task: "Look", uid: "a/b#c" }), { kind: "tool", round: 1, task: "look", uid: "a/b#c" }],
   [seenKey.inputs("Look 1"), undefined],
-  [seenKey.reference("Look 1", "document", "notes.md#plan"), undefined],
+  [seenKey.reference("Look 1", "notes.md#plan"), undefined],
   ["", undefined],
   ["round-1/refined/", undefined]
 ]
@@ -51,6 +51,14 @@ describe("the key of a part of a run", () => {
       assert.strictEqual(keyOfActivity(activityName({ key, input })), key)
       assert.deepStrictEqual(parseKey(activityName({ key, input })), parsed, key)
     }
+  })
+
+  it("names the turns of a task, of which those of another task have no other key", () => {
+    assert.strictEqual(
+      modelCallKey({ stage: "task", round: 1, task: "Look 1", attempt: 2 }),
+      "round-1/turn/look-1/attempt-2"
+    )
+    assert.strictEqual(stageKey.task(1, "Look 1"), "round-1/task/look-1")
   })
 
   it.effect.prop(

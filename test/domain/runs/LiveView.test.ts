@@ -49,14 +49,14 @@ const inTheMiddle = (tasks: number, perStep: number, name?: (number: number) => 
     [1, planned(list)],
     ...names.slice(0, third).map((task, index) => [30, index === 0 ? notDone(task) : done(task)] as const),
     ...names.slice(third, third + 3).flatMap((task): ReadonlyArray<Timed> => {
-      const call = callOf("execute", task, 2)
+      const call = callOf("task", task, 2)
       return [
-        [40, { type: "stage.started", stage: "execute", round: 1, task }],
+        [40, { type: "stage.started", stage: "task", round: 1, task }],
         [40, sent(call)],
         [44, progressOf(call, "writing", { seconds: 4, tokens: 120, tokensPerSecond: 30.4 })]
       ]
     }),
-    ...names.slice(third + 3).map((task) => [45, progressOf(callOf("refine", task), "queued")] as const)
+    ...names.slice(third + 3).map((task) => [45, progressOf(callOf("task", task), "queued")] as const)
   )
 }
 
@@ -95,13 +95,13 @@ describe("what is going on", () => {
 
   it("is a tree of steps and tasks, with finished work on one line", () => {
     const list = planWith(6, 2)
-    const call = callOf("refine", "Search 3", 2)
+    const call = callOf("task", "Search 3", 2)
     const state = liveAfter(
       [0, started],
       [1, planned(list)],
       [5, done("Search 1")],
       [6, done("Search 2")],
-      [7, { type: "stage.started", stage: "refine", round: 1, task: "Search 3" }],
+      [7, { type: "stage.started", stage: "task", round: 1, task: "Search 3" }],
       [8, sent(call)],
       [9, progressOf(call, "writing", { seconds: 0, tokens: 10 })],
       [
@@ -118,7 +118,7 @@ describe("what is going on", () => {
     assert.deepStrictEqual(text(state, 12), [
       "✔ Step 1 · 2 tasks",
       "▸ Step 2 · 2 tasks",
-      "  ⠋ Search 3 · choosing the calls, attempt 2 · writing, 10 tokens · 3 s",
+      "  ⠋ Search 3 · working on a task, turn 2 · writing, 10 tokens · 3 s",
       '  ⠋ Search 4 · search_files "time" in src · 3 s',
       "· Step 3 · 2 tasks",
       "2/6 · 12 s · Ctrl-C stops"
@@ -136,12 +136,12 @@ describe("what is going on", () => {
       [2, done("Search 1")],
       [2, notDone("Search 2")],
       [3, { type: "plan.revised", round: 1, attempts: 1, taskList: planWith(2, 2, (n) => `More ${n}`) }],
-      [4, sent(callOf("execute", "More 1"))]
+      [4, sent(callOf("task", "More 1"))]
     )
     assert.deepStrictEqual(text(state, 4), [
       "✖ Step 1 · 2 tasks · 1 without a result",
       "▸ Step 1 · 2 tasks",
-      "  ⠋ More 1 · writing the result · waiting for the model · 0 s",
+      "  ⠋ More 1 · working on a task · waiting for the model · 0 s",
       "  · More 2",
       "1/4 · 1 failed · 4 s · Ctrl-C stops"
     ])
@@ -172,7 +172,7 @@ describe("what is going on", () => {
   })
 
   it("shows a word for what is done on a narrow screen", () => {
-    const state = liveAfter([0, started], [1, planned(planWith(1, 1))], [2, sent(callOf("execute", "Search 1"))])
+    const state = liveAfter([0, started], [1, planned(planWith(1, 1))], [2, sent(callOf("task", "Search 1"))])
     assert.strictEqual(text(state, 4, { columns: 34, rows: 24 })[1], "  ⠋ Search 1 · waiting · 2 s")
   })
 
@@ -180,7 +180,7 @@ describe("what is going on", () => {
     const state = liveAfter(
       [0, started],
       [1, planned(planWith(1, 1, longName))],
-      [2, sent(callOf("execute", longName(1)))]
+      [2, sent(callOf("task", longName(1)))]
     )
     assert.deepStrictEqual(text(state, 4, { columns: 40, rows: 24 })[1], "  ⠋ Look at part 1 of the prog... · 2 s")
     assert.include(text(state, 4)[1], "limits · waiting for the model · 2 s")

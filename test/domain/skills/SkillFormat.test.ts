@@ -16,7 +16,7 @@ allowed-tools: read_file word_count
 metadata:
   task-conductor.requires-approval: "true"
   task-conductor.model: qwen3
-  task-conductor.passes: "3"
+  task-conductor.turns: "3"
   author: somebody
 ---
 
@@ -48,6 +48,11 @@ Report.
 const plain = (more: string, body = "Do it.") =>
   `---\nname: count-words\ndescription: Counts words.\n${more}---\n${body}\n`
 
+const turnsOf = (value: string) => {
+  const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
+  return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
+}
+
 describe("readSkill", () => {
   it("reads all that a skill can say", () => {
     expect(read(complete)).toEqual({
@@ -58,7 +63,7 @@ describe("readSkill", () => {
           allowedTools: ["read_file", "word_count"],
           requiresApproval: true,
           model: "qwen3",
-          passes: 3,
+          turns: 3,
           inputRequirements: "A path.",
           inputs: [],
           refinement: "### First\n\nCall it.\n\n```md\n## Execution\n```",
@@ -70,17 +75,14 @@ describe("readSkill", () => {
     })
   })
 
-  it("uses no number of passes but a small one", () => {
-    for (const value of ["0", "6", "-1", "2.5", "many", "1e0"]) {
-      const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.passes: "${value}"\n`))
-      expect([Option.map(skill, ({ passes }) => passes), repairs.map(({ code }) => code)]).toEqual([
-        Option.some(undefined),
-        ["skill-passes-value"]
-      ])
+  it("uses no number of turns but one from 1 to 100", () => {
+    for (const value of ["0", "101", "-1", "2.5", "many", "1e0"]) {
+      expect(turnsOf(`"${value}"`)).toEqual([undefined, ["skill-turns-value"]])
     }
-    expect(Option.map(read(plain("metadata:\n  task-conductor.passes: 5\n")).value, ({ passes }) => passes)).toEqual(
-      Option.some(5)
-    )
+    for (const value of ["1", "12", "100"]) {
+      expect(turnsOf(`"${value}"`)).toEqual([Number(value), []])
+      expect(turnsOf(value)[0]).toBe(Number(value))
+    }
   })
 
   it("takes the whole body for refinement and execution when it has none of our headings", () => {

@@ -3,7 +3,7 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { makeCallProgressBoard } from "../../../src/services/cluster/ClusterWorkers.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
-const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })
+const call = (task: string) => ({ stage: "task" as const, round: 1, task, attempt: 1 })
 const progress = (task: string, seconds: number): RunEvent => ({
   type: "model.progress",
   call: call(task),

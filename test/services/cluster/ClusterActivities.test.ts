@@ -29,7 +29,7 @@ const saved = Effect.fnUntraced(function* (key: string, outcome: { readonly text
 const call = { round: 1, task: "Task 1", attempt: 1 }
 const calls = {
   plan: modelCallKey({ stage: "plan", round: 1, attempt: 1 }),
-  execution: modelCallKey({ stage: "execute", ...call }),
+  iteration: modelCallKey({ stage: "iterate", round: 1, attempt: 1 }),
   tool: toolCallKey({ round: 1, task: "Task 1", uid: "call-1" })
 }
 
@@ -74,7 +74,7 @@ describe("what the engine of a cluster saves", () => {
           execute: Effect.succeed(outcome),
           publish: (one) => Effect.sync(() => void reported.push(one))
         }).pipe(Effect.provide(engine), Effect.provideService(WorkflowInstance, instance))
-      const refined = activity(modelCallKey({ stage: "refine", ...call }))
+      const refined = activity(modelCallKey({ stage: "task", ...call }))
       assert.deepStrictEqual([yield* refined, reported], [outcome, [outcome]])
       const planned = yield* Effect.flip(Effect.sandbox(activity(calls.plan)))
       assert.strictEqual(Cause.squash(planned), "the engine saves it")

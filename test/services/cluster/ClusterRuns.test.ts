@@ -28,7 +28,7 @@ const asIs = (value: Schema.Json): Schema.Json => value
 const redact = makeValueRedaction(["the-s3cret-value"])
 
 const usage = { promptTokens: 10, answerTokens: 5, durationMs: 2.5 }
-const call = { round: 1, stage: "execute", task: "Look 1", attempt: 1 } as const
+const call = { round: 1, stage: "task", task: "Look 1", attempt: 1 } as const
 const metadata = { execution_time_ms: 1, data_size_bytes: 1, timestamp: 1 }
 const result = {
   success: true,

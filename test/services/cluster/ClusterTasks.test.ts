@@ -9,7 +9,7 @@ import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
-import { Refiner } from "../../../src/services/pipeline/Refiner.ts"
+import { TaskLoop } from "../../../src/services/pipeline/TaskLoop.ts"
 import { workerName } from "../../../src/services/cluster/ClusterEngine.ts"
 import { layerClusterTasks, layerTaskWorkflows, type TaskContext } from "../../../src/services/cluster/ClusterTasks.ts"
 import { ClusterWorkers } from "../../../src/services/cluster/ClusterWorkers.ts"
@@ -36,6 +36,7 @@ const makeGate = (known: GateSnapshot) => {
   const reported: Array<GateSnapshot> = []
   const gate = Gate.of({
     authorize: () => Effect.die("no call"),
+    authorizeProposal: () => Effect.die("no change"),
     authorizeReference: () => Effect.die("no reference"),
     authorizeStart: () => Effect.die("no start"),
     resolveInDoubt: () => Effect.die("no doubt"),
@@ -89,7 +90,7 @@ const layerWorkersNamed = (names: ReadonlyArray<string>) =>
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
 const share = <A, E>(
   bench: TaskContext | string,
-  body: Effect.Effect<A, E, Refiner | TaskRunner | WorkflowEngine.WorkflowEngine>,
+  body: Effect.Effect<A, E, TaskLoop | TaskRunner | WorkflowEngine.WorkflowEngine>,
   names: ReadonlyArray<string> = []
 ) => {
   const { gate, reported } = makeGate(answers("approved by the run"))
@@ -109,13 +110,16 @@ const share = <A, E>(
 
 const doubt = new PermissionDenied({ tool: "run_command", targets: ["make"], by: "person" })
 
+const loopWith = (work: TaskLoop["Service"]["work"]) =>
+  TaskLoop.of({ work, refine: () => Effect.die("no single stage") })
+
 /** Another worker, with an answer of its own. */
 const makeRunContext = (more: Partial<TaskContext> = {}) => {
   const { gate, reported } = makeGate(answers("approved by the run", "approved there"))
   const bench: TaskContext = {
     gate,
     registry: { prepare: () => Effect.die("no call") },
-    refiner: Refiner.of({ refine: ({ task: given }) => Effect.succeed({ task: given, calls: [] }) }),
+    loop: loopWith(({ task: given }) => Effect.succeed({ task: given, calls: [] })),
     taskRunner: TaskRunner.of({
       run: ({ refinement }) =>
         Effect.succeed(
@@ -152,7 +156,7 @@ describe("tasks that workers share", () => {
       const { result, stops, reported } = yield* share(
         bench,
         Effect.gen(function* () {
-          const refinement = yield* (yield* Refiner).refine({ ...order, task })
+          const refinement = yield* (yield* TaskLoop).work({ ...order, task })
           return yield* (yield* TaskRunner).run({ ...order, refinement })
         })
       )
@@ -167,16 +171,14 @@ describe("tasks that workers share", () => {
     Effect.gen(function* () {
       const worked: Array<string> = []
       const { bench } = makeRunContext({
-        refiner: Refiner.of({
-          refine: ({ task: given }) => {
-            worked.push(given.name)
-            return Effect.succeed({ task: given, calls: [] })
-          }
+        loop: loopWith(({ task: given }) => {
+          worked.push(given.name)
+          return Effect.succeed({ task: given, calls: [] })
         })
       })
       const finished = [resultOf("Look 1"), resultOf("Look 2")]
       const refine = (results: typeof finished) =>
-        Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, finished: results, task }))
+        Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, finished: results, task }))
       yield* share(bench, Effect.andThen(refine(finished), refine(finished.toReversed())))
       assert.deepStrictEqual(worked, [task.name])
     })
@@ -195,13 +197,12 @@ describe("tasks that workers share", () => {
         const carriedOut: Array<unknown> = []
         const { bench } = makeRunContext({
           registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
-          refiner: Refiner.of({
-            refine: () =>
-              Effect.sync(() => {
-                refined += 1
-                return whole
-              })
-          }),
+          loop: loopWith(() =>
+            Effect.sync(() => {
+              refined += 1
+              return whole
+            })
+          ),
           taskRunner: TaskRunner.of({
             run: ({ refinement }) => {
               carriedOut.push(refinement.calls)
@@ -216,7 +217,7 @@ describe("tasks that workers share", () => {
           })
         })
         const work = Effect.gen(function* () {
-          const made = isKnown ? yield* (yield* Refiner).refine({ ...order, task }) : sent
+          const made = isKnown ? yield* (yield* TaskLoop).work({ ...order, task }) : sent
           const { calls } = yield* (yield* TaskRunner).run({ ...order, refinement: made })
           return { made: made.calls, calls: JSON.stringify(calls) }
         })
@@ -245,8 +246,8 @@ describe("tasks that workers share", () => {
   it.effect("fail as they do on one machine, and when a worker cannot get ready", () =>
     Effect.gen(function* () {
       const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
-      const { bench } = makeRunContext({ refiner: Refiner.of({ refine: () => Effect.fail(failure) }) })
-      const refine = Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, task }))
+      const { bench } = makeRunContext({ loop: loopWith(() => Effect.fail(failure)) })
+      const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
       const { result } = yield* share(bench, refine)
       assert.deepStrictEqual(result._tag === "Failure" && result.failure, failure)
       const { result: unready } = yield* share("This worker has no folder /p.", refine)
@@ -269,7 +270,7 @@ describe("tasks that workers share", () => {
         })
         const call = { uid: "call-1", name: "send", arguments: {} }
         const work = Effect.gen(function* () {
-          const refinement = yield* (yield* Refiner).refine({ ...order, task })
+          const refinement = yield* (yield* TaskLoop).work({ ...order, task })
           const calls = missing === "tool" ? [call] : []
           return yield* (yield* TaskRunner).run({ ...order, refinement: { ...refinement, calls } })
         })
@@ -282,10 +283,10 @@ describe("tasks that workers share", () => {
   it.effect("fail with what each worker lacks when none can do them", () =>
     Effect.gen(function* () {
       const { bench } = makeRunContext({ lacks: () => 'This worker has no skill "send".' })
-      const refine = Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, task }))
+      const refine = Effect.flatMap(TaskLoop, (loop) => loop.work({ ...order, task }))
       const { result } = yield* share(bench, refine, [workerName])
       assert.strictEqual(
-        result._tag === "Failure" && result.failure.reason,
+        result._tag === "Failure" && result.failure._tag === "TaskFailure" && result.failure.reason,
         'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
       )
     })

@@ -12,7 +12,7 @@ import { lineOf } from "../../../src/services/journal/JournalLine.ts"
 import { makeRunAnswers } from "../../../src/services/cluster/RunWorkflow.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
-const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })
+const call = (task: string) => ({ stage: "task" as const, round: 1, task, attempt: 1 })
 const progress = (task: string, second: number) => ({
   at: at(second),
   event: { type: "model.progress" as const, call: call(task), phase: "writing" as const, seconds: second }

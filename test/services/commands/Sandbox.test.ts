@@ -32,6 +32,16 @@ const makeFar = Effect.fnUntraced(function* (files: Readonly<Record<string, stri
   return folder
 })
 
+/** Ways to leave a configuration where another run would obey it. */
+const attackOn = (home: string) =>
+  [
+    `mkdir -p ${home}/.config/task-conductor && echo evil > ${home}/.config/task-conductor/config.json`,
+    `mv ${home}/.config ${home}/.c; mkdir -p ${home}/.config/task-conductor; echo evil > ${home}/.config/task-conductor/config.json`,
+    `mkdir -p ${home}/.local/state/task-conductor; echo evil > ${home}/.local/state/task-conductor/a`,
+    `ln -sT ${home}/project ${home}/.local`,
+    `echo fine > ${home}/project/b.txt`
+  ].join("\n")
+
 const settings = (sandbox: SandboxSettings, environment = { PATH: path }): OpenTools => ({
   commands: { sandbox, environment }
 })
@@ -126,6 +136,42 @@ describe("the sandbox of commands", needs("bwrap"), () => {
       const text = `cat ${home}/a.txt ${home}/.ssh/id_rsa ${home}/own/policies.json 2>/dev/null; echo evil > ${home}/own/policies.json; pwd`
       assert.deepStrictEqual(yield* script(text), { exit_code: 0, output: `seen${root}\n` })
       assert.strictEqual(yield* fs.readFileString(`${home}/own/policies.json`), "home-canary")
+    })
+  )
+
+  liveTest("lets a command make or move no folder of this program, in a home folder that it may write", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const states: ReadonlyArray<Readonly<Record<string, string>>> = [
+        { "project/a.txt": "" },
+        { "project/a.txt": "", ".config/other/a": "" },
+        { "project/a.txt": "", ".config/task-conductor/policies.json": "{}", ".local/share/a": "" }
+      ]
+      for (const files of states)
+        for (const isHome of [true, false]) {
+          const home = yield* makeFar(files)
+          const { script } = yield* open({
+            project: isHome ? home : `${home}/project`,
+            commands: {
+              home,
+              hidden: [`${home}/.config/task-conductor`, `${home}/.local/state/task-conductor`],
+              sandbox: { writable: isHome ? [] : [home] }
+            }
+          })
+          const before = (yield* fs.readDirectory(home, { recursive: true })).toSorted()
+          yield* script(attackOn(home))
+          const after = yield* fs.readDirectory(home, { recursive: true })
+          assert.deepStrictEqual(after.toSorted(), [...before, "project/b.txt"].toSorted(), JSON.stringify(files))
+        }
+    })
+  )
+
+  liveTest("lets nobody change settings of the kernel, not even root", () =>
+    Effect.gen(function* () {
+      const { script } = yield* open()
+      const writable =
+        "find /proc -maxdepth 4 -path '/proc/[0-9]*' -prune -o -path /proc/self -prune -o -path /proc/thread-self -prune -o -path /proc/pressure -prune -o -type f -writable -print 2>/dev/null"
+      assert.deepStrictEqual(yield* script(`${writable}; true`), { exit_code: 0, output: "" })
     })
   )
 

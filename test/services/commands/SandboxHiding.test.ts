@@ -75,7 +75,7 @@ describe("what commands cannot see", needs("bwrap"), () => {
       assert.strictEqual(yield* script(reading.join("\n")), "")
       assert.strictEqual(
         yield* script("ls -A /run /var /var/tmp /srv /mnt /media /boot 2>/dev/null"),
-        "/run:\n\n/var:\nrun\ntmp\n\n/var/tmp:\n"
+        "/run:\n\n/var:\ncache\nrun\ntmp\n\n/var/tmp:\n"
       )
     })
   )

@@ -40,6 +40,12 @@ layer(NodeServices.layer)("userFolders", (it) => {
         own: `${home}/.config/task-conductor`,
         state: `${home}/.local/state/task-conductor`,
         locks: `${home}/.local/state/task-conductor/locks`,
+        candidates: [
+          `${home}/.config/task-conductor`,
+          "/nowhere/.config/task-conductor",
+          `${home}/.local/state/task-conductor`,
+          "/nowhere/.local/state/task-conductor"
+        ],
         notes: []
       })
       const env = { HOME: home, XDG_CONFIG_HOME: `${other}/c`, XDG_STATE_HOME: `${other}/s` }
@@ -49,6 +55,12 @@ layer(NodeServices.layer)("userFolders", (it) => {
         own: `${other}/c/task-conductor`,
         state: `${other}/s/task-conductor`,
         locks: `${other}/s/task-conductor/locks`,
+        candidates: [
+          `${other}/c/task-conductor`,
+          `${home}/.config/task-conductor`,
+          `${other}/s/task-conductor`,
+          `${home}/.local/state/task-conductor`
+        ],
         notes: []
       })
     })

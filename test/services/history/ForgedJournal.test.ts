@@ -14,8 +14,9 @@ import { liveTest } from "../../support/liveTest.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { bare, linesOf, type RecordJson, sealedRecords, textOf } from "../../support/SealedJournals.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageName } from "../../support/stageName.ts"
 
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 /** One task that writes one file. */
 const writer = (prompt: FilledPrompt): string => {

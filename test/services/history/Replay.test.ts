@@ -20,10 +20,11 @@ import { liveTest } from "../../support/liveTest.ts"
 import { putFiles } from "../../support/Project.ts"
 import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
 import { planOf, type PlannedTask, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageName } from "../../support/stageName.ts"
 
 const taskOf = ({ user }: FilledPrompt): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 type Calls = Parameters<typeof refinementWith>[0]
 
@@ -218,6 +219,11 @@ describe("the replay of a run", () => {
     sessions: () => [{ answer: writers(1), approver: willing, readOnly: true }]
   })
 
+  plays("is the same when a rule denied a change of a file", {
+    status: "not_permitted",
+    sessions: () => [{ answer: writers(1), approver: willing, rules: [{ verdict: "deny", tool: "write_file" }] }]
+  })
+
   plays("is the same when a reference was denied", {
     status: "not_permitted",
     sessions: () => [
@@ -256,7 +262,7 @@ const byTask = (events: ReadonlyArray<RunEvent>) =>
 describe("the events of a replay", () => {
   for (const [what, approver] of [
     ["done", willing],
-    ["declined", answering(["decline"])]
+    ["declined", answering(["decline"], ["once"])]
   ] as const) {
     liveTest(`are those of the run, one after another, when it was ${what}`, () =>
       Effect.gen(function* () {
@@ -333,7 +339,7 @@ describe("the replay of a run that did not get everything done", () => {
   plays("is the same when what was declined and denied was allowed later", {
     status: "done",
     sessions: () => [
-      { answer: lookAndWrite, approver: answering(["decline"]) },
+      { answer: lookAndWrite, approver: answering(["decline"], ["once"]) },
       { answer: lookAndWrite, approver: answering(["step"], ["deny"]) },
       { answer: lookAndWrite, approver: willing }
     ]
@@ -424,6 +430,7 @@ describe("the replay of a run that broke off", () => {
     Effect.gen(function* () {
       const run = yield* start()
       yield* run.session({ answer: lookAndWrite, approver: willing })
+      yield* putFiles(run.project, { "notes.md": "# Old\n" })
       const begin = forkRecords(yield* run.records, "write 1")
       const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
       expect(report?.status).toBe("declined")
@@ -477,23 +484,23 @@ const saying =
 describe("the first difference", () => {
   liveTest("is the result of the task whose answer was changed", () =>
     Effect.gen(function* () {
-      const isAnswer = outcomeOf("round-1/execute/look-1/attempt-1")
+      const isAnswer = outcomeOf("round-1/turn/look-1/attempt-2")
       const [first, second] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
       expect(first?.about).toBe('task.finished round 1 "Look 1"')
       expect([first?.before, first?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
         "Result of Look 1.",
         "Something else."
       ])
-      expect(second?.about).toBe("the prompt of round-1/refine/write-1/attempt-1")
+      expect(second?.about).toBe("the prompt of round-1/turn/write-1/attempt-1")
     })
   )
 
   liveTest("is the call whose output was changed", () =>
     Effect.gen(function* () {
-      const isOutput = outcomeOf("round-1/tool/write-2/call-2")
+      const isOutput = outcomeOf("round-1/tool/write-2/turn-1/call-2")
       const [first, second] = yield* differences(saying(isOutput, "# Other", "# Another"))
-      expect(first?.about).toBe('tool.finished round 1 "Write 2" call-2')
-      expect(second?.about).toBe("the prompt of round-1/execute/write-2/attempt-1")
+      expect(first?.about).toBe('tool.finished round 1 "Write 2" turn-1/call-2')
+      expect(second?.about).toBe("the prompt of round-1/turn/write-2/attempt-2")
     })
   )
 
@@ -517,7 +524,7 @@ describe("the first difference", () => {
     Effect.gen(function* () {
       const isSeen = typed("seen", "reference/look-2/document/notes.md")
       const [first] = yield* differences(saying(isSeen, "# Old", "# Older"))
-      expect(first?.about).toBe("the prompt of round-1/execute/look-2/attempt-1")
+      expect(first?.about).toBe("the prompt of round-1/turn/look-2/attempt-1")
     })
   )
 
@@ -538,8 +545,8 @@ describe("the first difference", () => {
       expect(found).toEqual([
         {
           about: "the order of round 1 look-2",
-          before: expect.stringMatching(/, task\.finished round 1 "Look 2", task\.started round 1 "Look 2"$/),
-          now: expect.stringMatching(/^task\.started round 1 "Look 2", /)
+          before: 'task.finished round 1 "Look 2", task.started round 1 "Look 2"',
+          now: 'task.started round 1 "Look 2", task.finished round 1 "Look 2"'
         }
       ])
     })

@@ -5,10 +5,18 @@ import * as FileSystem from "effect/FileSystem"
 import { mapBudget } from "../../../src/domain/map/ProjectMap.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
-import { makeFolder, makeProject } from "../../support/Project.ts"
+import { makePrograms } from "../../support/Programs.ts"
+import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 
-const mapOf = (root: string, window = 8192) =>
-  readProjectMap(window, () => Effect.succeed(true)).pipe(Effect.provide(Workspace.layer(root)))
+const mayRead = () => Effect.succeed(true)
+
+/** The programs that the machine of these tests has. */
+const usualPrograms = ["npm", "npx", "pnpm", "uv", "make", "go", "cargo", "tox"]
+
+const mapOf = Effect.fnUntraced(function* (root: string, window = 8192, programs = usualPrograms) {
+  const searchPath = yield* makePrograms(programs)
+  return yield* readProjectMap(window, mayRead, searchPath).pipe(Effect.provide(Workspace.layer(root)))
+})
 
 const mapOfFiles = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, window?: number) {
   return yield* mapOf(yield* makeProject(files), window)
@@ -85,6 +93,43 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
       Effect.gen(function* () {
         expect(yield* mapOf(yield* makeFolder)).toBe("")
         expect(yield* mapOfFiles(node, 2048)).toBe("")
+      })
+    )
+  })
+
+  describe("commands that can run here", () => {
+    it.effect("leaves out those whose program is missing", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ ...node, "Cargo.toml": "", Makefile: "test:\n\t./t\n" })
+        const map = yield* mapOf(root, 8192, ["cargo", "gmake"])
+        held(map, ["`cargo test`", "`gmake test`"])
+        expect(map).not.toContain("npm test")
+      })
+    )
+
+    it.effect("prefers the environment of the project, then a manager that is there, then the machine", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ ...python, "api/setup.py": "", "api/test_api.py": "", "api/conftest.py": "" })
+        held(yield* mapOf(root, 8192, ["uv", "python3"]), ["`uv run python -m pytest`", "`uv run ruff check .`"])
+        const machine = yield* mapOf(root, 8192, ["python3"])
+        held(machine, ["`python3 -m pytest`"])
+        expect(machine).not.toMatch(/uv run|ruff/)
+        yield* putFiles(root, { ".venv/bin/python": "", ".gitignore": ".venv\n" })
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.chmod(`${root}/.venv/bin/python`, 0o755)
+        held(yield* mapOf(root, 8192, ["uv", "python3"]), [
+          "`.venv/bin/python -m pytest`",
+          "`../.venv/bin/python -m pytest`",
+          "`uv run ruff check .`"
+        ])
+      })
+    )
+
+    it.effect("runs scripts of a package with npm where its own manager is missing", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ ...node, "pnpm-lock.yaml": "" })
+        held(yield* mapOf(root, 8192, ["pnpm", "npm"]), ["`pnpm test`"])
+        held(yield* mapOf(root, 8192, ["npm"]), ["`npm test`"])
       })
     )
   })
@@ -201,7 +246,7 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
       const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(root)))
       const many = Array.from({ length: 50_000 }, (_, index) => `data/d${index % 100}/file-${index}.json`)
       const asked: Array<number> = []
-      const map = yield* readProjectMap(8192, () => Effect.succeed(true)).pipe(
+      const map = yield* readProjectMap(8192, mayRead, yield* makePrograms(usualPrograms)).pipe(
         Effect.provideService(Workspace, {
           ...workspace,
           treeWithin: ({ entries }) => {
@@ -222,9 +267,7 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
 
   it.effect("is empty when the project cannot be listed", () =>
     Effect.gen(function* () {
-      const map = yield* readProjectMap(8192, () => Effect.succeed(true)).pipe(
-        Effect.provide(Workspace.layerNamed("/gone"))
-      )
+      const map = yield* readProjectMap(8192, mayRead, "").pipe(Effect.provide(Workspace.layerNamed("/gone")))
       expect(map).toBe("")
     })
   )

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs"
 import { mapTokens } from "../../../src/domain/map/ProjectMap.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
+import { makePrograms } from "../../support/Programs.ts"
 import { makeProject } from "../../support/Project.ts"
 
 const page = readFileSync(new URL("../../../docs/what-a-model-sees.md", import.meta.url), "utf8")
@@ -36,8 +37,9 @@ layer(NodeServices.layer)("docs/what-a-model-sees.md", (it) => {
   it.effect("shows the map as a model gets it", () =>
     Effect.gen(function* () {
       const root = yield* makeProject(shop)
+      const searchPath = yield* makePrograms(["npm", "npx", "make", "go"])
       const mapFor = (window: number) =>
-        readProjectMap(window, () => Effect.succeed(true)).pipe(Effect.provide(Workspace.layer(root)))
+        readProjectMap(window, () => Effect.succeed(true), searchPath).pipe(Effect.provide(Workspace.layer(root)))
       expect(blockAfter("With a window of 32,768 tokens:")).toBe(yield* mapFor(32_768))
       expect(blockAfter("With a window of 4,096 tokens:")).toBe(yield* mapFor(4096))
     })

@@ -83,12 +83,12 @@ const thoughts = Array.from({ length: 400 }, (_, index) => talk.replace("one", S
 
 /** Thinks without an end, in tags. */
 const endless: Script = () => ({ text: `<think>${thoughts}`, end: false, done: false })
-const refining: Partial<ModelRequest> = { id: { stage: "refine", round: 1, task: "A", attempt: 1 } }
-const cut = (thinkingCuts: number) => ({ ...refining, tuning: { repeats: 0, thinkingCuts } })
+const working: Partial<ModelRequest> = { id: { stage: "task", round: 1, task: "A", attempt: 1 } }
+const cut = (thinkingCuts: number) => ({ ...working, tuning: { repeats: 0, thinkingCuts } })
 
 /** The limit that is sent for a prompt, by stage. */
 const limitsFor = (one: FilledPrompt) =>
-  Effect.forEach(["plan", "iterate", "conclude", "refine", "execute"] as const, (stage) =>
+  Effect.forEach(["plan", "iterate", "conclude", "task"] as const, (stage) =>
     asking(
       () => "ok",
       { model: { capabilities: ["completion"] } },
@@ -104,8 +104,8 @@ describe("the length of an answer", () => {
       const free = contextWindow - neededTokens(prompt)
       const little = contextWindow - neededTokens(large)
       expect(free).toBeGreaterThan(5000)
-      expect(yield* limitsFor(prompt)).toEqual([free, free, free, 2048, 2048])
-      expect(yield* limitsFor(large)).toEqual([little, little, little, 2048, 2048])
+      expect(yield* limitsFor(prompt)).toEqual([free, free, free, 2048])
+      expect(yield* limitsFor(large)).toEqual([little, little, little, 2048])
     })
   )
 })
@@ -135,11 +135,11 @@ describe("a model that thinks", () => {
 
   it.effect("has room for its thoughts beside the answer; one that does not think has none", () =>
     Effect.gen(function* () {
-      const thinker = yield* asking(() => "ok", {}, refining)
+      const thinker = yield* asking(() => "ok", {}, working)
       expect(thinker.sent).toEqual([{ think: undefined, num_predict: 2048 + 4096, num_ctx: undefined }])
-      const off = yield* asking(() => "ok", { generation: { think: false } }, refining)
+      const off = yield* asking(() => "ok", { generation: { think: false } }, working)
       expect(off.sent[0]).toMatchObject({ think: false, num_predict: 2048, temperature: 0.2 })
-      const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, refining)
+      const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, working)
       expect(plain.sent[0]).toMatchObject({ num_predict: 2048, temperature: 0.2 })
       expect(types(plain.events)).toEqual(["model.started", "model.finished"])
     })
@@ -149,7 +149,7 @@ describe("a model that thinks", () => {
     Effect.gen(function* () {
       const script = inOrder({ thinking: thoughts, end: false, done: false }, "Yes.")
       const given = { limits: { thinkingTokens: 1000 } }
-      const { outcomes, sent } = yield* asking(script, given, refining, cut(1))
+      const { outcomes, sent } = yield* asking(script, given, working, cut(1))
       expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ok"])
       expect(sent.map(({ think }) => think)).toEqual([undefined, false])
       expect(sent.map(({ num_predict }) => num_predict)).toEqual([3048, 2048])
@@ -172,7 +172,7 @@ describe("a model that thinks", () => {
   it.effect("although it was asked not to gets more room each time", () =>
     Effect.gen(function* () {
       const given = { limits: { thinkingTokens: 500 } }
-      const { outcomes, sent } = yield* asking(endless, given, refining, cut(1), cut(2), cut(3))
+      const { outcomes, sent } = yield* asking(endless, given, working, cut(1), cut(2), cut(3))
       expect(reasons(outcomes)).toEqual(Array.from({ length: 4 }, () => "ThinkingCutOff"))
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [undefined, 2548],
@@ -197,10 +197,10 @@ describe("a model that thinks", () => {
       const generation: Generation = {
         think: "low",
         sampling: { temperature: 0.3, topP: 0.9, topK: 40, minP: 0.05, repeatPenalty: 1.1, seed: 4 },
-        stages: { refine: { think: false, sampling: { temperature: 0 } } }
+        stages: { task: { think: false, sampling: { temperature: 0 } } }
       }
-      const refine: Partial<ModelRequest> = { id: { stage: "refine", round: 1, task: "A", attempt: 1 } }
-      const { sent } = yield* asking(() => "ok", { generation }, {}, refine)
+      const task: Partial<ModelRequest> = { id: { stage: "task", round: 1, task: "A", attempt: 1 } }
+      const { sent } = yield* asking(() => "ok", { generation }, {}, task)
       const shared = { top_p: 0.9, top_k: 40, min_p: 0.05, repeat_penalty: 1.1, seed: 4 }
       expect(sent).toMatchObject([
         { think: "low", temperature: 0.3, ...shared },
@@ -263,7 +263,7 @@ describe("a setting that is refused", () => {
   it.effect("after a cut gives the model more room instead, without a note", () =>
     Effect.gen(function* () {
       const tuning = { ...firstTuning, thinkingCuts: 1 }
-      const { events, sent } = yield* asking(unwilling, {}, { ...refining, tuning }, { tuning })
+      const { events, sent } = yield* asking(unwilling, {}, { ...working, tuning }, { tuning })
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [false, 2048],
         ["low", 2048 + 8192],

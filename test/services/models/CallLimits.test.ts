@@ -238,9 +238,9 @@ describe("a server that works on another call", () => {
           : { hold: "turn", text: "done" }
       )
       yield* Effect.gen(function* () {
-        yield* Effect.forkChild(Effect.result(call("execute", "A")))
+        yield* Effect.forkChild(Effect.result(call("task", "A")))
         yield* server.until(({ chats }) => chats.length === 1)
-        const second = yield* Effect.forkChild(Effect.result(call("execute", "B")))
+        const second = yield* Effect.forkChild(Effect.result(call("task", "B")))
         yield* server.until(({ chats }) => chats.length === 2)
         for (let drop = 1; drop <= 30; drop += 1) {
           yield* server.release(`drop-${drop}`)
@@ -255,7 +255,7 @@ describe("a server that works on another call", () => {
         const lines = linesOf(yield* eventsOf)
         assert.isTrue(
           lines.some((line) =>
-            line.startsWith('writing the result for "B": waiting for its turn at the model server for ')
+            line.startsWith('working on a task for "B": waiting for its turn at the model server for ')
           ),
           lines.join("\n")
         )
@@ -277,7 +277,7 @@ describe("limits of a stage", () => {
   it.effect("leave those of other stages alone", () =>
     Effect.gen(function* () {
       const limits = { firstWordSeconds: 40, brokenRetries: 0, stages: { plan: { firstWordSeconds: 20 } } }
-      const { error } = yield* calledAt(() => ({ hold: never }), limits, "refine")
+      const { error } = yield* calledAt(() => ({ hold: never }), limits, "task")
       assert.include(error?.message, "limits.firstWordSeconds (40 s)")
     })
   )

@@ -11,7 +11,7 @@ import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ parallel: count })))
 
-type CallOf = Omit<Urgency, "beginning"> & { readonly beginning?: string }
+type CallOf = Pick<Urgency, "stage" | "step"> & Partial<Urgency>
 
 /** Starts calls that run until they are ended by name, and notes the order in which they got a place. */
 const makeCalls = Effect.gen(function* () {
@@ -22,7 +22,7 @@ const makeCalls = Effect.gen(function* () {
     const end = yield* Deferred.make<void>()
     ends.set(name, end)
     return yield* withSlot(
-      { beginning: "", ...urgency },
+      { beginning: "", isBegun: false, ...urgency },
       Effect.sync(() => started.push(name)).pipe(Effect.andThen(Deferred.await(end)))
     ).pipe(Effect.forkChild({ startImmediately: true }))
   })
@@ -39,44 +39,46 @@ for (const count of [1, 2, 4]) {
   it.effect(`keeps ${count + 1} calls in flight for ${count} slots`, () =>
     Effect.gen(function* () {
       const { started, start } = yield* makeCalls
-      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", step: 0 })
+      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "task", step: 0 })
       expect(started).toEqual(Array.from({ length: count + 1 }, (_, n) => `call ${n + 1}`))
     }).pipe(Effect.provide(slots(count)))
   )
 }
 
-it.effect("lets the first execution go at once, then earlier steps and in a step refinement", () =>
-  Effect.gen(function* () {
-    const { started, start, end } = yield* makeCalls
-    yield* start("busy 1", { stage: "refine", step: 0 })
-    yield* start("busy 2", { stage: "refine", step: 0 })
-    yield* start("execute 3", { stage: "execute", step: 2 })
-    yield* start("execute 2", { stage: "execute", step: 1 })
-    yield* start("refine 2", { stage: "refine", step: 1 })
-    yield* start("execute 1", { stage: "execute", step: 0 })
-    yield* start("refine 1a", { stage: "refine", step: 0 })
-    yield* start("refine 1b", { stage: "refine", step: 0 })
-    yield* start("iterate", { stage: "iterate", step: 9 })
-    const tasks = ["refine 1a", "refine 1b", "execute 1", "refine 2", "execute 2"]
-    const order = ["busy 1", "busy 2", "execute 3", "iterate", ...tasks]
-    for (const name of order.slice(0, 8)) yield* end(name)
-    expect(started).toEqual(order)
-  }).pipe(Effect.provide(slots(1)))
+it.effect(
+  "lets stages that see the whole list go first, then earlier steps, and in a step the tasks that have begun",
+  () =>
+    Effect.gen(function* () {
+      const { started, start, end } = yield* makeCalls
+      yield* start("busy 1", { stage: "task", step: 0 })
+      yield* start("busy 2", { stage: "task", step: 0 })
+      yield* start("later turn 3", { stage: "task", step: 2, isBegun: true })
+      yield* start("later turn 2", { stage: "task", step: 1, isBegun: true })
+      yield* start("first turn 2", { stage: "task", step: 1 })
+      yield* start("first turn 1a", { stage: "task", step: 0 })
+      yield* start("first turn 1b", { stage: "task", step: 0 })
+      yield* start("later turn 1", { stage: "task", step: 0, isBegun: true })
+      yield* start("iterate", { stage: "iterate", step: 9 })
+      const tasks = ["later turn 1", "first turn 1a", "first turn 1b", "later turn 2", "first turn 2", "later turn 3"]
+      const order = ["busy 1", "busy 2", "iterate", ...tasks]
+      for (const name of order.slice(0, 8)) yield* end(name)
+      expect(started).toEqual(order)
+    }).pipe(Effect.provide(slots(1)))
 )
 
 it.effect("goes on with what begins like the call before, where nothing else decides", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    const refine = (name: string, beginning: string, step = 0) => start(name, { stage: "refine", step, beginning })
-    yield* refine("code 1", "code")
-    yield* refine("code 2", "code")
-    yield* refine("docs 1", "docs")
-    yield* refine("tests 1", "tests")
-    yield* refine("code 3", "code")
-    yield* refine("docs 2", "docs")
-    yield* refine("code, later", "code", 1)
-    yield* refine("docs, later", "docs", 1)
-    yield* refine("tests, later", "tests", 1)
+    const first = (name: string, beginning: string, step = 0) => start(name, { stage: "task", step, beginning })
+    yield* first("code 1", "code")
+    yield* first("code 2", "code")
+    yield* first("docs 1", "docs")
+    yield* first("tests 1", "tests")
+    yield* first("code 3", "code")
+    yield* first("docs 2", "docs")
+    yield* first("code, later", "code", 1)
+    yield* first("docs, later", "docs", 1)
+    yield* first("tests, later", "tests", 1)
     const order = [
       "code 1",
       "code 2",
@@ -93,53 +95,49 @@ it.effect("goes on with what begins like the call before, where nothing else dec
   }).pipe(Effect.provide(slots(1)))
 )
 
-it.effect("keeps the slot of a refinement for a moment when only later steps wait, for the execution of the task", () =>
+it.effect("keeps the slot of a task for a moment when only later steps wait, for the next turn of the task", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("first execution", { stage: "execute", step: 0 })
-    yield* end("first execution")
-    yield* start("refine a", { stage: "refine", step: 0 })
-    yield* start("refine b", { stage: "refine", step: 0 })
-    yield* start("execute, later", { stage: "execute", step: 1 })
-    yield* end("refine a", "19 millis")
-    yield* start("execute a", { stage: "execute", step: 0 })
-    expect(started.splice(0)).toEqual(["first execution", "refine a", "refine b"])
+    yield* start("turn a1", { stage: "task", step: 0 })
+    yield* start("turn b1", { stage: "task", step: 0 })
+    yield* start("later", { stage: "task", step: 1, isBegun: true })
+    yield* end("turn a1", "19 millis")
+    yield* start("turn a2", { stage: "task", step: 0, isBegun: true })
+    expect(started.splice(0)).toEqual(["turn a1", "turn b1"])
     yield* TestClock.adjust("1 millis")
-    expect(started).toEqual(["execute a"])
-    yield* end("refine b", "19 millis")
-    expect(started).toEqual(["execute a"])
+    expect(started).toEqual(["turn a2"])
+    yield* end("turn b1", "19 millis")
+    expect(started).toEqual(["turn a2"])
     yield* TestClock.adjust("1 millis")
-    expect(started).toEqual(["execute a"])
-    yield* end("execute a", 0)
-    expect(started).toEqual(["execute a", "execute, later"])
+    expect(started).toEqual(["turn a2"])
+    yield* end("turn a2")
+    expect(started).toEqual(["turn a2", "later"])
   }).pipe(Effect.provide(slots(1)))
 )
 
 it.effect("leaves the place beyond the slots to calls that are as urgent as all in flight", () =>
   Effect.gen(function* () {
     const { started, start, end } = yield* makeCalls
-    yield* start("first execution", { stage: "execute", step: 0 })
-    yield* end("first execution")
-    yield* start("refine 1", { stage: "refine", step: 0 })
-    yield* start("refine 2", { stage: "refine", step: 1 })
-    yield* start("execute 2", { stage: "execute", step: 1 })
-    expect(started.splice(0)).toEqual(["first execution", "refine 1"])
-    yield* start("refine 1b", { stage: "refine", step: 0 })
-    expect(started).toEqual(["refine 1b"])
-    yield* end("refine 1")
-    expect(started).toEqual(["refine 1b"])
-    yield* end("refine 1b")
-    expect(started).toEqual(["refine 1b", "refine 2", "execute 2"])
+    yield* start("first 1", { stage: "task", step: 0 })
+    yield* start("first 2", { stage: "task", step: 1 })
+    yield* start("later 2", { stage: "task", step: 1, isBegun: true })
+    expect(started.splice(0)).toEqual(["first 1"])
+    yield* start("first 1b", { stage: "task", step: 0 })
+    expect(started).toEqual(["first 1b"])
+    yield* end("first 1")
+    expect(started).toEqual(["first 1b"])
+    yield* end("first 1b")
+    expect(started).toEqual(["first 1b", "later 2", "first 2"])
   }).pipe(Effect.provide(slots(1)))
 )
 
 it.effect("gives the place of an interrupted call to the next, and forgets a call interrupted while it waits", () =>
   Effect.gen(function* () {
     const { started, start } = yield* makeCalls
-    const first = yield* start("first", { stage: "execute", step: 0 })
-    const second = yield* start("second", { stage: "execute", step: 0 })
-    const waiting = yield* start("waiting", { stage: "execute", step: 0 })
-    yield* start("last", { stage: "execute", step: 0 })
+    const first = yield* start("first", { stage: "task", step: 0 })
+    const second = yield* start("second", { stage: "task", step: 0 })
+    const waiting = yield* start("waiting", { stage: "task", step: 0 })
+    yield* start("last", { stage: "task", step: 0 })
     yield* Fiber.interrupt(waiting)
     yield* Fiber.interrupt(first)
     yield* untilQuiet
@@ -152,7 +150,9 @@ it.effect("gives the place back when a call fails", () =>
   Effect.gen(function* () {
     const { withSlot } = yield* ModelSlots
     for (let n = 0; n < 5; n++) {
-      const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0, beginning: "" }, Effect.fail("no")))
+      const outcome = yield* Effect.exit(
+        withSlot({ stage: "plan", step: 0, isBegun: false, beginning: "" }, Effect.fail("no"))
+      )
       expect(outcome._tag).toBe("Failure")
     }
   }).pipe(Effect.provide(slots(1)))
@@ -164,7 +164,7 @@ it.effect("tells once of a call that waits for longer than a second", () =>
     const told: Array<string> = []
     const call = (name: string, seconds: number) =>
       withSlot(
-        { stage: "execute", step: 0, beginning: "" },
+        { stage: "task", step: 0, isBegun: true, beginning: "" },
         Effect.sleep(`${seconds} seconds`),
         Effect.sync(() => told.push(name))
       )

@@ -14,7 +14,7 @@ import {
 import { Prompts, PromptTemplateError } from "../../../src/services/models/Prompts.ts"
 
 /** The stages of a run. */
-const names: ReadonlyArray<TemplateName> = ["creation", "refinement", "execution", "iteration", "conclusion"]
+const names: ReadonlyArray<TemplateName> = ["creation", "task", "iteration", "conclusion"]
 
 /** Values made from the names of the placeholders. */
 const valuesOf = <Name extends TemplateName>(name: Name, value: (placeholder: string) => string) =>
@@ -49,32 +49,21 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
             ["current_file", "open_files", "user_prompt", "previous_proposal", "previous_proposal_issues"]
           ],
           [
-            "refinement",
+            "task",
             [
               "project_description",
               "environment",
               "project_map",
-              "looks",
+              "answers",
+              "may_change",
               "tool_instructions",
               "skill_name",
               "skill_input_requirements",
               "skill_refinement",
+              "skill_execution",
               "skill_inputs"
             ],
-            [
-              "current_file",
-              "task_reference_contents",
-              "look_outputs",
-              "task_data",
-              "issues",
-              "last_pass",
-              "output_room"
-            ]
-          ],
-          [
-            "execution",
-            ["project_description", "environment", "skill_name", "skill_execution"],
-            ["precursor", "task_data", "previous_answer", "issues"]
+            ["user_prompt", "goals", "current_file", "references", "task_data", "answers"]
           ],
           [
             "iteration",
@@ -138,11 +127,11 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         parts: prompt.system.split("# Stage: ")
       }))
       const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
-      const shared = start("execution")
-      assert.match(shared, /^You are one stage[^]*<<project_description>>\n\n<<environment>>$/)
-      assert.strictEqual(start("refinement"), `${shared}\n\n<<project_map>>`)
+      const shared = /<<project_description>>[^]*$/.exec(start("task"))?.[0]
+      assert.strictEqual(shared, "<<project_description>>\n\n<<environment>>\n\n<<project_map>>")
       for (const name of ["creation", "iteration"] as const) {
-        assert.strictEqual(start(name), `${shared}\n\n<<project_map>>\n\n## Skills\n\n<<skill_catalog>>`)
+        assert.match(start(name), /^You are one stage/)
+        assert.isTrue(start(name).endsWith(`${shared}\n\n## Skills\n\n<<skill_catalog>>`))
       }
       assert.deepStrictEqual(
         parts.map((one) => one.parts[1]?.split("\n")[0]),
@@ -165,15 +154,22 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
   it.effect("drop the heading of a skill part that is empty", () =>
     Effect.gen(function* () {
       const prompts = yield* Prompts
-      const full = valuesOf("refinement", marked)
-      assert.deepStrictEqual(skillHeadings(prompts.fill("refinement", full)), [
+      const full = valuesOf("task", marked)
+      assert.deepStrictEqual(skillHeadings(prompts.fill("task", full)), [
         "### Input requirements",
-        "### How to refine",
+        "### How to work",
+        "### How to report",
         "### Inputs to give"
       ])
       assert.deepStrictEqual(
         skillHeadings(
-          prompts.fill("refinement", { ...full, skill_input_requirements: "", skill_refinement: "", skill_inputs: "" })
+          prompts.fill("task", {
+            ...full,
+            skill_input_requirements: "",
+            skill_refinement: "",
+            skill_execution: "",
+            skill_inputs: ""
+          })
         ),
         []
       )

@@ -49,7 +49,7 @@ const layer = (host: string, serverWaitSeconds: number) =>
 const call = (task: string, hear: (delta: string) => void = () => undefined) =>
   Effect.flatMap(ModelCaller, (caller) =>
     caller.ask({
-      id: { stage: "refine", round: 1, task, attempt: 1 },
+      id: { stage: "task", round: 1, task, attempt: 1 },
       step: 0,
       prompt: { system: "s", user: task },
       listen: () => hear

@@ -13,7 +13,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
-import { makeFolder, putFiles } from "../../support/Project.ts"
+import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -159,6 +159,47 @@ describe("a rule for a command", () => {
       files: { "package.json": npm("true"), ".npmrc": "" },
       argv: ["npm", "test"],
       written: ".npmrc"
+    },
+    {
+      name: "a makefile that an option names",
+      files: { "ci.mk": "all:\n" },
+      argv: ["make", "-f", "ci.mk"],
+      written: "ci.mk",
+      content: "all: ; true"
+    },
+    {
+      name: "a part that a makefile includes",
+      files: { Makefile: "include parts/a.mk\nall:\n", "parts/a.mk": "" },
+      argv: ["make", "all"],
+      written: "parts/a.mk",
+      content: "all: ; true"
+    },
+    {
+      name: "the manifest in the folder of --prefix",
+      files: { "web/package.json": npm("true") },
+      argv: ["npm", "--prefix", "web", "test"],
+      written: "web/package.json",
+      content: npm("echo")
+    },
+    {
+      name: "the manifest of a workspace of -w",
+      files: { "package.json": npm("true"), "packages/a/package.json": npm("true") },
+      argv: ["npm", "-w", "a", "test"],
+      written: "packages/a/package.json",
+      content: npm("echo")
+    },
+    {
+      name: "a script of one of all workspaces",
+      files: { "package.json": npm("true"), "packages/a/package.json": npm("sh t.sh"), "packages/a/t.sh": "true" },
+      argv: ["npm", "test", "--workspaces"],
+      written: "packages/a/t.sh"
+    },
+    {
+      name: "the manifest of a workspace that a script turns to",
+      files: { "package.json": npm("npm --workspace=a test"), "packages/a/package.json": npm("true") },
+      argv: ["npm", "test"],
+      written: "packages/a/package.json",
+      content: npm("echo")
     }
   ]
   for (const { argv, content = "echo evil", cwd, files, name, written } of variants) {
@@ -176,8 +217,9 @@ describe("a rule for a command", () => {
           if (Object.keys(files).length > 0) assert.strictEqual(yield* command(argv, cwd), "ran")
           yield* write(written, content)
           yield* command(argv, cwd)
-          const item = asked().find((one) => one.tool === "run_command")
-          assert.include(item?.warnings?.join(" ") ?? "", `It runs ${written}, which changed after a rule allowed`)
+          const item = asked().findLast((one) => one.tool === "run_command")
+          assert.match(item?.warnings?.join(" ") ?? "", /^It runs .*, which changed after a rule allowed/)
+          assert.include(item?.warnings?.join(" ") ?? "", `${written}, which changed`)
         }),
       needs("bwrap")
     )
@@ -201,6 +243,28 @@ describe("a rule for a command", () => {
       }),
     needs("bwrap")
   )
+
+  for (const [name, link, target, argv] of [
+    ["a link to it", "run.sh", "a/x.sh", ["sh", "run.sh"]],
+    ["a link to its folder", "now", "a", ["sh", "now/x.sh"]]
+  ] as const) {
+    liveTest(
+      `does not cover it any more when ${name} was turned to a file that was always there`,
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const project = yield* makeProject({ "a/x.sh": "true\n", "b/x.sh": "echo evil\n" })
+          yield* fs.symlink(`${project}/${target}`, `${project}/${link}`)
+          const { asked, command } = yield* open({ project, rules: [allow("run_command", "**")] }, ["deny"])
+          assert.strictEqual(yield* command(argv), "ran")
+          yield* fs.remove(`${project}/${link}`)
+          yield* fs.symlink(`${project}/${target.replace("a", "b")}`, `${project}/${link}`)
+          assert.include(yield* command(argv), "denied")
+          assert.include(asked()[0]?.warnings?.join(" ") ?? "", link)
+        }),
+      needs("bwrap")
+    )
+  }
 
   liveTest(
     "covers it when the run has written only what it reads",

@@ -5,6 +5,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
+import { stageName } from "../../support/stageName.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const skillOf = (name: string, more: string): string =>
@@ -18,8 +19,8 @@ const files = {
   ".task-conductor/skills/writer/SKILL.md": skillOf("writer", "allowed-tools: write_file")
 }
 
-const model = ScriptedModel.layer(({ system }) =>
-  system.includes("# Stage: refinement")
+const model = ScriptedModel.layer((prompt) =>
+  stageName(prompt) === "refinement"
     ? refinementWith([{ name: "get_current_time", arguments: {} }])
     : resultSaying("Done.")
 )
@@ -54,7 +55,8 @@ it.effect("notes the writers that a given plan does not gate, and asks all the s
       ]
     ])
     const asked = events.flatMap((event) => (event.type === "approval.requested" ? event.items : []))
-    expect(asked.map(({ task }) => task)).toEqual(["A", "B"])
+    // A only looks, so that there is nothing of it to approve; B is to be approved whatever it does.
+    expect(asked.map(({ task }) => task)).toEqual(["B"])
     expect(report.status).toBe("not_permitted")
   }).pipe(Effect.provide(layerOf(Approver.layerDenyAll)))
 )

@@ -48,7 +48,7 @@ const readGood = (answer: string): Effect.Effect<Reading<string>> =>
   )
 
 const say = Effect.fnUntraced(function* (
-  more: Pick<AttemptPlan<string, never, never>, "hidesAnswer" | "readPart"> = {},
+  more: Pick<AttemptPlan<string, never, never>, "readPart"> = {},
   read: (answer: string) => Effect.Effect<Reading<string>> = readGood
 ) {
   const attempts = yield* Attempts
@@ -56,7 +56,7 @@ const say = Effect.fnUntraced(function* (
   const seen: Array<Previous | undefined> = []
   const outcome = yield* Effect.result(
     attempts.run({
-      stage: "refine",
+      stage: "iterate",
       round: 2,
       task: "Research 1",
       step: 0,
@@ -71,7 +71,7 @@ const say = Effect.fnUntraced(function* (
   return { outcome, seen, rejected: log.events().filter((event) => event.type.startsWith("answer.")) }
 })
 
-const call = (attempt: number) => ({ stage: "refine" as const, round: 2, task: "Research 1", attempt })
+const call = (attempt: number) => ({ stage: "iterate" as const, round: 2, task: "Research 1", attempt })
 
 it.effect("takes the first answer that has no issue", () =>
   Effect.gen(function* () {
@@ -142,17 +142,6 @@ it.effect("tells what was whole in an answer that was cut off, and what is wrong
       late
     ])
   }).pipe(Effect.provide(over({ text: "# A\n\nbad\n\n## B\n\nand", finish: "length" }, "good")))
-)
-
-it.effect("names no line of an answer that the next prompt does not show", () =>
-  Effect.gen(function* () {
-    const placed: Issue = { ...wrong, where: { section: "A", line: 3 } }
-    const readPlaced = (answer: string): Effect.Effect<Reading<string>> =>
-      answer === "good" ? readGood(answer) : Effect.succeed({ value: Option.none(), issues: [placed], repairs: [] })
-    const hidden = yield* say({ hidesAnswer: true }, readPlaced)
-    expect(hidden.seen[1]?.issues).toEqual([{ ...wrong, where: { section: "A" }, quote: "three" }])
-    expect(hidden.rejected).toMatchObject([{ issues: [placed] }])
-  }).pipe(Effect.provide(over("one\n\nthree", "good")))
 )
 
 const looping = (sentence: string) => `# Start\n\n${`${sentence} `.repeat(100)}`

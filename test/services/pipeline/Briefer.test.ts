@@ -44,7 +44,7 @@ const brief = (
         Layer.provide([
           gateWith(rules).pipe(Layer.provide(Workspace.layer(root))),
           Workspace.layer(root),
-          layerProjectMap,
+          layerProjectMap(process.env["PATH"] ?? ""),
           RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })
         ])
       )

@@ -233,14 +233,15 @@ describe("a task that failed and finished later", () => {
   })
 })
 
-describe("a task that made its change and then failed for its words", () => {
-  it.effect("is told to the iteration with what it did, and misses no change", () => {
+describe("a task that proposed its change and then failed for its words", () => {
+  it.effect("is told to the iteration without the change, which was not made, and leaves the run failed", () => {
     const seen: Array<string> = []
     return Effect.gen(function* () {
       const { report } = yield* runScript()
-      expect(report.status).toBe("done")
+      expect(report.status).toBe("failed")
       expect(seen).toHaveLength(1)
-      expect(seen[0]).toContain("Before that, these calls were made and succeeded: `edit_file a.txt`.")
+      expect(seen[0]).toContain("no valid result after 5 tries")
+      expect(seen[0]).not.toContain("these calls were made and succeeded")
     }).pipe(
       scripted(
         {

@@ -42,61 +42,59 @@ const sharedStart = (one: string, other: string): string => {
   return one.slice(0, same)
 }
 
-/** The prompts of tasks that are refined and executed one after another. */
+/** The first and the second prompt of tasks that are worked on one after another. */
 const promptsOf = (...tasks: ReadonlyArray<Task>) =>
   Effect.gen(function* () {
     const answers = tasks.flatMap(() => [read, resultSaying("A.")])
-    const { prompts, refiner, taskRunner } = yield* openStages({ files, answers })
-    for (const task of tasks) {
-      const order = { briefing, round: 1, step: 0, finished: [] }
-      const refinement = yield* refiner.refine({ ...order, task })
-      yield* taskRunner.run({ ...order, refinement })
-    }
+    const { loop, prompts } = yield* openStages({ files, answers })
+    for (const task of tasks) yield* loop.work({ briefing, round: 1, step: 0, finished: [], task })
     const at = (index: number): string => whole(prompts[index]!)
-    return tasks.map((_, index) => ({ refine: at(2 * index), execute: at(2 * index + 1) }))
+    return tasks.map((_, index) => ({ first: at(2 * index), second: at(2 * index + 1) }))
   })
 
 layer(NodeServices.layer)("prompts of one run", (it) => {
-  it.effect("are the same up to the task, whatever its references are", () =>
+  it.effect("are the same up to the references and the task, and show the description once", () =>
     Effect.gen(function* () {
       const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "read-code", [described]))
-      expect(one!.refine.slice(sharedStart(one!.refine, other!.refine).length)).toMatch(/^(?:## )?Task\n/)
-      expect(one!.execute.slice(sharedStart(one!.execute, other!.execute).length)).toMatch(/^(?:## )?What was done\n/)
-      expect(other!.refine).toContain(
-        "## Reference information for The project\n\nThe contents of #project-description\n\n(They stand above, under `## Project description`.)"
-      )
-      expect(other!.execute.split("Sells things.").length).toBe(2)
+      const shared = sharedStart(one!.first, other!.first)
+      expect(shared).toContain("Do it.")
+      expect(one!.first.slice(shared.length)).toMatch(/^(?:## )?Task\n/)
+      expect(other!.first.split("Sells things.").length).toBe(2)
     })
   )
 
-  it.effect("share rules and tools between skills, and the facts about the project between stages", () =>
+  it.effect("share rules and tools between skills with the same tools", () =>
     Effect.gen(function* () {
       const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "review"))
-      const tasks = sharedStart(one!.refine, other!.refine)
+      const tasks = sharedStart(one!.first, other!.first)
+      expect(tasks).toContain("### Shop\n\nSells things.")
       expect(tasks).toContain("### read_file")
       expect(tasks).toMatch(/\n## Skill re$/)
-      const stages = sharedStart(one!.refine, one!.execute)
-      expect(stages).toContain("### Shop\n\nSells things.")
-      expect(stages).toContain("- Date: 2026-11-20")
     })
   )
 
-  it.effect("change near their end when an answer was rejected", () =>
+  it.effect("of one task begin with all that was asked before, also when an answer was rejected", () =>
     Effect.gen(function* () {
-      const task = look("One", "read-code")
-      const answers = ["Nothing.", planOf([[{ name: "One" }]]), "Nothing.", read, "Nothing.", resultSaying("A.")]
-      const { planner, prompts, refiner, taskRunner } = yield* openStages({ files, answers })
-      yield* planner.plan(briefing)
-      const order = { briefing, round: 1, step: 0, finished: [] }
-      const refinement = yield* refiner.refine({ ...order, task })
-      yield* taskRunner.run({ ...order, refinement })
-      expect(prompts.length).toBe(6)
-      for (const [first, second] of [prompts.slice(0, 2), prompts.slice(2, 4), prompts.slice(4)].map((two) =>
-        two.map(whole)
-      )) {
-        expect(first!.slice(sharedStart(first!, second!).length)).toMatch(/^(?:## )?Now\n/)
-        expect(second).toContain("Fix all of them and write the whole answer again.")
+      const unknown = refinementWith([{ name: "fly", arguments: {} }])
+      const answers = [unknown, read, resultSaying("A.")]
+      const { loop, messages, prompts } = yield* openStages({ files, answers })
+      yield* loop.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
+      expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
+      for (const [index, all] of messages.entries()) {
+        expect(all.slice(0, messages[index - 1]?.length)).toEqual(messages[index - 1] ?? all.slice(0, 1))
       }
+      expect(messages.map((all) => all.length)).toEqual([1, 3, 5])
+    })
+  )
+
+  it.effect("of a plan change near their end when the plan was rejected", () =>
+    Effect.gen(function* () {
+      const answers = ["Nothing.", planOf([[{ name: "One" }]])]
+      const { planner, prompts } = yield* openStages({ files, answers })
+      yield* planner.plan(briefing)
+      const [first = "", second = ""] = prompts.map(whole)
+      expect(first.slice(sharedStart(first, second).length)).toMatch(/^(?:## )?Now\n/)
+      expect(second).toContain("Fix all of them and write the whole answer again.")
     })
   )
 })

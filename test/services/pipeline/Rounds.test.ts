@@ -139,6 +139,14 @@ layer(NodeServices.layer)("Rounds", (it) => {
     })
   )
 
+  it.effect("plans nothing more after a single task that ended clean", () =>
+    Effect.gen(function* () {
+      const { revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }])
+      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "GoalsMet" }, results: ["A"], rounds: 1 })
+      expect(revisions).toEqual([])
+    })
+  )
+
   it.effect("runs no round for a list without tasks", () =>
     Effect.gen(function* () {
       const { orders, run } = scripted([])
@@ -193,7 +201,11 @@ layer(NodeServices.layer)("Rounds", (it) => {
     Effect.gen(function* () {
       const names = ["B", "C", "D"]
       const { orders, run } = scripted(names.map((name, at) => ({ finishes: [["A", "B", "C"][at]!], next: [name] })))
-      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "MaxRounds" }, results: ["A", "B", "C"], rounds: 3 })
+      expect(yield* direct(run("A", "Z"))).toMatchObject({
+        end: { _tag: "MaxRounds" },
+        results: ["A", "B", "C"],
+        rounds: 3
+      })
       expect(orders).toHaveLength(3)
     })
   )
@@ -202,7 +214,7 @@ layer(NodeServices.layer)("Rounds", (it) => {
     Effect.gen(function* () {
       const file = yield* makeJournal
       const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
-      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results).pipe(
+      const session = Effect.map(Effect.orDie(run("A", "Z")), ({ results }) => results).pipe(
         Effect.scoped,
         Effect.provide(NodeServices.layer)
       )

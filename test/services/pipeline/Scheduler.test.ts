@@ -13,6 +13,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import {
+  freeSkill,
   layerTestRun,
   planOf,
   refinementWith,
@@ -53,6 +54,10 @@ const readingPlan = planOf([
   ]
 ])
 
+/** The first turn of a task, which looks, and the second, which reports. */
+const r = (task: string) => `round-1/turn/${task}/attempt-1`
+const e = (task: string) => `round-1/turn/${task}/attempt-2`
+
 /** Drives a run whose model answers only when it is told to. */
 const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
   const pipeline = yield* Pipeline
@@ -91,8 +96,8 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
     yield* untilQuiet
     yield* TestClock.adjust("20 millis")
   })
-  const refine = (task: string) => answer(`round-1/refine/${task}/attempt-1`, refinementWith([clock]))
-  const execute = (task: string) => answer(`round-1/execute/${task}/attempt-1`, resultSaying(`${task} is done.`))
+  const refine = (task: string) => answer(r(task), refinementWith([clock]))
+  const execute = (task: string) => answer(e(task), resultSaying(`${task} is done.`))
   return { run, held, log, asked, askedTogether, answer, refine, execute }
 })
 
@@ -103,10 +108,7 @@ const withSlots = (slots: number, more: TestRunOptions = {}) =>
     files: { ".task-conductor/skills/see/SKILL.md": seeSkill, ...more.files }
   }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
-const r = (task: string) => `round-1/refine/${task}/attempt-1`
-const e = (task: string) => `round-1/execute/${task}/attempt-1`
-
-it.effect("with one slot lets no refinement of a later step stand in the way of an earlier one", () =>
+it.effect("with one slot lets no turn of a later step stand in the way of an earlier one", () =>
   Effect.gen(function* () {
     const { asked, refine, execute, answer, run } = yield* startRun()
     yield* asked(r("a"), r("b"))
@@ -135,7 +137,7 @@ it.effect("with one slot lets no refinement of a later step stand in the way of 
   }).pipe(Effect.provide(withSlots(1)))
 )
 
-it.effect("with two slots executes while others are refined, and refines ahead when a slot is free", () =>
+it.effect("with two slots works ahead when a slot is free", () =>
   Effect.gen(function* () {
     const { asked, refine, execute } = yield* startRun()
     yield* asked(r("a"), r("b"))
@@ -146,15 +148,14 @@ it.effect("with two slots executes while others are refined, and refines ahead w
     yield* refine("a")
     yield* asked(e("a"))
     yield* refine("d")
-    // D is refined but belongs to the next step.
-    yield* asked()
+    yield* asked(e("d"))
     yield* execute("a")
-    yield* asked(r("c"), e("d"))
+    yield* asked(r("c"))
   }).pipe(Effect.provide(withSlots(2)))
 )
 
 it.effect(
-  "with two slots refines a task when the results that it refers to are there, not when their step has ended",
+  "with two slots begins a task when the results that it refers to are there, not when their step has ended",
   () =>
     Effect.gen(function* () {
       const { asked, refine, execute } = yield* startRun()
@@ -168,23 +169,32 @@ it.effect(
     }).pipe(Effect.provide(withSlots(2)))
 )
 
-it.effect("with four slots lets no task wait for a sibling's refinement", () =>
-  Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun()
-    yield* asked(r("a"), r("b"), r("d"))
-    yield* refine("a")
-    yield* asked(e("a"))
-    yield* execute("a")
-    yield* asked(r("c"))
-    yield* refine("c")
-    yield* refine("d")
-    // C and D are refined; their step waits for B.
-    yield* asked()
-    yield* refine("b")
-    yield* asked(e("b"))
-    yield* execute("b")
-    yield* asked(e("c"), e("d"))
-  }).pipe(Effect.provide(withSlots(4)))
+it.effect(
+  "with four slots lets no task wait for a sibling, and takes the reports of a step when its turn has come",
+  () =>
+    Effect.gen(function* () {
+      const { asked, refine, execute, log } = yield* startRun()
+      yield* asked(r("a"), r("b"), r("d"))
+      yield* refine("a")
+      yield* asked(e("a"))
+      yield* execute("a")
+      yield* asked(r("c"))
+      yield* refine("c")
+      yield* asked(e("c"))
+      yield* refine("d")
+      yield* asked(e("d"))
+      yield* execute("c")
+      yield* execute("d")
+      // C and D have their reports; their step waits for B.
+      yield* asked()
+      const finished = () => log.events().flatMap((event) => (event.type === "task.finished" ? [event.task] : []))
+      expect(finished()).toEqual(["A"])
+      yield* refine("b")
+      yield* asked(e("b"))
+      yield* execute("b")
+      yield* asked("round-1/iterate/attempt-1")
+      expect(finished()).toEqual(["A", "B", "C", "D"])
+    }).pipe(Effect.provide(withSlots(4)))
 )
 
 it.effect("goes on with the siblings of a task that fails, and does not run what refers to it", () =>
@@ -193,15 +203,15 @@ it.effect("goes on with the siblings of a task that fails, and does not run what
     yield* asked(r("a"), r("b"), r("d"))
     yield* answer(r("a"), "I would rather not.")
     for (const attempt of [2, 3, 4, 5]) {
-      yield* asked(`round-1/refine/a/attempt-${attempt}`)
-      yield* answer(`round-1/refine/a/attempt-${attempt}`, "I would rather not.")
+      yield* asked(`round-1/turn/a/attempt-${attempt}`)
+      yield* answer(`round-1/turn/a/attempt-${attempt}`, "I would rather not.")
     }
     yield* asked()
     yield* refine("b")
     yield* asked(e("b"))
     yield* refine("d")
-    yield* execute("b")
     yield* asked(e("d"))
+    yield* execute("b")
     yield* execute("d")
     yield* asked("round-1/iterate/attempt-1")
     const failures = log.events().flatMap((event) => (event.type === "task.failed" ? [event.failure] : []))
@@ -240,7 +250,7 @@ const writingPlan = planOf([
   [{ name: "C" }, { name: "D", skill: see }, { name: "E", skill: "talk" }]
 ])
 
-it.effect("refines what rests on the project when no earlier task can change it any more", () =>
+it.effect("begins what rests on the project when no earlier task can change it any more", () =>
   Effect.gen(function* () {
     const { asked, refine, execute } = yield* startRun(writingPlan)
     yield* asked(r("a"), r("b"))
@@ -250,28 +260,51 @@ it.effect("refines what rests on the project when no earlier task can change it 
     yield* asked(e("a"))
     // B only reads: nothing waits for it.
     yield* execute("a")
-    yield* asked(r("c"), r("d"))
-    yield* execute("b")
-    yield* asked(e("e"))
+    yield* asked(r("c"), r("d"), r("e"))
   }).pipe(Effect.provide(withSlots(4)))
 )
 
-it.effect("refines what rests on the project after a task that failed, too", () =>
+it.effect("begins what rests on the project after a task that failed, too", () =>
   Effect.gen(function* () {
-    const { answer, asked, refine } = yield* startRun(writingPlan)
+    const { answer, asked } = yield* startRun(writingPlan)
     yield* asked(r("a"), r("b"))
     yield* answer(r("a"), "I would rather not.")
     for (let attempt = 2; attempt <= defaultLimits.attempts; attempt += 1) {
-      yield* asked(`round-1/refine/a/attempt-${attempt}`)
-      yield* answer(`round-1/refine/a/attempt-${attempt}`, "I would rather not.")
+      yield* asked(`round-1/turn/a/attempt-${attempt}`)
+      yield* answer(`round-1/turn/a/attempt-${attempt}`, "I would rather not.")
     }
-    yield* asked(r("c"), r("d"))
-    yield* refine("b")
-    yield* asked(e("b"))
+    yield* asked(r("c"), r("d"), r("e"))
   }).pipe(Effect.provide(withSlots(4)))
 )
 
-it.effect("shows a call whose file changed while other tasks of the step were refined", () =>
+/** Section 1: A only reads and needs approval. Section 2: B may run commands. */
+const actingPlan = planOf([[{ name: "A", skill: see, gated: true }], [{ name: "B", skill: "free" }]])
+const freeFile = { ".task-conductor/skills/free/SKILL.md": freeSkill }
+
+it.effect("begins a task that may act in its turns when the earlier step has ended", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun(actingPlan)
+    yield* asked(r("a"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked(r("b"))
+  }).pipe(Effect.provide(withSlots(4, { files: freeFile, approver: scriptedApprover({ steps: ["step"] }).layer })))
+)
+
+it.effect("does not begin a task that may act when an earlier step is declined", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, run } = yield* startRun(actingPlan)
+    yield* asked(r("a"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked()
+    expect((yield* Fiber.join(run)).status).toBe("declined")
+  }).pipe(Effect.provide(withSlots(4, { files: freeFile, approver: scriptedApprover({ steps: ["decline"] }).layer })))
+)
+
+it.effect("shows a change whose file changed while other tasks of the step were worked on", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const project = yield* makeProject({
@@ -282,7 +315,7 @@ it.effect("shows a call whose file changed while other tasks of the step were re
     const approver = scriptedApprover({ steps: ["decline"] })
     const services = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
     yield* Effect.gen(function* () {
-      const { answer, asked, refine, run } = yield* startRun(
+      const { answer, asked, execute, refine, run } = yield* startRun(
         planOf([
           [
             { name: "A", skill: "edit" },
@@ -293,9 +326,13 @@ it.effect("shows a call whose file changed while other tasks of the step were re
       yield* asked(r("a"), r("b"))
       const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
       yield* answer(r("a"), refinementWith([edit]))
+      yield* asked(e("a"))
+      yield* execute("a")
       yield* asked()
       yield* fs.writeFileString(`${project}/a.txt`, "three\n")
       yield* refine("b")
+      yield* asked(e("b"))
+      yield* execute("b")
       yield* Fiber.join(run)
     }).pipe(Effect.provide(services))
     expect(approver.asked[0]?.map(({ call, warnings }) => [call?.name, warnings])).toEqual([
@@ -303,7 +340,7 @@ it.effect("shows a call whose file changed while other tasks of the step were re
         "edit_file",
         [expect.stringMatching(/^This call cannot be made now, and will fail\. .*does not occur in a\.txt/)]
       ],
-      ["get_current_time", undefined]
+      [undefined, undefined]
     ])
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -59,15 +59,47 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
     })
   )
 
-  it.effect("gives the outputs of a task the budget that its own prompt leaves", () =>
+  it.effect("leaves the turns what the first message does not take, and references a half of that", () =>
     Effect.gen(function* () {
-      const { outputLines } = yield* makeTaskPrompts
-      const budgets = [0, 0, 4000, 8000].map((characters) =>
-        Number(outputLines(taskOf("search-code", characters), briefing, 0))
-      )
-      expect(budgets[0]).toBe(budgets[1])
-      expect(budgets[0]).toBeGreaterThan(budgets[2] ?? 0)
-      expect(budgets[2]).toBeGreaterThan(budgets[3] ?? 0)
+      const { budgetBeside, fitted, referenceBudget } = yield* makeTaskPrompts
+      const left = [0, 2000, 4000].map((characters) => {
+        const task = taskOf("search-code", characters)
+        const { system, user } = fitted(task, briefing, {})
+        return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing)] as const
+      })
+      const [[most, references] = [0, 0], [less] = [0], [least] = [0]] = left
+      expect(most).toBeGreaterThan(less)
+      expect(less).toBeGreaterThan(least)
+      expect(references).toBeLessThanOrEqual(most / 2)
+      expect(references).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("offers a task only the answers that its skill allows", () =>
+    Effect.gen(function* () {
+      const { fitted } = yield* makeTaskPrompts
+      const asked = (skill: string) => {
+        const { system, user } = fitted(taskOf(skill, 0), briefing, { goals: "All is known." })
+        return {
+          answers: /Answer with (.*)\.$/.exec(user)?.[1],
+          tools: /^## Tools$/m.test(system),
+          blocks: system.includes("<<<<<<< OLD"),
+          goals: user.includes("## Goals / summary\n\nAll is known.")
+        }
+      }
+      expect(asked("edit-files")).toEqual({
+        answers: "tool calls, changes of files or the report",
+        tools: true,
+        blocks: true,
+        goals: true
+      })
+      expect(asked("search-code")).toEqual({
+        answers: "tool calls or the report",
+        tools: true,
+        blocks: false,
+        goals: true
+      })
+      expect(asked("summarize")).toEqual({ answers: "the report", tools: false, blocks: false, goals: true })
     })
   )
 })

@@ -12,7 +12,6 @@ import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
-import type { ReferenceView } from "../../../src/services/references/ReferenceContext.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
@@ -79,6 +78,7 @@ const gate = ({ asked = [], deny }: Setup) =>
   Layer.succeed(Gate)(
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
+      authorizeProposal: () => Effect.die("not a proposal"),
       authorizeReference: ({ task }, access) => {
         const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
@@ -125,13 +125,12 @@ const check = (
 const block = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; budget?: number } & Setup = {}
+  options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & Setup = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.block(task, {
       briefing,
       finished: options.finished ?? [],
-      view: options.view ?? "document",
       place: "",
       ...(options.budget === undefined ? {} : { budget: options.budget })
     })
@@ -223,24 +222,15 @@ layer(NodeServices.layer)("References", (it) => {
       })
     )
 
-    it.effect(
-      "shows the summary to a refinement that looks, and the whole result to one that acts and to the executor",
-      () =>
-        Effect.gen(function* () {
-          const root = yield* makeProject({})
-          const summary = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`).join("\n")
-          const document = `## Result summary\n\n${summary}\n\n## Details\n\nThe text to write.`
-          const task = taskOf("Read 2", resultOf("read-1"))
-          const head = "## Reference information for read-1\n\nThe contents of #read-1-results\n\n```markdown\n"
-          const shown = (view: ReferenceView, text = document) =>
-            block(root, task, { finished: [finishedOf("Read 1", summary, text)], view })
-          expect(yield* shown("summary")).toBe(
-            `${head}${summary}\n\n(There is more: the whole result is given when the task is executed.)\n\`\`\`\n\n`
-          )
-          expect(yield* shown("summary", `## Result summary\n\n${summary}\n`)).toBe(`${head}${summary}\n\`\`\`\n\n`)
-          expect(yield* shown("whole")).toBe(`${head}${document}\n\`\`\`\n\n`)
-          expect(yield* shown("document")).toBe(`${head}${document}\n\`\`\`\n\n`)
-        })
+    it.effect("shows the whole result of a task", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const document = "## Result summary\n\nIn short.\n\n## Details\n\nThe text to write."
+        const task = taskOf("Read 2", resultOf("read-1"))
+        expect(yield* block(root, task, { finished: [finishedOf("Read 1", "In short.", document)] })).toBe(
+          `## Reference information for read-1\n\nThe contents of #read-1-results\n\n\`\`\`markdown\n${document}\n\`\`\`\n\n`
+        )
+      })
     )
 
     it.effect("narrows a file to lines, and one line to what is around it", () =>
@@ -295,7 +285,7 @@ layer(NodeServices.layer)("References", (it) => {
         const url = `http://127.0.0.1:${port}/`
         yield* Effect.gen(function* () {
           const service = yield* References
-          const setup = { briefing, finished: [], view: "document", place: "" } as const
+          const setup = { briefing, finished: [], place: "" } as const
           yield* Effect.forEach(["One", "Two"], (name) => service.block(taskOf(name, page(`${url}a`)), setup), {
             concurrency: 2
           })
@@ -409,12 +399,13 @@ layer(NodeServices.layer)("References", (it) => {
 
     it.effect("mends what can be meant in one way only", () =>
       Effect.gen(function* () {
-        const root = yield* makeProject({ "src/x.ts": "a\nb\n", "src/my x.ts": "a\n" })
+        const root = yield* makeProject({ "src/x.ts": "a\nb\n", "src/my x.ts": "a\n", "src/my_y.ts": "a\n" })
         const list = listOf(
           [taskOf("Read 1")],
           [
             taskOf(
               "Read 2",
+              { kind: "file", title: "Y", href: "src/my\\_y.ts", target: "src/my\\_y.ts" },
               file("/src/x.ts", { lines: { from: 1, to: 2 } }),
               { kind: "file", title: "My", href: "file:///src/my%20x.ts", target: "/src/my x.ts" },
               anchor("read-1"),
@@ -427,6 +418,7 @@ layer(NodeServices.layer)("References", (it) => {
         const { issues, list: mended, repairs } = yield* check(root, list)
         expect(issues).toEqual([])
         expect(mended.tasks[1]?.references).toEqual([
+          { kind: "file", title: "Y", href: "src/my_y.ts", target: "src/my_y.ts" },
           { ...file("src/x.ts", { lines: { from: 1, to: 2 } }) },
           { kind: "file", title: "My", href: "src/my%20x.ts", target: "src/my x.ts" },
           { ...resultOf("read-1"), title: "read-1" },
@@ -437,6 +429,7 @@ layer(NodeServices.layer)("References", (it) => {
         const where = { section: "Task section 2", task: "Read 2", field: "References" }
         expect(repairs).toEqual(
           [
+            ["src/my\\_y.ts", "src/my_y.ts"],
             ["/src/x.ts#L1-L2", "src/x.ts#L1-L2"],
             ["file:///src/my%20x.ts", "src/my%20x.ts"],
             ["#read-1", "#read-1-results"],

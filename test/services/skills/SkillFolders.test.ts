@@ -16,6 +16,7 @@ import { nodeTest } from "../../support/nodeTest.ts"
 import { makeProject } from "../../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { leavesMachine } from "../../../src/services/providers/providers.ts"
+import { stageName } from "../../support/stageName.ts"
 
 const ledger = `---
 name: keep-ledger
@@ -53,9 +54,8 @@ const runLedger = (
   let asked = 0
   const model = ScriptedModel.layer(({ system, user }) => {
     prompts.push({ system, user })
-    if (!system.includes("# Stage: refinement")) {
-      return system.includes("# Stage: iteration") ? planOf([]) : resultSaying("Booked.")
-    }
+    const stage = stageName({ system, user })
+    if (stage !== "refinement") return stage === "iteration" ? planOf([]) : resultSaying("Booked.")
     asked += 1
     return refinementWith([...(refinements[asked - 1] ?? [])])
   })

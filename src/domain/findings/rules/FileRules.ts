@@ -76,11 +76,11 @@ export const skillFilesRules = defineFamily({
       why: "A skill can only choose a model of the person's own server, not a URL or a path.",
       fix: "Write a name as `ollama list` shows it."
     },
-    "skill-passes-value": {
+    "skill-turns-value": {
       severity: "warning",
-      title: "Not a number of passes",
-      why: "A task is refined in a small number of passes.",
-      fix: 'Write a number from "1" to "5", or leave the line out.'
+      title: "Not a number of turns",
+      why: "A task has a limited number of turns.",
+      fix: 'Write a number from "1" to "100", or leave the line out.'
     },
     "skill-heading-form": {
       severity: "note",

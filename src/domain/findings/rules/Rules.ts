@@ -6,6 +6,7 @@ import { fieldsRules, namesRules, structureRules, surroundingsRules } from "./Do
 import { evidenceRules, referencesRules } from "./ReferenceRules.ts"
 import { approvalsRules, inputsRules, refinementsRules, skillsRules } from "./TaskRules.ts"
 import { answersRules, toolCallsRules } from "./CallRules.ts"
+import { changesRules } from "./ChangeRules.ts"
 import { skillFilesRules, skillFormatRules, templatesRules } from "./FileRules.ts"
 import type { Rule, RuleFamily, Severity } from "./Rule.ts"
 
@@ -18,6 +19,7 @@ const families = [
   refinementsRules,
   inputsRules,
   toolCallsRules,
+  changesRules,
   skillsRules,
   approvalsRules,
   answersRules,

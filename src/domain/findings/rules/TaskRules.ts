@@ -57,38 +57,32 @@ export const refinementsRules = defineFamily({
       why: "A refinement may add an approval, never remove one.",
       fix: "Leave the approval as it is."
     },
-    "look-changes": {
-      title: "Look that may change something",
-      why: "Looks run before anybody has approved the calls of the task.",
-      fix: "Put only reading calls under `## Look first`, and this call under `## Tool Calls`."
-    },
-    "look-over": {
-      title: "Look after the last pass",
-      why: "A skill limits how often a task may look, so that a model cannot read for ever.",
-      fix: "Write the calls of the task under `## Tool Calls`."
-    },
-    "look-repeated": {
-      title: "Nothing but looks that were made before",
-      why: "Their outputs are in the prompt already.",
-      fix: "Write the calls of the task under `## Tool Calls`."
-    },
-    "look-known": {
+    "report-early": {
       severity: "note",
-      title: "Look that was made before",
-      why: "The output of the same call is in the prompt already.",
-      fix: "Look only at what the prompt does not show."
+      title: "Report beside calls",
+      why: "It was written before the outputs of the calls were known.",
+      fix: "Write the report when the calls have been made."
     },
-    "look-implied": {
+    "tool-call-known": {
       severity: "note",
-      title: "Reading calls taken as a look",
-      why: "A task that has to change something cannot consist of reading.",
-      fix: "Put reading calls under `## Look first`."
+      title: "Same call twice",
+      why: "A second call with the same arguments gives nothing new.",
+      fix: "Write each call once."
     },
-    "calls-postponed": {
-      severity: "note",
-      title: "Calls beside looks",
-      why: "They were written before the outputs of the looks were known.",
-      fix: "Leave `## Tool Calls` empty while you look."
+    "change-open": {
+      title: "Report with a change that failed",
+      why: "A change that failed was not made, whatever the report says.",
+      fix: "Send the change again, corrected. If it is not needed any more, say so in the report."
+    },
+    "check-failed": {
+      title: "Report with a check that fails",
+      why: "A change that breaks a check of the project is not done.",
+      fix: "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
+    },
+    "tool-calls-many": {
+      title: "Too many calls at once",
+      why: "What an answer asks for is done in one turn, whose outputs have to fit the window.",
+      fix: "Ask for the rest in the next answer."
     }
   }
 })

@@ -16,7 +16,8 @@ export interface PromptBlock {
 
 const reference = "Reference information for "
 
-const beginsBlock = (level: number, title: string): boolean => level === 2 || /^Tool call \S+ \(.*\)$/.test(title)
+const beginsBlock = (level: number, title: string): boolean =>
+  level === 2 || /^(?:Tool call \S+ \(.*\)|(?:Not c|C)hanged: .+)$/.test(title)
 
 const stageHeading = "Stage: "
 

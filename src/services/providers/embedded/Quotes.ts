@@ -90,6 +90,11 @@ const decodePaths = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Arra
 
 export const outcomesIn = (blocks: ReadonlyArray<PromptBlock>): ReadonlyArray<Outcome> =>
   blocks.flatMap(({ text, title }) => {
+    const [, result, path] = /^(Not changed|Changed): (.+)$/.exec(title) ?? []
+    if (path !== undefined) {
+      const change = { uid: path, name: "write_file", arguments: { path, content: "" } }
+      return [{ call: change, output: result === "Changed" ? "" : text }]
+    }
     const [call, output] = title.startsWith("Tool call ") ? fencedBlocks(text) : []
     return Option.toArray(decodeCall(call?.text)).map((one) => ({ call: one, output: output?.text ?? "" }))
   })
@@ -121,8 +126,8 @@ export const readOutcome = (outcome: Outcome, terms: ReadonlyArray<string>): Rea
   const paths = decodePaths(output)
   if (Option.isSome(paths)) return [treeNote(paths.value)]
   const rows = matchRows(output)
-  const cut = output.match(/(?<=^\()Only the first \d+ lines are shown\./m) ?? []
-  if (rows.length > 0) return [...rows, ...cut.map((note) => `- ${tool}: ${note}`)]
+  const cut = output.match(/^(?:At least )?\d+ match[^\n]*(?=\. Shown by file: )/) ?? []
+  if (rows.length > 0) return [...rows, ...cut.map((note) => `- ${tool}: ${note}; not all are shown.`)]
   if (typeof query === "string" && /^(?:no\b|$)/i.test(first)) return [`- Nothing was found for ${quote(query)}.`]
   if (typeof path === "string" && call.name.startsWith("read")) return fileRows(path, output, Number(start), terms)
   return [`- ${tool} gave:\n\n${beginning(output)}`]

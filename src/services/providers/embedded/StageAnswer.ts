@@ -219,11 +219,30 @@ const inputsFor = (system: string, request: Request): ReadonlyArray<InputValue> 
   })
 }
 
+const details = `## Details\n\n${disclosure}`
+
+/** What a task refers to, without what this model says of itself in its own reports. */
+const sourcesIn = (blocks: ReadonlyArray<PromptBlock>) =>
+  referencesIn(blocks).map((source) =>
+    Object.assign({}, source, { text: source.text.replaceAll(details, "").trimEnd() })
+  )
+
+/** The tool behind a block without old text, which the prompt of a task describes as a change. */
+const writing: OfferedTool = {
+  name: "write_file",
+  description: "Creates a file of the project.",
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string" }, content: { type: "string" } },
+    required: ["path", "content"]
+  }
+}
+
 /** Takes from results what the task does not say itself. */
 const refinement: Answer = (blocks, system) => {
   const task = taskIn(blocks)
   if (task === undefined) return "## Tool Calls"
-  const results = referencesIn(blocks).map(({ text }) => text.replace(/^#{1,6} Result summary$/m, "").trim())
+  const results = sourcesIn(blocks).map(({ text }) => text.replace(/^#{1,6} Result summary$/m, "").trim())
   const asked = readRequest(task.whatIsNeeded)
   const content = [task.codeBlocks[0]?.text, asked.file?.content, results.join("\n\n")].find((one) => one)
   const request: Request = {
@@ -232,7 +251,8 @@ const refinement: Answer = (blocks, system) => {
     file: asked.file && { ...asked.file, content }
   }
   const seen = new Set(outcomesIn(blocks).map(({ call }) => callSign(call)))
-  const calls = fillCalls(toolsIn(system), request).filter((call) => !seen.has(callSign(call)))
+  const tools = /^\*\*Changes of files\*\*/m.test(system) ? [...toolsIn(system), writing] : toolsIn(system)
+  const calls = fillCalls(tools, request).filter((call) => !seen.has(callSign(call)))
   return renderRefined({ inputs: inputsFor(system, request), calls })
 }
 
@@ -240,12 +260,12 @@ const execution: Answer = (blocks) => {
   const { terms } = readClues(taskIn(blocks)?.whatIsNeeded ?? "")
   const outcomes = outcomesIn(blocks)
   // What a file was written from is not a result of the writing.
-  const references = outcomes.some(isWriting) ? [] : referencesIn(blocks)
+  const references = outcomes.some(isWriting) ? [] : sourcesIn(blocks)
   const pieces = [
     ...outcomes.flatMap((outcome) => readOutcome(outcome, terms)),
     ...references.flatMap((reference) => readReference(reference, terms))
   ]
-  return `## Result summary\n\n${foundText(pieces, terms)}`
+  return `## Result summary\n\n${foundText(pieces, terms)}\n\n${details}`
 }
 
 /** Nothing is left when all tasks have run or some failed: it knows no better way. Tasks that were not reached stay. */
@@ -273,7 +293,15 @@ const conclusion: Answer = (blocks) => {
   ].join("\n\n")
 }
 
-const answers = new Map(Object.entries({ creation: planAnswer, refinement, execution, iteration, conclusion }))
+/** Calls at first, and a report when their outputs are there, or when there is nothing to call. */
+const turn: Answer = (blocks, system) => {
+  const asked = outcomesIn(blocks).length === 0 ? refinement(blocks, system) : ""
+  if (asked.includes("```json")) return asked
+  const inputs = asked.replace(/^## Tool Calls$/m, "").trim()
+  return `${inputs}\n\n${execution(blocks, system)}`.trimStart()
+}
+
+const answers = new Map(Object.entries({ creation: planAnswer, task: turn, iteration, conclusion }))
 
 /** The answer to the prompt of a stage, which its system part names: the same text every time. */
 export const stageAnswer = ({ system, user }: FilledPrompt): string =>

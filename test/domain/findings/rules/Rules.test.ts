@@ -3,6 +3,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { ruleFamilies, ruleOf, rulePage, rules } from "../../../../src/domain/findings/rules/Rules.ts"
+import { needs } from "../../../support/needs.ts"
 import { exampleOf, ruleExamples } from "../../../support/RuleExamples.ts"
 import { ruleFindings } from "../../../support/ruleFindings.ts"
 
@@ -18,16 +19,20 @@ const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: 
 
 layer(NodeServices.layer)("every rule", (it) => {
   for (const { code, severity } of rules) {
-    it.effect(`finds ${code} in its example, and nothing in the fixed one`, () =>
-      Effect.gen(function* () {
-        const { after, alongside, before, kind } = exampleOf(code)
-        const found = yield* ruleFindings(kind, before)
-        expect({ ...found, repairs: found.repairs.filter((one) => !alongside.includes(one)) }).toEqual(
-          severity === "error" ? { issues: [code], repairs: [] } : { issues: [], repairs: [code] }
-        )
-        expect(found.repairs).toEqual(expect.arrayContaining([...alongside]))
-        expect(yield* ruleFindings(kind, after)).toEqual({ issues: [], repairs: [] })
-      })
+    const { after, alongside, before, kind } = exampleOf(code)
+    const sandbox = kind === "checked-turns" ? needs("bwrap") : {}
+    it.effect(
+      `finds ${code} in its example, and nothing in the fixed one`,
+      () =>
+        Effect.gen(function* () {
+          const found = yield* ruleFindings(kind, before)
+          expect({ ...found, repairs: found.repairs.filter((one) => !alongside.includes(one)) }).toEqual(
+            severity === "error" ? { issues: [code], repairs: [] } : { issues: [], repairs: [code] }
+          )
+          expect(found.repairs).toEqual(expect.arrayContaining([...alongside]))
+          expect(yield* ruleFindings(kind, after)).toEqual({ issues: [], repairs: [] })
+        }),
+      sandbox
     )
   }
 })

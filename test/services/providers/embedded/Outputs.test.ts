@@ -18,18 +18,18 @@ const search = (pattern: string, output: string, uid?: string) => gave("search_f
 
 const task = taskFor("search-code", 'Find the lines that hold "loadUser".')
 
-layer(StagePrompts.layer)("the answer to an execution prompt", (it) => {
+layer(StagePrompts.layer)("the report of a task", (it) => {
   it.effect("quotes what a search found with file and line, declarations first", () =>
     Effect.gen(function* () {
       const { execution } = yield* StagePrompts
       const output = [
+        "9 matches in 3 files. Shown by file: src/app/runLayers.ts 1 of 7, src/odd name.ts 1, src/user.ts 1. For others name a file with path, or give a higher max_results.",
         "src/app/runLayers.ts:3: await loadUser(id)",
         "src/odd name.ts:9:   log(`loadUser ${id}`)",
-        "src/user.ts:12: export const loadUser = (id: string) => {",
-        "(Only the first 3 lines are shown. Narrow the pattern or the path.)"
+        "src/user.ts:12: export const loadUser = (id: string) => {"
       ]
       assert.strictEqual(
-        stageAnswer(execution(task, [search("loadUser", output.join("\n"))])),
+        stageAnswer(execution(task, [search("loadUser", output.join("\n"))])).split("\n\n## Details\n")[0],
         `## Result summary
 
 Found 3 lines in 3 files:
@@ -38,7 +38,7 @@ Found 3 lines in 3 files:
 - [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`await loadUser(id)\`
 - [src/odd name.ts](<src/odd name.ts#L9>) \`\`log(\`loadUser \${id}\`)\`\`
 
-- \`search_files\`: Only the first 3 lines are shown.`
+- \`search_files\`: 9 matches in 3 files; not all are shown.`
       )
     })
   )

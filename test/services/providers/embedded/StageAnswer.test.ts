@@ -26,7 +26,10 @@ const found = referenceText(
   "Found 2 lines in 2 files:\n\n- [src/a.ts](src/a.ts#L30) `one`\n- [src/b c.ts](<src/b c.ts#L5>) `two`"
 )
 
-layer(StagePrompts.layer)("the answer to a refinement prompt", (it) => {
+const disclosure =
+  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+
+layer(StagePrompts.layer)("the answer to the first message of a task", (it) => {
   it.effect("gives the calls that the words of the task can fill", () =>
     Effect.gen(function* () {
       const { refinement } = yield* StagePrompts
@@ -104,16 +107,29 @@ layer(StagePrompts.layer)("the answer to a refinement prompt", (it) => {
       name: "searches for what a change without a file is about",
       task: taskFor("edit-files", "Make it better."),
       calls: [["call-1", "search_files", { pattern: "better" }]]
-    },
-    {
-      name: "makes no call when the task holds nothing to fill one with",
-      task: taskFor("research-web", "Make it better."),
-      calls: []
     }
   ])("$name", ({ calls, references, task }) =>
     Effect.gen(function* () {
       const { refinement } = yield* StagePrompts
       assert.deepStrictEqual(callsIn(stageAnswer(refinement(task, references)), task), calls)
+    })
+  )
+
+  it.effect("reports at once when the task holds nothing to fill a call with", () =>
+    Effect.gen(function* () {
+      const { refinement } = yield* StagePrompts
+      const answer = stageAnswer(refinement(taskFor("research-web", "Make it better.")))
+      assert.strictEqual(answer, `## Result summary\n\n- Nothing was found.\n\n## Details\n\n${disclosure}`)
+    })
+  )
+
+  it.effect("does not take for a result what it says of itself", () =>
+    Effect.gen(function* () {
+      const { execution } = yield* StagePrompts
+      const said = `## Result summary\n\n- Nothing was found for \`session\`.\n\n## Details\n\n${disclosure}`
+      const task = taskFor("summarize", "Summarize the results.")
+      const answer = stageAnswer(execution(task, [], referenceText("Search 1", "#search-1-results", said)))
+      assert.strictEqual(answer, said)
     })
   )
 
@@ -160,9 +176,6 @@ layer(StagePrompts.layer)("the answer to an iteration prompt", (it) => {
     })
   )
 })
-
-const disclosure =
-  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 layer(StagePrompts.layer)("the answer to a conclusion prompt", (it) => {
   it.effect("answers with the lines that the results list, and says what it is", () =>

@@ -1,0 +1,200 @@
+/**
+ * What a check of the host found: its exit code, what failed, and what of that did not fail without the changes. The text
+ * for the model has at most 500 tokens: failures first, then totals.
+ */
+import * as Schema from "effect/Schema"
+import { CommandLine, commandText } from "../commands/CommandText.ts"
+import { cutAt } from "../text/Excerpt.ts"
+import { comparableOutput, type CheckFailure, readCheckOutput } from "./CheckOutput.ts"
+
+/** A command that checks the project. */
+export const CheckCommand = Schema.Struct({
+  argv: CommandLine,
+  /** The folder below the project in which it runs; the project when absent. */
+  cwd: Schema.optionalKey(Schema.String),
+  /** The whole command, of which this is the part for some test files; a person is asked about the whole one. */
+  whole: Schema.optionalKey(CommandLine),
+  kind: Schema.Literals(["types", "tests", "given"]),
+  /** True for a usual command that the project does not name: it is left out where there is no such program. */
+  isGuess: Schema.optionalKey(Schema.Boolean)
+})
+export type CheckCommand = typeof CheckCommand.Type
+
+/** The command as a person types it. */
+export const checkText = ({ argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): string =>
+  cwd === undefined ? commandText(argv) : `${commandText(argv)} (in ${cwd})`
+
+export const CheckOutcome = Schema.Struct({
+  command: Schema.String,
+  /** Null when the check did not end by itself or was not run. */
+  exitCode: Schema.NullOr(Schema.Int),
+  seconds: Schema.Finite,
+  /** For the model: failures first, then totals. */
+  text: Schema.String,
+  /** Names of failing tests and errors, one line each. */
+  failures: Schema.Array(Schema.String),
+  /** Whether the check passes without the changes; absent when that was not needed or cannot be known. */
+  passedBefore: Schema.optionalKey(Schema.Boolean),
+  /** Failures that are not there without the changes. */
+  newFailures: Schema.Array(Schema.String),
+  /** True when the check failed and passed when it was run again without any change. */
+  flaky: Schema.optionalKey(Schema.Boolean),
+  /** Why the check was not run. */
+  notRun: Schema.optionalKey(Schema.String)
+})
+export type CheckOutcome = typeof CheckOutcome.Type
+
+/** True when a check ran and shows nothing wrong that was not wrong before. */
+export const passes = ({ exitCode, newFailures, notRun }: CheckOutcome): boolean =>
+  notRun === undefined && (exitCode === 0 || newFailures.length === 0)
+
+/** How one run of a command ended. */
+export interface CheckEnd {
+  /** Null when it was stopped. */
+  readonly exitCode: number | null
+  readonly output: string
+  readonly seconds: number
+  /** Why it was stopped, as a sentence. */
+  readonly stopped?: string
+}
+
+/** About 500 tokens. */
+const mostCharacters = 1700
+const mostLines = 12
+const lineLength = 240
+
+/** The failures of a run that did not pass; never empty. */
+const failuresOf = (end: CheckEnd): ReadonlyArray<CheckFailure> => {
+  if (end.stopped !== undefined) return [{ name: end.stopped, details: [] }]
+  const { failures } = readCheckOutput(end.output)
+  return failures.length > 0 ? failures : [{ name: `exit code ${end.exitCode}`, details: [] }]
+}
+
+/** What fails with the changes and not without them. Output that names no failures is compared as a whole. */
+const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
+  if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
+  if (readCheckOutput(end.output).failures.length === 0) {
+    return comparableOutput(end.output) === comparableOutput(before.output) ? [] : failures
+  }
+  const old = new Set(failuresOf(before).map(({ name }) => name))
+  return failures.filter(({ name }) => !old.has(name))
+}
+
+const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`
+
+/** Whole lines in at most so many characters, with a note on what is left out. */
+const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
+  const kept: Array<string> = []
+  let left = budget
+  for (const [index, line] of lines.entries()) {
+    const shown = line.length > lineLength ? `${cutAt(line, lineLength)}...` : line
+    if (shown.length + 1 > left - 30) return [...kept, `... (${lines.length - index} more lines)`]
+    kept.push(shown)
+    left -= shown.length + 1
+  }
+  return kept
+}
+
+/** Each failure with its details; with many failures, their names come before any details. */
+const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
+  const whole = failures.flatMap(({ details, name }) => [name, ...details.slice(0, mostLines).map((one) => `  ${one}`)])
+  const length = whole.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
+  if (length <= budget || failures.length === 1) return fitted(whole, budget)
+  const names = failures.map(({ name }) => name)
+  const forNames = names.reduce((sum, name) => sum + Math.min(name.length, lineLength) + 1, 0)
+  if (forNames > budget / 2) return fitted(names, budget)
+  /* The first failure is shown whole as far as there is room: it is often the cause of the others. */
+  return [...fitted(whole, budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
+}
+
+/** The text for the model. */
+const outcomeText = (
+  command: string,
+  end: CheckEnd,
+  shown: {
+    readonly fresh: ReadonlyArray<CheckFailure>
+    readonly old: number
+    readonly before: CheckEnd | undefined
+    readonly flaky: boolean
+  }
+): string => {
+  const { before, flaky, fresh, old } = shown
+  const { totals } = readCheckOutput(end.output)
+  const counted = totals.join("; ")
+  const time = timeText(end.seconds)
+  if (end.exitCode === 0 && !flaky) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
+  if (flaky) {
+    const names = fresh.map(({ name }) => name)
+    return [`${command}: passed when it was run again without any change, so these failures are flaky:`]
+      .concat(fitted(names, mostCharacters / 2))
+      .join("\n")
+  }
+  const ended = end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
+  const earlier =
+    before === undefined
+      ? []
+      : before.exitCode === 0
+        ? ["It passes without the changes."]
+        : [`Failing without the changes too: ${old}.`]
+  if (fresh.length === 0)
+    return [
+      `${command}: ${ended} in ${time}, nothing new fails.`,
+      ...earlier,
+      ...readCheckOutput(end.output)
+        .failures.slice(0, 5)
+        .map(({ name }) => `  still fails: ${name}`)
+    ].join("\n")
+  const head = `${command}: ${ended} in ${time}`
+  const foot = [...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]), ...earlier]
+  const named = readCheckOutput(end.output).failures.length > 0
+  const left = mostCharacters - [head, ...foot].join("\n").length - 10
+  const body = named
+    ? failureLines(fresh, left)
+    : fitted([...(end.stopped === undefined ? [] : [end.stopped]), ...lastLines(end.output)], left)
+  return [head, ...body, ...foot].join("\n")
+}
+
+/** The end of an output in which no failure was recognised. */
+const lastLines = (output: string): ReadonlyArray<string> =>
+  output
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-mostLines)
+
+/** What a run of a check means, with the run before the changes and the run that repeats it, where there are such. */
+export const outcomeOf = (
+  check: CheckCommand,
+  end: CheckEnd,
+  { again, before }: { readonly again?: CheckEnd | undefined; readonly before?: CheckEnd | undefined } = {}
+): CheckOutcome => {
+  const command = checkText(check)
+  if (end.exitCode === 126 || end.exitCode === 127) {
+    const [line = ""] = lastLines(end.output).slice(-1)
+    return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
+  }
+  const failures = end.exitCode === 0 ? [] : failuresOf(end)
+  const fresh = newOnes(failures, end, before)
+  const flaky = again?.exitCode === 0
+  const shown = { fresh, old: failures.length - fresh.length, before, flaky }
+  return {
+    command,
+    exitCode: flaky ? 0 : end.exitCode,
+    seconds: Math.round(end.seconds * 100) / 100,
+    text: outcomeText(command, end, shown),
+    failures: failures.map(({ name }) => name),
+    ...(before === undefined ? {} : { passedBefore: before.exitCode === 0 }),
+    newFailures: flaky ? [] : fresh.map(({ name }) => name),
+    ...(flaky ? { flaky } : {})
+  }
+}
+
+/** A check that was not run, for a reason that is a whole sentence. */
+export const notRun = (check: CheckCommand, reason: string): CheckOutcome => ({
+  command: checkText(check),
+  exitCode: null,
+  seconds: 0,
+  text: `${checkText(check)}: not run. ${reason}`,
+  failures: [],
+  newFailures: [],
+  notRun: reason
+})

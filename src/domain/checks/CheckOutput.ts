@@ -1,0 +1,256 @@
+/**
+ * Reads the plain output of checks: which tests and errors fail, what is said about each, and the totals. Known are tsc, eslint,
+ * vitest, jest, the test runner of Node, mocha, pytest, unittest, go, cargo, Maven, Gradle, make, and compilers with messages
+ * like those of gcc. Other output names no failures.
+ */
+
+/** A failing test or an error. */
+export interface CheckFailure {
+  /** One line, the same in every run: without times and numbers of lines. */
+  readonly name: string
+  /** What the output says about it. */
+  readonly details: ReadonlyArray<string>
+}
+
+export interface CheckReading {
+  readonly failures: ReadonlyArray<CheckFailure>
+  readonly totals: ReadonlyArray<string>
+}
+
+/** The output without what differs from one run to the next, such as times and addresses. */
+export const comparableOutput = (output: string): string =>
+  output
+    .replace(/0x[0-9a-f]+/gi, "0x0")
+    .replace(/\d+(?:[.:]\d+)*/g, "0")
+    .trim()
+
+/** Lines that count tests and errors; the first group, where there is one, is the part to show. */
+const totals: ReadonlyArray<RegExp> = [
+  /* tsc, mypy and eslint */
+  /^Found \d+ errors?\b.*/,
+  /^\u2716 (\d+ problems? .*)/,
+  /* vitest, jest, mocha and Node */
+  /^(?:Test Files|Tests|Test Suites)(?::| {2}).*\d.*/,
+  /^\d+ (?:passing|failing|pending)\b.*/,
+  /^(?:\u2139|#) ((?:tests \d+|(?:pass|fail|cancelled|skipped) [1-9]\d*))$/,
+  /* pytest and unittest */
+  /^=* ?(\d+ (?:failed|passed|errors?|skipped|deselected|xfailed)\b.*) in [\d.]+s.*$/,
+  /^Ran \d+ tests?\b.*/,
+  /^FAILED \(\w.*=.*\)$/,
+  /* cargo, Maven and Gradle */
+  /^test result: .*/,
+  /^\[(?:ERROR|INFO|WARNING)\] (Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/,
+  /^\d+ tests? completed.*/
+]
+
+/** Errors with a place in a file: `a.ts(3,5): error TS1: words`, `a.c:3:5: error: words`. */
+const placed: ReadonlyArray<RegExp> = [
+  /^(?<path>[^\s(:][^(:]*)\((?<at>\d+,\d+)\): (?<what>error \S+: .*)$/,
+  /^(?<path>[^\s:][^:]*):(?<at>\d+:\d+) - (?<what>error \S+: .*)$/,
+  /^(?<path>[^\s:][^:]*):(?<at>\d+(?::\d+)?): (?<what>(?:fatal )?error: .*)$/,
+  /^(?:vet: )?(?<path>[^\s:][^:]*\.go):(?<at>\d+:\d+): (?<what>.*)$/,
+  /^\[ERROR\] (?<path>[^\s:][^:]*):\[(?<at>\d+,\d+)\] (?<what>.*)$/
+]
+
+/** Lines that name a failing test, by runner; what follows them is about it. */
+const tests: ReadonlyArray<RegExp> = [
+  /* vitest, jest */
+  /^FAIL {2}(?<name>.+)$/,
+  /^\u25cf (?<name>.+ \u203a .+)$/,
+  /* Node, in both of its forms */
+  /^\u2716 (?<name>(?!failing tests:$).+)$/,
+  /^not ok \d+ - (?<name>.+)$/,
+  /* pytest, unittest */
+  /^(?:FAILED|ERROR) (?<name>\S+(?:::.+?|\.py))(?: - (?<says>.*))?$/,
+  /^(?:FAIL|ERROR): (?<name>\w+ \(.+\))$/,
+  /* go, cargo */
+  /^--- FAIL: (?<name>\S+)/,
+  /^test (?<name>.+) \.\.\. FAILED$/,
+  /* Maven, Gradle */
+  /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?::\d+|(?= \u00bb)|(?=->))(?<says>.*)$/,
+  /^(?<name>\S.* > .+) FAILED$/
+]
+
+/** Lines that only say that something failed which other lines name. */
+const summaries: ReadonlyArray<RegExp> = [
+  /^(?<name>FAIL\t\S+ \[.*\])$/,
+  /^FAIL (?<name>\S+\.[cm]?[jt]sx?)$/,
+  /^(?<name>error: (?!['|>]).+)$/,
+  /^(?<name>g?make(?:\[\d+\])?: \*\*\* .+)$/,
+  /^(?<name>No test files found.*)$/
+]
+
+/** Lines after which details about a failure follow that another line names with a longer or the same name. */
+const heads: ReadonlyArray<RegExp> = [/^_{3,} (?<name>.+?) _{3,}$/, /^---- (?<name>\S+) stdout ----$/]
+
+/** Lines that belong to no failure. */
+const others =
+  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
+
+/** Lines about a failure that help nobody: frames of runners and libraries, rulers, empty marks under a line of source. */
+const noise =
+  /^(?:at .*(?:node:|node_modules)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: |(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$)/
+
+const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
+
+const stable = (name: string): string =>
+  name
+    .trim()
+    .replace(timeAtEnd, "")
+    .replace(/\s*\[ [^\]]+ \]$/, "")
+    .replace(/\s+/g, " ")
+
+const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecArray | undefined => {
+  for (const pattern of patterns) {
+    const match = pattern.exec(line)
+    if (match !== null) return match
+  }
+  return undefined
+}
+
+const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
+  firstMatch(patterns, line)?.groups?.["name"]
+
+const mostDetails = 30
+
+/** What is found on the way through an output. */
+class Reading {
+  readonly #found = new Map<string, Array<string>>()
+  readonly #summaries: Array<string> = []
+  readonly #heads: Array<{ readonly name: string; readonly details: Array<string> }> = []
+  readonly #places = new Map<string, Set<string>>()
+  readonly #totals: Array<string> = []
+  readonly #said = new Map<string, string>()
+  #open: Array<string> | undefined
+
+  /** `says` is what the same line says about the failure. */
+  fail(name: string, says = ""): void {
+    const details = this.#found.get(name) ?? []
+    this.#found.set(name, details)
+    this.#open = details
+    if (says.trim() !== "") this.#said.set(name, says.trim())
+  }
+
+  /** The same error at another place of a file has a number, so that one more of a kind is seen. */
+  error(path: string, at: string, what: string): void {
+    const name = stable(`${path}: ${what}`)
+    const places = this.#places.get(name) ?? new Set()
+    this.#places.set(name, places.add(at))
+    const number = [...places].indexOf(at) + 1
+    const isKnown = this.#found.has(number === 1 ? name : `${name} (${number})`)
+    this.fail(number === 1 ? name : `${name} (${number})`)
+    if (!isKnown) this.#open?.push(`at ${path}:${at.replace(",", ":")}`)
+  }
+
+  summary(name: string): void {
+    this.#summaries.push(name)
+    this.close()
+  }
+
+  head(name: string): void {
+    this.#open = []
+    this.#heads.push({ name: name.replaceAll(".", "::"), details: this.#open })
+  }
+
+  total(text: string): void {
+    this.#totals.push(text.replace(/\s{2,}/g, " ").replace(timeAtEnd, ""))
+    this.close()
+  }
+
+  detail(line: string): void {
+    if (this.#open !== undefined && this.#open.length < mostDetails) this.#open.push(line)
+  }
+
+  close(): void {
+    this.#open = undefined
+  }
+
+  end(): CheckReading {
+    const summarised = new Map(this.#summaries.map((name): [string, ReadonlyArray<string>] => [name, []]))
+    const names = [...this.#found.keys()]
+    /* A test of Go with parts fails with each of them. */
+    const own = [...this.#found].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
+    const found = own.length > 0 ? own : [...summarised]
+    return {
+      failures: found.map(([name, details]) => ({ name, details: details.length > 0 ? details : this.#about(name) })),
+      totals: [...new Set(this.#totals)]
+    }
+  }
+
+  /** What is said about a failure elsewhere: below a head, else in the line that names it. */
+  #about(name: string): ReadonlyArray<string> {
+    const compared = name.replaceAll(".", "::")
+    const head = this.#heads.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
+    const said = this.#said.get(name)
+    return head?.details ?? (said === undefined ? [] : [said])
+  }
+}
+
+/** Reads an output. A name comes once. */
+export const readCheckOutput = (output: string): CheckReading => {
+  const reading = new Reading()
+  const lines = output.split("\n")
+  /** The file whose problems eslint lists; the names of a test of mocha, while they are read. */
+  let file = ""
+  let path: ReadonlyArray<string> = []
+  let isMochaEnd = false
+  let packages = 0
+  for (const [index, written] of lines.entries()) {
+    const line = written.trim()
+    const next = (lines[index + 1] ?? "").trim()
+    const counted = firstMatch(totals, line)
+    if (counted !== undefined) {
+      isMochaEnd ||= /^\d+ failing/.test(line)
+      reading.total(counted[1] ?? counted[0])
+      continue
+    }
+    const place = firstMatch(placed, line)?.groups
+    if (place !== undefined) {
+      reading.error(place["path"] ?? "", place["at"] ?? "", place["what"] ?? "")
+      continue
+    }
+    const arrow = /^--> (?<path>.+?):(?<at>\d+:\d+)$/.exec(next)?.groups
+    if (arrow !== undefined && line.startsWith("error")) {
+      reading.error(arrow["path"] ?? "", arrow["at"] ?? "", line)
+      continue
+    }
+    const problem = /^(?<at>\d+:\d+) {2,}error {2,}(?<what>.+)$/.exec(line)?.groups
+    if (problem !== undefined && file !== "") {
+      reading.error(file, problem["at"] ?? "", problem["what"] ?? "")
+      continue
+    }
+    if (/^\S+\.\w+$/.test(line) && /^\d+:\d+ {2,}(?:error|warning) /.test(next)) {
+      file = line
+      reading.close()
+      continue
+    }
+    const begun = isMochaEnd ? /^\d+\) (.+)$/.exec(line)?.[1] : undefined
+    if (begun !== undefined || path.length > 0) {
+      path = begun === undefined ? [...path, line] : [begun]
+      if (!line.endsWith(":")) continue
+      reading.fail(stable(path.join(" > ").slice(0, -1)))
+      path = []
+      continue
+    }
+    const test = firstMatch(tests, line)?.groups
+    if (test !== undefined) {
+      reading.fail(stable(test["name"] ?? ""), test["says"])
+      continue
+    }
+    const head = nameIn(heads, line)
+    if (head !== undefined) {
+      reading.head(head)
+      continue
+    }
+    const summary = nameIn(summaries, line)
+    if (summary !== undefined) {
+      reading.summary(summary)
+      continue
+    }
+    if (/^ok\s+\S+\t/.test(line)) packages += 1
+    if (others.test(line)) reading.close()
+    else if (line !== "" && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
+  }
+  if (packages > 0) reading.total(`${packages} ${packages === 1 ? "package" : "packages"} ok`)
+  return reading.end()
+}

@@ -1,0 +1,171 @@
+/**
+ * The toolchains that people keep in their home folder, as one list. Commands in the sandbox see their programs, and the
+ * packages that they have downloaded, read-only and without their credentials.
+ */
+
+export interface Toolchain {
+  readonly name: string
+  /** Where it stands, relative to the home folder. It is recognised by one of these folders being there. */
+  readonly folders: ReadonlyArray<string>
+  /** The environment variable that names another folder for it. */
+  readonly variable?: string
+  /** What is shown of the folder; "." is all of it. */
+  readonly programs?: ReadonlyArray<string>
+  /** Downloaded packages, shown while there is no network: with it, commands download into the cache of the project. */
+  readonly packages?: ReadonlyArray<string>
+  /** Files and folders with credentials, which are never shown. */
+  readonly keys?: ReadonlyArray<string>
+  /** Further environment variables that commands get. */
+  readonly passes?: ReadonlyArray<string>
+  /** Variables that are set in the sandbox. `{folder}` is the folder of the toolchain, `{cache}` that of the project. */
+  readonly sets?: {
+    readonly always?: Readonly<Record<string, string>>
+    readonly offline?: Readonly<Record<string, string>>
+    readonly online?: Readonly<Record<string, string>>
+  }
+}
+
+export const toolchains: ReadonlyArray<Toolchain> = [
+  { name: "pyenv", folders: [".pyenv"], variable: "PYENV_ROOT", programs: ["."], passes: ["PYENV_VERSION"] },
+  {
+    name: "Python environments",
+    folders: [".virtualenvs", ".local/share/virtualenvs", ".local/pipx/venvs", ".local/share/pipx/venvs"],
+    variable: "VIRTUAL_ENV",
+    programs: ["."]
+  },
+  {
+    name: "Poetry",
+    folders: [".cache/pypoetry/virtualenvs"],
+    variable: "POETRY_VIRTUALENVS_PATH",
+    programs: ["."],
+    sets: { always: { POETRY_VIRTUALENVS_PATH: "{folder}" } }
+  },
+  { name: "uv", folders: [".local/share/uv"], programs: ["python", "tools"], keys: ["credentials"] },
+  {
+    name: "conda",
+    folders: ["miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".conda/envs"],
+    variable: "CONDA_PREFIX",
+    programs: ["."],
+    keys: [".condarc", "condarc", "condarc.d", "conda-meta/.condarc", "etc/conda"],
+    passes: ["CONDA_DEFAULT_ENV"]
+  },
+  { name: "rustup", folders: [".rustup"], variable: "RUSTUP_HOME", programs: ["."], passes: ["RUSTUP_TOOLCHAIN"] },
+  {
+    name: "cargo",
+    folders: [".cargo"],
+    variable: "CARGO_HOME",
+    programs: ["bin"],
+    packages: ["registry", "git"],
+    keys: ["credentials", "credentials.toml", "config", "config.toml"],
+    sets: { offline: { CARGO_NET_OFFLINE: "true" }, online: { CARGO_HOME: "{cache}/cargo" } }
+  },
+  {
+    name: "Go",
+    folders: ["go"],
+    variable: "GOPATH",
+    programs: ["bin"],
+    packages: ["pkg/mod"],
+    sets: { online: { GOMODCACHE: "{cache}/go-mod" } }
+  },
+  { name: "Go modules", folders: [], variable: "GOMODCACHE", packages: ["."] },
+  { name: "Go itself", folders: ["sdk", ".local/go"], variable: "GOROOT", programs: ["."] },
+  { name: "JDK", folders: [".jdks"], variable: "JAVA_HOME", programs: ["."] },
+  { name: "SDKMAN", folders: [".sdkman"], variable: "SDKMAN_DIR", programs: ["candidates"] },
+  {
+    name: "Maven",
+    folders: [".m2"],
+    programs: ["wrapper"],
+    packages: ["repository"],
+    keys: ["settings.xml", "settings-security.xml"],
+    sets: { online: { MAVEN_OPTS: "-Dmaven.repo.local={cache}/maven" } }
+  },
+  {
+    name: "Gradle",
+    folders: [".gradle"],
+    variable: "GRADLE_USER_HOME",
+    packages: ["caches/modules-2"],
+    keys: ["gradle.properties", "init.gradle", "init.d"],
+    sets: { always: { GRADLE_USER_HOME: "{cache}/gradle" }, offline: { GRADLE_RO_DEP_CACHE: "{folder}/caches" } }
+  },
+  {
+    name: "npm",
+    folders: [".npm-global", ".npm-packages"],
+    programs: ["bin", "lib"],
+    keys: ["etc/npmrc"]
+  },
+  { name: "nvm", folders: [".nvm"], variable: "NVM_DIR", programs: ["versions", "alias", "nvm.sh"] },
+  { name: "pnpm", folders: [".local/share/pnpm"], variable: "PNPM_HOME", programs: ["."], keys: ["auth.ini", "rc"] },
+  {
+    name: "bun",
+    folders: [".bun"],
+    variable: "BUN_INSTALL",
+    programs: ["bin"],
+    packages: ["install/cache"],
+    sets: { online: { BUN_INSTALL_CACHE_DIR: "{cache}/bun" } }
+  },
+  { name: "Deno", folders: [".deno"], variable: "DENO_INSTALL", programs: ["bin"] },
+  {
+    name: "Deno modules",
+    folders: [".cache/deno"],
+    variable: "DENO_DIR",
+    packages: ["npm", "remote", "deps", "registries"],
+    keys: ["location_data"],
+    sets: { offline: { DENO_DIR: "{folder}" } }
+  },
+  { name: "asdf", folders: [".asdf"], variable: "ASDF_DATA_DIR", programs: ["."], passes: ["ASDF_DIR"] },
+  { name: "versions for asdf", folders: [".tool-versions"], programs: ["."] },
+  { name: "mise", folders: [".local/share/mise"], variable: "MISE_DATA_DIR", programs: ["installs", "shims"] },
+  { name: "rbenv", folders: [".rbenv"], variable: "RBENV_ROOT", programs: ["."], passes: ["RBENV_VERSION"] },
+  { name: "gems", folders: [".gem"], variable: "GEM_HOME", programs: ["."], keys: ["credentials"] },
+  { name: "Bundler", folders: [".bundle"], packages: ["cache"], keys: ["config"] },
+  {
+    name: "Composer",
+    folders: [".composer", ".config/composer"],
+    variable: "COMPOSER_HOME",
+    programs: ["vendor"],
+    keys: ["auth.json", "config.json"]
+  },
+  { name: ".NET", folders: [".dotnet"], variable: "DOTNET_ROOT", programs: ["."], keys: ["corefx"] },
+  {
+    name: "NuGet",
+    folders: [".nuget"],
+    packages: ["packages"],
+    keys: ["NuGet"],
+    sets: { online: { NUGET_PACKAGES: "{cache}/nuget" } }
+  }
+]
+
+/** Where the lasting cache of the project stands in the sandbox. */
+export const cacheInSandbox = "/var/cache/task-conductor"
+
+/** Caches that every command has, whatever toolchains there are. */
+const usualCaches: Readonly<Record<string, string>> = {
+  XDG_CACHE_HOME: cacheInSandbox,
+  npm_config_cache: `${cacheInSandbox}/npm`
+}
+
+/** Without a network npm would try again for more than a minute, and pip for twelve seconds. */
+const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
+
+/** The environment variables of toolchains that commands get when they are set. */
+export const toolchainVariables: ReadonlySet<string> = new Set(
+  toolchains.flatMap(({ passes = [], variable }) => (variable === undefined ? passes : [variable, ...passes]))
+)
+
+/** The variables that the sandbox sets. `found` are the toolchains that are there, with their folders. */
+export const sandboxVariables = (
+  found: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
+  network: boolean
+): Readonly<Record<string, string>> => {
+  const named = new Map(found.map(({ folder, toolchain }) => [toolchain, folder]))
+  const set = toolchains.flatMap((toolchain) => {
+    const folder = named.get(toolchain)
+    const { always = {}, offline = {}, online = {} } = toolchain.sets ?? {}
+    return Object.entries({ ...always, ...(network ? online : offline) }).flatMap(([name, value]) =>
+      value.includes("{folder}") && folder === undefined
+        ? []
+        : [[name, value.replace("{folder}", folder ?? "").replace("{cache}", cacheInSandbox)] as const]
+    )
+  })
+  return { ...usualCaches, ...(network ? {} : withoutNetwork), ...Object.fromEntries(set) }
+}

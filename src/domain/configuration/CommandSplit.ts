@@ -1,0 +1,61 @@
+/**
+ * Splits a command that a person wrote as one line into its words, as a shell does, and says no to what only a shell can do.
+ */
+import * as Schema from "effect/Schema"
+import { CommandLine, commandText } from "../commands/CommandText.ts"
+import { exactPattern } from "../permissions/TargetPattern.ts"
+
+const operators = /^(?:[|&;<>`]|\$)/
+const use = "No shell reads it: name one program with its arguments, or put more into a script and name that."
+
+/** The words of a command, or why there are none, as whole sentences. */
+export const splitCommand = (text: string): CommandLine | string => {
+  const words: Array<string> = []
+  let word: string | undefined
+  let quote = ""
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (quote === "'" ? character !== "'" : quote === '"' && !/["\\]/.test(character)) {
+      word = (word ?? "") + character
+    } else if (character === "\\") {
+      at += 1
+      word = (word ?? "") + text.charAt(at)
+    } else if (quote !== "" || /["']/.test(character)) {
+      quote = quote === "" ? character : ""
+      word ??= ""
+    } else if (/\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else {
+      if (operators.test(character))
+        return `The command ${JSON.stringify(text)} has "${character}", which only a shell understands. ${use}`
+      word = (word ?? "") + character
+    }
+  }
+  if (quote !== "") return `The command ${JSON.stringify(text)} has a ${quote} without its end. Add it.`
+  if (word !== undefined) words.push(word)
+  const [program, ...rest] = words
+  if (program === undefined || program === "") return "The command is empty. Name a program with its arguments."
+  if (/^[A-Za-z_]\w*=/.test(program))
+    return `The command ${JSON.stringify(text)} begins with a variable, which only a shell understands. ${use}`
+  return [program, ...rest]
+}
+
+/** A check as a person writes it: one line, or its words. */
+export const CheckLine = Schema.Union([
+  Schema.String.check(
+    Schema.makeFilter((text: string) => {
+      const words = splitCommand(text)
+      return typeof words === "string" ? words : true
+    })
+  ),
+  CommandLine
+])
+export type CheckLine = typeof CheckLine.Type
+
+/** The rules that allow the checks of a person, who has decided about them by naming them. */
+export const rulesOfChecks = (checks: ReadonlyArray<CheckLine> | false = []): ReadonlyArray<string> =>
+  (checks === false ? [] : checks).flatMap((line) => {
+    const words = typeof line === "string" ? splitCommand(line) : line
+    return typeof words === "string" ? [] : [`run_command:(no sandbox) ${exactPattern(commandText(words))}`]
+  })

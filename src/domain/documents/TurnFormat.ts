@@ -1,0 +1,118 @@
+/**
+ * One answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task. What asks
+ * for something is taken before a report beside it, since the report was written without the reply.
+ */
+import * as Option from "effect/Option"
+import { type Change, readChanges } from "../files/ChangeBlocks.ts"
+import { type Issue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
+import { readMarkdown } from "../markdown/Markdown.ts"
+import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
+import type { Task } from "../plan/Task.ts"
+import type { SkillInput } from "../skills/Skill.ts"
+import type { ToolCall } from "../tools/ToolCall.ts"
+import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
+import { readInputs } from "./InputFormat.ts"
+import type { InputValue } from "./Refinement.ts"
+import { readRefinement } from "./RefinementFormat.ts"
+import { readResult } from "./ResultFormat.ts"
+
+/** What is known of the task before the answer. */
+interface TurnOptions {
+  readonly task: Task
+  readonly inputs: ReadonlyArray<SkillInput>
+  readonly kept: ReadonlyArray<InputValue>
+  /** False for a task that may change no file. */
+  readonly mayChange: boolean
+}
+
+export interface Turn {
+  /** The task with what the answer says about it. */
+  readonly task: Task
+  readonly inputs: ReadonlyArray<InputValue>
+  readonly calls: ReadonlyArray<ToolCall>
+  readonly changes: ReadonlyArray<Change>
+  /** The document of the report; absent when the answer asks for something, or holds no report. */
+  readonly report?: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The headings of an answer in which a call, or what belongs to it, may stand. */
+const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
+
+/** Splits an answer at the heading of its report. */
+const partsOf = (text: string): { readonly acting: string; readonly report: string | undefined } => {
+  const { lines, sections } = readMarkdown(text, { knownHeadings: (heading) => resultHeadings(heading) })
+  const at = sections.find(({ known }) => known?.key === "result-summary")
+  if (at === undefined) return { acting: text, report: undefined }
+  const calls = sections.find(
+    ({ heading, line }) => line > at.line && /^(?:tool-calls|look-first)$/.test(refinementHeadings(heading)?.key ?? "")
+  )
+  const textOf = (from: number, to: number) =>
+    lines
+      .slice(from, to)
+      .map((line) => line.text)
+      .join("\n")
+  const end = calls === undefined ? lines.length : calls.line - 1
+  return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
+}
+
+/** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
+const callsPart = (acting: string, hasReport: boolean): string | undefined => {
+  const { fences, sections } = readMarkdown(acting, { knownHeadings: refinementHeadings })
+  const keys = new Set(sections.map(({ known }) => known?.key ?? ""))
+  const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
+  if ([...actingKeys].some((key) => keys.has(key))) {
+    const hasNone = hasReport && !holdsCalls && !keys.has("tool-calls") && !keys.has("look-first")
+    return hasNone ? `${acting}\n\n## Tool Calls\n` : acting
+  }
+  if (!holdsCalls && (hasReport || !mentionsCall(acting))) return undefined
+  return `## Tool Calls\n\n${acting}`
+}
+
+/** The issues of required inputs that no answer gave yet. */
+const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
+  const findings = noFindings()
+  readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)
+  return findings.issues
+}
+
+/** Reads an answer. Without calls, changes and a report it has issues. */
+export const readTurn = (answer: string, options: TurnOptions): Turn => {
+  const { inputs, kept, mayChange, task } = options
+  const clean = readMarkdown(answer, { knownHeadings: refinementHeadings }).text
+  const written = mayChange ? readChanges(clean) : undefined
+  const { acting, report } = partsOf(written?.rest ?? clean)
+  const part = callsPart(acting, report !== undefined || (written?.changes.length ?? 0) > 0)
+  const read = part === undefined ? undefined : readRefinement(part, { task, inputs, kept })
+  const asked = Option.getOrUndefined(read?.value ?? Option.none())
+  const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
+  const changes = written?.changes ?? []
+  const issues = [...(written?.issues ?? []), ...(read?.issues ?? [])]
+  const repairs = [...(written?.repairs ?? []), ...(read?.repairs ?? [])]
+  const turn = { task: asked?.task ?? task, inputs: asked?.inputs ?? kept, calls, changes }
+  if (calls.length > 0 || issues.length > 0) {
+    const early =
+      report === undefined
+        ? []
+        : [
+            makeRepair(
+              "report-early",
+              { section: "Result summary" },
+              "Left out the report: it is written after the reply."
+            )
+          ]
+    return { ...turn, issues, repairs: [...repairs, ...early] }
+  }
+  const missing = part === undefined ? missingInputs(options) : []
+  if (changes.length > 0 || part !== undefined) {
+    return { ...turn, ...(report === undefined ? {} : { report }), issues: [...issues, ...missing], repairs }
+  }
+  const result = readResult(report ?? acting)
+  return {
+    ...turn,
+    issues: [...issues, ...result.issues, ...missing],
+    repairs: [...repairs, ...result.repairs],
+    ...(Option.isSome(result.value) && result.issues.length === 0 ? { report: result.value.value.document } : {})
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What the host replies to an answer in the turns of a task, and what stands in the place of the turns when they have become too
+ * long for the window.
+ */
+import type { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { callSign } from "./Refinement.ts"
+import { changePreview } from "../files/ChangePreview.ts"
+import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { listWithin, shorten } from "../text/Excerpt.ts"
+import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
+import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
+import { diffOf, outcomeText } from "../models/OutputText.ts"
+
+export interface Reply {
+  readonly turn: number
+  readonly issues: ReadonlyArray<Issue>
+  /** What the answer asked for, with what came of it. */
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** The checks that ran because of the answer. */
+  readonly checks: ReadonlyArray<CheckOutcome>
+  /** The calls of the turns before. */
+  readonly before: ReadonlyArray<CallOutcome>
+  /** True when the turns before are not shown as they were. */
+  readonly hasFolded: boolean
+  /** True for an answer that was given before. */
+  readonly isRepeated: boolean
+  /** What to do now. */
+  readonly now: string
+  /** The most characters of the whole reply. */
+  readonly budget: number
+}
+
+/** Characters of the diff of one change in a reply. */
+const mostDiff = 1500
+
+const repeated = "You gave this answer before, and it changes nothing. Answer differently."
+
+/** Why a call of which the output stands above is not shown again. */
+const sameAsBefore = (outcome: CallOutcome): string =>
+  `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
+
+const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
+
+/** A change that was made in the working copy as its diff, or why it was not made. */
+const changeBlock = (outcome: CallOutcome): string => {
+  const path = String(outcome.call.arguments["path"])
+  const diff = diffOf(outcome.result)
+  if (!outcome.result.success) return `### Not changed: ${path}\n\n${outcomeText(outcome)}\n\n`
+  return `### Changed: ${path}\n\n${fenced(shorten(diff ?? "(The diff is too large to be shown.)", mostDiff), "diff")}\n\n`
+}
+
+/** The checks of the last changes; after changes it is said, too, that there was none. */
+const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
+  if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
+  return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
+}
+
+/** The reply to an answer: what was done, what is wrong, and what to do now. */
+export const replyText = ({
+  before,
+  budget,
+  checks,
+  hasFolded,
+  isRepeated,
+  issues,
+  now,
+  outcomes,
+  turn
+}: Reply): string => {
+  const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
+  const isKnown = (outcome: CallOutcome): boolean =>
+    !hasFolded && known.get(callSign(outcome.call)) === outcomeText(outcome)
+  const shown = outcomes.filter((outcome) => !isChange(outcome) && !isKnown(outcome))
+  const notes = [
+    ...outcomes.filter((one) => !isChange(one) && isKnown(one)).map(sameAsBefore),
+    ...(isRepeated ? [repeated] : [])
+  ].join("\n")
+  const problems =
+    issues.length === 0
+      ? ""
+      : rawBlock(
+          "## Issues with your answer",
+          `${issuesMarkdown(issues)}\n\nAnswer with what corrects this; what else was in the answer is done.`
+        )
+  const end = rawBlock("## Now", now)
+  const begin = rawBlock(`## Reply ${turn}`, notes)
+  const changed = outcomes.filter(isChange).map(changeBlock).join("")
+  const checked = checksBlock(
+    checks,
+    outcomes.some((one) => isChange(one) && one.result.success)
+  )
+  const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
+  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
+}
+
+/** A file of the working copy, by its path in the project. */
+interface ProposedText {
+  readonly path: string
+  readonly base: string | null
+  readonly text: string | null
+}
+
+const proposedDiff = ({ base, path, text }: ProposedText): string =>
+  text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, 200)
+
+const callLine = ({ call, result }: CallOutcome): string =>
+  `- ${result.success ? "done" : "failed"}: ${shorten(JSON.stringify({ name: call.name, arguments: call.arguments }), 200)}`
+
+interface Folded {
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  readonly files: ReadonlyArray<ProposedText>
+  readonly checks: ReadonlyArray<CheckOutcome>
+  readonly budget: number
+}
+
+/** How many of the last calls are shown with their outputs. */
+const lastCalls = 4
+
+/**
+ * What the host knows of the turns so far: every call in a line, the changes as a diff, and the last outputs. The request
+ * stands before it.
+ */
+export const foldText = ({ budget, checks, files, outcomes }: Folded): string => {
+  const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
+  const diffs = files.map(proposedDiff).join("\n")
+  const changes =
+    diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
+  const last = outcomes.filter((one) => !isChange(one)).slice(-lastCalls)
+  const checked = checksBlock(checks, files.length > 0)
+  const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
+  const rest = Math.max(0, budget - head.length - changes.length - checked.length - callFrame(last))
+  const now = rawBlock("## Now", "Go on from here, or write the report (`## Result summary`).")
+  return `${head}${changes}${callBlocks(last, rest)}${checked}${now}`.trimEnd()
+}

@@ -1,0 +1,367 @@
+/**
+ * Reads the changes of files out of an answer: literal blocks with three marks, whole files, diffs, and replacements over
+ * many places. What looks like a change and cannot be read is an issue, so that none is lost without a word.
+ */
+import * as Result from "effect/Result"
+import {
+  addIssue,
+  addRepair,
+  type Findings,
+  inDocumentOrder,
+  type Issue,
+  type IssueCode,
+  noFindings,
+  type Repair
+} from "../findings/Issue.ts"
+import { ruleOf } from "../findings/rules/Rules.ts"
+import {
+  fenceAt,
+  findBounds,
+  type Fence,
+  isBlank,
+  looseMark,
+  type OpenMark,
+  readFence,
+  readOpen,
+  report,
+  unfenced
+} from "./ChangeMarks.ts"
+import { isProduct, pathInSentence, pathOfInfo, pathOfLine } from "./ChangePath.ts"
+import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
+import { elisionIn } from "./Elision.ts"
+import { languageOf } from "./Language.ts"
+import { readReplacements, mayBeReplacement } from "./ReplacementFormat.ts"
+
+/** A change that an answer asks for; `line` is the line of the answer, from 1. */
+export type Change =
+  | {
+      readonly _tag: "Edit"
+      readonly path: string
+      /** Whole lines with their line ends. */
+      readonly oldText: string
+      readonly newText: string
+      readonly line: number
+    }
+  | {
+      readonly _tag: "File"
+      readonly path: string
+      readonly text: string
+      /** True when the answer takes it that there is no such file yet: a block without old text. */
+      readonly mustBeNew: boolean
+      readonly line: number
+    }
+  | {
+      readonly _tag: "Replace"
+      readonly pattern: string
+      readonly with: string
+      readonly except: ReadonlyArray<string>
+      readonly line: number
+    }
+
+/** The changes of an answer in its order, and what of it is none. */
+export interface ChangesRead {
+  readonly changes: ReadonlyArray<Change>
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+  /** The answer without the blocks and their paths. */
+  readonly rest: string
+}
+
+const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst limit = 10\n>>>>>>> NEW"
+
+const creates = /\b(?:add|creates?|new|overwrite|replace|save|write)\b/i
+const oldLabel = /^[#*\s]*(?:OLD|SEARCH|ORIGINAL)(?:\s+(?:text|code))?[*:\s]*$/i
+
+/** An object that stands without a fence is looked for in so many lines. */
+const maxReplacementLines = 40
+
+const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
+
+const isMarkdown = (path: string): boolean => ["markdown", "mdx", "rst", "text", ""].includes(languageOf(path))
+
+/** Languages that a fence of a file of another kind does not have: it holds data, commands or an output. */
+const otherContent = /^(?:json|sh|bash|shell|console|terminal|powershell|cmd|output|log|te?xt|plaintext|diff|patch)$/i
+
+const fitsFile = (language: string, path: string): boolean => {
+  if (!/^[a-z][\w+#.-]*$/i.test(language)) return false
+  if (!otherContent.test(language)) return true
+  const own = languageOf(path)
+  return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
+}
+
+/** Reads one answer; its state is where it is and which file it speaks of. */
+class Reader {
+  readonly changes: Array<Change> = []
+  readonly findings: Findings = noFindings()
+  private readonly taken = new Set<number>()
+  private readonly lines: ReadonlyArray<string>
+  private path: { readonly path: string; readonly at: number } | undefined
+  private inReport = false
+
+  constructor(answer: string) {
+    this.lines = answer.split(/\r\n|\n/)
+  }
+
+  read(): void {
+    this.readBetween(0, this.lines.length, false)
+  }
+
+  rest(): string {
+    const left = this.lines.filter((_, at) => !this.taken.has(at)).join("\n")
+    return left.replace(/\n{3,}/g, "\n\n").trim()
+  }
+
+  private line(at: number): string {
+    return this.lines[at] ?? ""
+  }
+
+  private take(from: number, end: number): void {
+    for (let at = from; at < end; at += 1) this.taken.add(at)
+  }
+
+  private issue(code: IssueCode, at: number, what: string, quote = this.line(at)): void {
+    const how = code === "change-replace" ? undefined : `${ruleOf(code).fix} For example:\n${example}`
+    addIssue(this.findings, code, { line: at + 1 }, { what, how, quote: quote.trim() })
+  }
+
+  private readBetween(from: number, end: number, isFenced: boolean): void {
+    for (let at = from; at < end;) at = this.readAt(at, isFenced)
+  }
+
+  /** Reads what begins at a line; gives the index of the first line after it. */
+  private readAt(at: number, isFenced: boolean): number {
+    const line = this.line(at)
+    const open = readOpen(line)
+    if (open !== undefined) return this.readBlock(at, open)
+    const fence = isFenced ? undefined : fenceAt(this.lines, at)
+    if (fence !== undefined) return this.readFence(at, fence)
+    if (!isFenced && mayBeReplacement(line)) {
+      const end = this.readLooseReplacement(at)
+      if (end !== undefined) return end
+    }
+    if (!isFenced && isDiff(this.lines.slice(at, at + 2))) {
+      const end = diffEnd(this.lines, at)
+      if (this.readDiff(at, "", this.lines.slice(at, end), at)) {
+        this.take(at, end)
+        return end
+      }
+    }
+    if (looseMark.test(line)) this.issue("change-marks", at, "The mark belongs to no block.")
+    if (report.test(line)) this.inReport = true
+    const named = pathOfLine(line)
+    if (named !== undefined) this.path = { path: named.path, at }
+    return at + 1
+  }
+
+  /** The nearest line before this one that says something; fences and blank lines do not. */
+  private lineBefore(at: number): number {
+    let before = at - 1
+    while (before >= 0 && (isBlank(this.line(before)) || readFence(this.line(before)) !== undefined)) before -= 1
+    return before
+  }
+
+  /** The file of a block: on its mark, on the line before it, in the sentence before it, or that of the block before. */
+  private pathFor(at: number, open: OpenMark): string | undefined {
+    if (open.path !== undefined) return open.path
+    const before = this.lineBefore(at)
+    const isOwn = this.path !== undefined && this.path.at >= before
+    if (isOwn || this.taken.has(before)) return this.path?.path
+    const named = pathInSentence(this.line(before))
+    if (named === undefined || named === this.path?.path) return this.path?.path
+    addRepair(this.findings, "change-sentence", { line: before + 1 }, `Took the path ${named} from the sentence.`)
+    this.path = { path: named, at: before }
+    return named
+  }
+
+  private readBlock(at: number, open: OpenMark): number {
+    const { end, middle, problem } = findBounds(this.lines, at, open.length)
+    const path = this.pathFor(at, open)
+    this.take(at, end)
+    if (path !== undefined) {
+      const named = this.path?.at ?? -1
+      if (named >= 0 && pathOfLine(this.line(named)) !== undefined) this.take(named, named + 1)
+      this.path = { path, at: end - 1 }
+    }
+    if (problem !== undefined) this.issue(problem[0], at, problem[1])
+    else if (path === undefined) this.issue("change-path", at, "The block follows no path.")
+    else
+      this.addBlock(path, at, this.partOf(at + 1, middle, open.indent), this.partOf(middle + 1, end - 1, open.indent))
+    return end
+  }
+
+  private partOf(from: number, end: number, indent: string): ReadonlyArray<string> {
+    const part = this.lines.slice(from, end)
+    const isIndented = indent !== "" && part.every((line) => isBlank(line) || line.startsWith(indent))
+    return isIndented ? part.map((line) => line.slice(indent.length)) : part
+  }
+
+  private addBlock(path: string, at: number, oldLines: ReadonlyArray<string>, newLines: ReadonlyArray<string>): void {
+    const [oldInside, newInside] = isMarkdown(path) ? [] : [unfenced(oldLines), unfenced(newLines)]
+    const isFenced =
+      (oldInside !== undefined || oldLines.length === 0) &&
+      (newInside !== undefined || newLines.length === 0) &&
+      oldInside !== newInside
+    if (isFenced) addRepair(this.findings, "change-fenced", { line: at + 1 }, "Left out the fences inside the block.")
+    const oldText = textOf((isFenced ? oldInside : undefined) ?? oldLines)
+    const newText = textOf((isFenced ? newInside : undefined) ?? newLines)
+    if (oldText.trim() === "") this.addFile(path, at, newText, true)
+    else this.addEdit(path, at, oldText, newText)
+  }
+
+  private addEdit(path: string, at: number, oldText: string, newText: string): void {
+    if (this.isWhole(at, newText, oldText)) {
+      this.changes.push({ _tag: "Edit", path, oldText, newText, line: at + 1 })
+    }
+  }
+
+  private addFile(path: string, at: number, text: string, mustBeNew: boolean): void {
+    if (this.isWhole(at, text, "")) this.changes.push({ _tag: "File", path, text, mustBeNew, line: at + 1 })
+  }
+
+  private isWhole(at: number, newText: string, oldText: string): boolean {
+    const left = elisionIn(newText, oldText)
+    if (left !== undefined) this.issue("change-elided", at, "A line stands for text that is left out.", left)
+    return left === undefined
+  }
+
+  private readFence(at: number, { end, info }: Fence): number {
+    const content = this.lines.slice(at + 1, end)
+    if (content.some((line) => readOpen(line) !== undefined)) return this.readFencedBlocks(at, { end, info })
+    const next = Math.min(end + 1, this.lines.length)
+    const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedReplacement(at, content)
+    if (isOwn) this.take(at, next)
+    else if (!this.readWholeFile(at, { end, info }, content)) {
+      content.forEach((line, index) => {
+        if (looseMark.test(line)) this.issue("change-marks", at + 1 + index, "The mark belongs to no block.")
+      })
+    }
+    return next
+  }
+
+  private readFencedBlocks(at: number, { end, info }: Fence): number {
+    const named = pathOfInfo(info)
+    if (named !== undefined) this.path = { path: named.path, at }
+    this.readBetween(at + 1, end, true)
+    const next = Math.min(end + 1, this.lines.length)
+    const isOnlyBlocks = this.lines
+      .slice(at + 1, end)
+      .every((line, index) => isBlank(line) || this.taken.has(at + 1 + index))
+    if (isOnlyBlocks) this.take(at, next)
+    return next
+  }
+
+  /** The path of the line directly before a fence. */
+  private pathBefore(
+    at: number
+  ): { readonly path: string; readonly at: number; readonly hasLines: boolean } | undefined {
+    let before = at - 1
+    while (before >= 0 && isBlank(this.line(before))) before -= 1
+    if (before < 0 || this.taken.has(before)) return undefined
+    const named = pathOfLine(this.line(before))
+    return named === undefined ? undefined : { ...named, at: before }
+  }
+
+  private readWholeFile(at: number, { end, info }: Fence, content: ReadonlyArray<string>): boolean {
+    if (this.inReport) return false
+    const inInfo = pathOfInfo(info)
+    const before = this.pathBefore(at)
+    const named = inInfo ?? before
+    if (named === undefined) return this.noteUnread(at)
+    if (isProduct(named.path)) return false
+    const language = /^[^\s:{]*/.exec(info)?.[0] ?? ""
+    const isTitled = inInfo?.isTitle === true
+    const isFile = inInfo === undefined ? fitsFile(language, named.path) : isTitled
+    if (named.hasLines || !isFile) {
+      if (!named.hasLines) this.noteQuoted(at, named.path)
+      return false
+    }
+    const next = Math.min(end + 1, this.lines.length)
+    this.take(at, next)
+    if (before?.path === named.path) this.take(before.at, before.at + 1)
+    if (end === this.lines.length) {
+      this.issue("change-unfinished", at, "The fence with the whole file has no end.")
+      return true
+    }
+    const repeats = pathOfLine(content[0] ?? "")?.path === named.path && (content[0] ?? "").trim() === named.path
+    this.addFile(named.path, at, textOf(repeats ? content.slice(1) : content), false)
+    return true
+  }
+
+  /** A fence that may be meant as a change, although nothing marks it as one. */
+  private noteUnread(at: number): false {
+    const before = this.line(this.lineBefore(at))
+    const path = creates.test(before) ? pathInSentence(before) : undefined
+    if (oldLabel.test(before)) this.issue("change-marks", this.lineBefore(at), "The old text stands without marks.")
+    else if (path !== undefined) this.noteQuoted(at, path)
+    return false
+  }
+
+  private noteQuoted(at: number, path: string): void {
+    const message = `Took the code under ${path} as quoted, not as the new text of the file.`
+    addRepair(this.findings, "change-quoted", { line: at + 1 }, message)
+  }
+
+  /** Reads the lines of a diff that begin at the index `first`. */
+  private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
+    if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
+    const before = this.pathBefore(at)
+    if (before !== undefined) this.take(before.at, before.at + 1)
+    const files = readDiff(content)
+    if (files.length === 0) this.issue("change-diff", at, "The diff is empty.")
+    for (const file of files) {
+      const line = first + file.at
+      const path = file.to ?? file.from ?? pathOfInfo(info)?.path ?? before?.path
+      if (path === undefined) this.issue("change-path", line, "The diff names no file.")
+      else if (file.isDeleted) this.issue("change-diff", line, `The diff removes the whole file ${path}.`)
+      else if (file.from !== undefined && file.to !== undefined && file.from !== file.to) {
+        this.issue("change-diff", line, `The diff renames ${file.from} to ${file.to}.`)
+      } else if (file.hunks.length === 0) this.issue("change-diff", line, `The diff of ${path} has no lines.`)
+      else if (file.isNew) this.addFile(path, line, textOf(file.hunks.flatMap(({ newLines }) => newLines)), true)
+      else {
+        for (const { at: hunkAt, newLines, oldLines } of file.hunks) {
+          const [oldText, newText] = [textOf(oldLines), textOf(newLines)]
+          const hunkLine = first + hunkAt
+          if (oldText.trim() === "")
+            this.issue("change-diff", hunkLine, `A part of the diff of ${path} has no old lines.`)
+          else if (oldText === newText)
+            this.issue("change-diff", hunkLine, `A part of the diff of ${path} changes nothing.`)
+          else this.addEdit(path, hunkLine, oldText, newText)
+        }
+      }
+    }
+    return true
+  }
+
+  private readFencedReplacement(at: number, content: ReadonlyArray<string>): boolean {
+    const before = this.pathBefore(at)
+    if (before !== undefined || !content.some((line) => line.includes('"replace"'))) return false
+    return this.addReplacements(at + 1, content.join("\n"))
+  }
+
+  /** Reads an object that stands without a fence, over one or several lines. */
+  private readLooseReplacement(at: number): number | undefined {
+    const rest = this.lines.slice(at, at + maxReplacementLines)
+    const blank = rest.findIndex(isBlank)
+    const paragraph = blank === -1 ? rest : rest.slice(0, blank)
+    const closing = paragraph.findIndex((line) => /\}\s*$/.test(line))
+    const end = closing === -1 ? paragraph.length : closing + 1
+    if (!this.addReplacements(at, paragraph.slice(0, end).join("\n"))) return undefined
+    this.take(at, at + end)
+    return at + end
+  }
+
+  private addReplacements(at: number, text: string): boolean {
+    const read = readReplacements(text)
+    if (read === undefined) return false
+    if (Result.isFailure(read)) this.issue("change-replace", at, read.failure, text)
+    else for (const one of read.success) this.changes.push({ _tag: "Replace", ...one, line: at + 1 })
+    return true
+  }
+}
+
+/** The changes that an answer of a model asks for. */
+export const readChanges = (answer: string): ChangesRead => {
+  const reader = new Reader(answer)
+  reader.read()
+  return { changes: reader.changes, ...inDocumentOrder(reader.findings), rest: reader.rest() }
+}

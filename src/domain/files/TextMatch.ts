@@ -1,0 +1,287 @@
+/**
+ * Where the old text of an edit stands in a file. It is looked for exactly first, and then in the ways in which models
+ * change a text that they copy: other blanks, escaped line breaks, line numbers, a cut line. The first way that finds any
+ * place counts.
+ */
+import { indentOf, reindent } from "./Indentation.ts"
+
+/** A range of characters of the file and what takes its place. */
+export interface TextPlace {
+  readonly from: number
+  readonly to: number
+  readonly newText: string
+}
+
+/** The places that were found; `note` says how, when the text does not stand there exactly. */
+export interface TextMatch {
+  readonly places: ReadonlyArray<TextPlace>
+  readonly note?: string
+}
+
+interface Sought {
+  readonly oldText: string
+  readonly newText: string
+}
+
+const toLf = (text: string): string => text.replaceAll("\r\n", "\n")
+const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
+
+const count = (text: string, part: string): number => text.split(part).length - 1
+
+/** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
+export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
+  const crlf = count(text, "\r\n")
+  if (crlf === 0) return [toLf]
+  return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
+}
+
+/** The number of the line of an offset, from 1. */
+export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
+
+/** Where the part occurs, also where it overlaps itself. */
+const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
+  return found
+}
+
+const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
+const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
+
+/** Whole lines match where a line begins, when there is such a place; the last line of a file may lack its line end. */
+const exactPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
+  for (const spell of spellings(text)) {
+    const sought = spell(oldText)
+    const offsets = offsetsOf(text, sought)
+    const atLines = sought.endsWith("\n") ? offsets.filter((offset) => isLineStart(text, offset)) : []
+    const found = atLines.length > 0 ? atLines : offsets
+    if (found.length > 0) return found.map((from) => ({ from, to: from + sought.length, newText: spell(newText) }))
+    const last = withoutLineEnd(sought)
+    const from = text.length - last.length
+    if (last !== sought && last !== "" && text.endsWith(last) && isLineStart(text, from)) {
+      return [{ from, to: text.length, newText: withoutLineEnd(spell(newText)) }]
+    }
+  }
+  return []
+}
+
+interface FileLine {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+const linesOf = (text: string): ReadonlyArray<FileLine> => {
+  let from = 0
+  return text.split("\n").map((line) => {
+    const content = line.endsWith("\r") ? line.slice(0, -1) : line
+    const found = { from, to: from + content.length, text: content }
+    from += line.length + 1
+    return found
+  })
+}
+
+const isBlank = (line: string): boolean => line.trim() === ""
+
+/** The lines of an edit without the blank ones around the old text, of which the new text loses as many. */
+const coreOf = ({ newText, oldText }: Sought) => {
+  const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
+  const first = oldLines.findIndex((line) => !isBlank(line))
+  const after = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlank(line))
+  let [from, to] = [0, newLines.length]
+  while (from < first && from < to && isBlank(newLines[from] ?? "")) from += 1
+  while (newLines.length - to < after && to > from && isBlank(newLines[to - 1] ?? "")) to -= 1
+  return {
+    oldLines: first === -1 ? [] : oldLines.slice(first, oldLines.length - after),
+    newLines: newLines.slice(from, to)
+  }
+}
+
+type Core = ReturnType<typeof coreOf>
+
+/** Places of whole lines; `rewrite` gives the new lines for the lines of the file, or nothing when that is not clear. */
+const linePlaces = (
+  text: string,
+  { newLines, oldLines }: Core,
+  fits: (line: string, sought: string) => boolean,
+  rewrite: (fileLines: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
+): ReadonlyArray<TextPlace> => {
+  const lines = linesOf(text)
+  const starts = lines.flatMap((_, at) => {
+    const isThere =
+      oldLines.length > 0 &&
+      at + oldLines.length <= lines.length &&
+      oldLines.every((line, index) => fits(lines[at + index]?.text ?? "", line))
+    return isThere ? [at] : []
+  })
+  return starts.flatMap((at) => {
+    const found = lines.slice(at, at + oldLines.length)
+    const written = rewrite(found.map((line) => line.text))
+    if (written === undefined) return []
+    const [from, end] = [found[0]?.from ?? 0, found.at(-1)?.to ?? 0]
+    const lineEnd = text.startsWith("\r\n", end) || text.slice(from, end).includes("\r\n") ? "\r\n" : "\n"
+    const to = newLines.length === 0 ? (lines[at + oldLines.length]?.from ?? end) : end
+    return [{ from, to, newText: written.join(lineEnd) }]
+  })
+}
+
+const blankPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
+  const core = coreOf(sought)
+  const rewrite = (fileLines: ReadonlyArray<string>) => reindent(core.newLines, core.oldLines, fileLines)
+  return linePlaces(text, core, (line, one) => line.trim() === one.trim(), rewrite)
+}
+
+const breaks = /\r\n|\n|\\n/g
+
+/** The text with each line break, real or escaped, as one character, and where each of its characters stands in the text. */
+const withBreaks = (text: string) => {
+  const offsets: Array<number> = []
+  let [plain, at] = ["", 0]
+  const copy = (end: number): void => {
+    for (let offset = at; offset < end; offset += 1) offsets.push(offset)
+    plain += text.slice(at, end)
+  }
+  for (const { 0: sign, index } of text.matchAll(breaks)) {
+    copy(index)
+    offsets.push(index)
+    plain += "\n"
+    at = index + sign.length
+  }
+  copy(text.length)
+  offsets.push(text.length)
+  return { plain, offsets }
+}
+
+const breaksOf = (text: string): ReadonlyArray<string> => [...text.matchAll(breaks)].map(([sign]) => sign)
+
+/** The new text with its line breaks written as those of the place; nothing when it is not clear which is which. */
+const brokenLike = (newText: string, place: string): string | undefined => {
+  const signs = breaksOf(place)
+  const [first = "\n"] = signs
+  if (signs.every((sign) => sign === first)) return newText.replace(breaks, () => first)
+  if (breaksOf(newText).length !== signs.length) return undefined
+  let index = -1
+  return newText.replace(breaks, (sign) => signs[(index += 1)] ?? sign)
+}
+
+const breakPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<TextPlace> => {
+  if (!text.includes("\\n") && !oldText.includes("\\n")) return []
+  const sought = withBreaks(withoutLineEnd(oldText)).plain
+  if (!sought.includes("\n") || isBlank(sought)) return []
+  const { offsets, plain } = withBreaks(text)
+  return offsetsOf(plain, sought).flatMap((at) => {
+    const [from = 0, to = 0] = [offsets[at], offsets[at + sought.length]]
+    const written = brokenLike(withoutLineEnd(newText), text.slice(from, to))
+    return written === undefined ? [] : [{ from, to, newText: written }]
+  })
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "\\": "\\" }
+
+const withoutEscapes = (text: string): string =>
+  text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
+
+/** Both texts as they are when the escapes of JSON in them are read; nothing when the old one has none. */
+const unescaped = ({ newText, oldText }: Sought): Sought | undefined => {
+  const plain = withoutEscapes(oldText)
+  return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
+}
+
+/** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
+const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
+
+/** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
+const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
+  const numbers = withoutLineEnd(toLf(oldText))
+    .split("\n")
+    .map((line) => numbered.exec(line))
+    .map((match) => Number(match?.[1] ?? match?.[2] ?? Number.NaN))
+  const [first = Number.NaN] = numbers
+  if (!numbers.every((number, index) => number === first + index)) return undefined
+  const strip = (text: string): string =>
+    toLf(text)
+      .split("\n")
+      .map((line) => line.replace(numbered, ""))
+      .join("\n")
+  return { oldText: strip(oldText), newText: strip(newText) }
+}
+
+const minVisible = 8
+
+/** The beginning of a line that was cut. */
+const visible = (line: string): string | undefined => {
+  const text = line.trimEnd()
+  if (text.endsWith("\u2026")) return text.slice(0, -1).trimEnd()
+  return text.endsWith("...") ? text.replace(/\.+$/, "").trimEnd() : undefined
+}
+
+/** What of a line that was cut is looked for; nothing when it is too little. */
+const beginning = (line: string): string | undefined => {
+  const text = visible(line)?.trim() ?? ""
+  return text.length >= minVisible ? text : undefined
+}
+
+/** Places in which lines that were cut begin as they are written; the new lines get the ends of those of the file. */
+const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
+  const core = coreOf(sought)
+  const { newLines, oldLines } = core
+  const begins = new Map(oldLines.map((line) => [line, beginning(line)]))
+  if (oldLines.every((line) => begins.get(line) === undefined)) return []
+  const rewrite = (fileLines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+    const old = oldLines.map((line, index) =>
+      begins.get(line) === undefined ? line : indentOf(line) + (fileLines[index] ?? "").trim()
+    )
+    const cut = oldLines.flatMap((line, index) => {
+      const seen = begins.get(line)
+      return seen === undefined ? [] : [{ line, end: (fileLines[index] ?? "").trim().slice(seen.length) }]
+    })
+    const whole = newLines.flatMap((line) => {
+      const seen = visible(line)
+      if (seen === undefined) return [line]
+      const same = cut.find((one) => one.line.trim() === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
+      return same === undefined ? [] : [seen + same.end]
+    })
+    return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
+  }
+  const fits = (line: string, one: string): boolean => {
+    const seen = begins.get(one)
+    return seen === undefined ? line.trim() === one.trim() : line.trim().startsWith(seen)
+  }
+  return linePlaces(text, core, fits, rewrite)
+}
+
+const exactOrBlank = (text: string, sought: Sought | undefined): ReadonlyArray<TextPlace> => {
+  if (sought === undefined || isBlank(sought.oldText)) return []
+  const exact = exactPlaces(text, sought)
+  return exact.length > 0 ? exact : blankPlaces(text, sought)
+}
+
+const ways: ReadonlyArray<{
+  readonly find: (text: string, sought: Sought) => ReadonlyArray<TextPlace>
+  readonly note?: string
+}> = [
+  { find: exactPlaces },
+  { find: blankPlaces, note: "matched with other blanks; those of the file are kept" },
+  { find: breakPlaces, note: "matched with line breaks and \\n exchanged" },
+  { find: (text, sought) => exactOrBlank(text, unescaped(sought)), note: "matched without escapes" },
+  { find: (text, sought) => exactOrBlank(text, unnumbered(sought)), note: "matched without line numbers" },
+  { find: cutPlaces, note: "matched a cut line by its beginning" }
+]
+
+const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
+  let end = 0
+  return places.filter(({ from, to }) => {
+    const isApart = from >= end
+    if (isApart) end = to
+    return isApart
+  })
+}
+
+/** The places of an edit, found in the first way that finds any. Places that are all replaced do not overlap. */
+export const findText = (text: string, sought: Sought, all: boolean): TextMatch => {
+  for (const { find, note } of ways) {
+    const places = find(text, sought)
+    if (places.length > 0) return { places: all ? apart(places) : places, ...(note === undefined ? {} : { note }) }
+  }
+  return { places: [] }
+}

@@ -1,0 +1,189 @@
+/**
+ * Which commands of a project check a change: the type check, then the narrowest tests. What a command is good for and how
+ * only a part of it is run comes with the commands; which tests belong to a file is told by their names and imports.
+ */
+import type { CommandLine } from "../commands/CommandText.ts"
+import type { CheckCommand } from "../checks/CheckOutcome.ts"
+import { splitCommand } from "../configuration/CommandSplit.ts"
+import { folderOf, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
+import { isTestFile, testsOfName } from "./TestFiles.ts"
+
+export interface KnownProject {
+  /** Paths relative to the project. */
+  readonly files: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<ProjectCommand>
+}
+
+const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(nameOf(path))?.[1]?.toLowerCase() ?? ""
+
+const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
+
+/** Whose commands check files with which endings. The commands of other manifests may check every file. */
+const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
+  [/^(?:package\.json|deno\.jsonc?)$/, script],
+  [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
+  [/^Cargo\.toml$/, ["rs"]],
+  [/^go\.(?:mod|work)$/, ["go"]],
+  [/^(?:pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|build\.sbt)$/, ["java", "kt", "kts", "groovy", "scala"]],
+  [/^mix\.exs$/, ["ex", "exs"]],
+  [/^Package\.swift$/, ["swift"]],
+  [/^(?:\.rspec|[Rr]akefile|Gemfile)$/, ["rb", "rake"]],
+  [/^composer\.json$/, ["php"]],
+  [/^pubspec\.yaml$/, ["dart"]]
+]
+
+/** Text for people, which no command checks. */
+const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "adoc"])
+
+const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
+  specific.find(([pattern]) => pattern.test(nameOf(manifest)))?.[1]
+
+/** Tests that need more than the project, or that measure: the last to be chosen. */
+const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
+
+/** What something else must run before is no check. */
+const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
+  prepare.length === 0 && (kind === "types" || kind === "tests")
+
+/**
+ * The commands for a file: those of its language, else those for every language, else all; of each kind those whose manifest
+ * is nearest.
+ */
+const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
+  const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
+  const ending = endingOf(path)
+  const isSource = specific.some(([, endings]) => endings.includes(ending))
+  const groups = [
+    around.filter(({ from }) => endingsOf(from)?.includes(ending) === true),
+    around.filter(({ from }) => endingsOf(from) === undefined),
+    isSource ? [] : around
+  ]
+  const group = groups.find((some) => some.length > 0) ?? []
+  return (["types", "tests"] as const).flatMap((kind) => {
+    const same = group.filter((command) => command.kind === kind)
+    const depth = Math.max(...same.map(({ from }) => folderOf(from).length))
+    return same.filter(({ from }) => folderOf(from).length === depth)
+  })
+}
+
+/** More targets than these are not worth naming: the whole command runs. */
+const mostTargets = 30
+
+/** A path that no program takes for an option or for a file of options. */
+const isPlainArgument = (path: string): boolean => /^[\w.][\w./ +,()[\]@-]*$/.test(path)
+
+const startsWith = (words: ReadonlyArray<string>, begin: ReadonlyArray<string>): boolean =>
+  begin.every((word, index) => words[index] === word)
+
+const checkOf = (
+  argv: CommandLine,
+  { kind, ...more }: Pick<CheckCommand, "kind" | "whole" | "isGuess">,
+  folder: string
+): CheckCommand => ({ argv, ...(folder === "" ? {} : { cwd: folder.slice(0, -1) }), kind, ...more })
+
+interface Change {
+  readonly project: KnownProject
+  readonly changed: ReadonlyArray<string>
+  /** Tests that belong to a file that is none itself. */
+  readonly testsOf: (path: string) => ReadonlyArray<string>
+}
+
+/** The test files for all changed files; nothing when one of them has none, so that all tests have to run. */
+const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
+  const there = new Set(project.files)
+  const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
+  return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
+}
+
+/** The nearest folder around a file, down to `top`, that holds a file of this name. */
+const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
+  for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
+    if (files.includes(`${folder}${name}`)) return folder
+  }
+  return files.includes(`${top}${name}`) ? top : undefined
+}
+
+/** The targets of each narrowed command, relative to its folder; nothing when all of it has to run. */
+const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
+  const { changed, project } = change
+  const relative = (path: string) => path.slice(folderOf(from).length)
+  switch (narrow?.of) {
+    case "files":
+      return [testFiles(change)?.map(relative) ?? []]
+    case "file":
+      return testFiles(change)?.map((path) => [relative(path)]) ?? []
+    case "folders":
+      return changed.every((path) => path.endsWith(".go"))
+        ? [[...new Set(changed.map((path) => `./${folderOf(relative(path))}`.replace(/(?<=.)\/$/, "")))]]
+        : []
+    case "manifest": {
+      const folders = changed.map((path) => folderWith(nameOf(from), path, folderOf(from), project.files))
+      return [...new Set(folders)].map((one) => (one === undefined ? [] : [relative(`${one}${nameOf(from)}`)]))
+    }
+    default:
+      return []
+  }
+}
+
+/** A test command for the targets, or all of it. */
+const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<CheckCommand> => {
+  const folder = folderOf(command.from)
+  const words = splitCommand(command.run)
+  if (typeof words === "string") return []
+  const each = targetsOf(command, change)
+  const count = each.flat().length
+  const isPlain =
+    count > 0 && count <= mostTargets && each.every((some) => some.length > 0 && some.every(isPlainArgument))
+  if (command.narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
+  const { argv } = command.narrow
+  /* Who allows `npm test` allows it for some files too; another form of the command is allowed by itself. */
+  const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
+  return each.map((targets) => checkOf([...argv, ...targets], { kind: "tests", whole }, folder))
+}
+
+const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { changed, project }: Change) => {
+  const named = commands.find(({ kind }) => kind === "types")
+  const words = named === undefined ? "" : splitCommand(named.run)
+  if (typeof words !== "string") return [checkOf(words, { kind: "types" }, folder)]
+  const hasTypes = changed.some((path) => /\.[cm]?tsx?$/.test(path)) && project.files.includes(`${folder}tsconfig.json`)
+  const usual: CommandLine = ["node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json"]
+  return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
+}
+
+const rankOf = ({ narrow, run }: ProjectCommand): number =>
+  (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
+
+/** The most useful test command: one for everything that can be narrowed, before others. */
+const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined =>
+  commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rankOf(a) - rankOf(b))[0]
+
+/** The checks for changed files, type checks first. `importers` are test files that import a file. */
+export const chooseChecks = (
+  project: KnownProject,
+  changed: ReadonlyArray<string>,
+  importers: (path: string) => ReadonlyArray<string> = () => []
+): ReadonlyArray<CheckCommand> => {
+  const groups = new Map<
+    string,
+    { readonly commands: ReadonlyArray<ProjectCommand>; readonly changed: Array<string> }
+  >()
+  for (const path of changed.filter((one) => !prose.has(endingOf(one)))) {
+    const commands = commandsFor(path, project.commands)
+    const key = commands.map(({ from, run }) => `${from} ${run}`).join("\n")
+    const group = groups.get(key) ?? { commands, changed: [] }
+    group.changed.push(path)
+    groups.set(key, group)
+  }
+  const tests = project.files.filter(isTestFile)
+  const testsOf = (path: string) => [...new Set([...testsOfName(path, tests), ...importers(path)])]
+  const all: Array<CheckCommand> = []
+  for (const { changed: files, commands } of groups.values()) {
+    const change = { project, changed: files, testsOf }
+    const tested = bestTests(commands)
+    if (commands[0] !== undefined) all.push(...typeCheck(commands, folderOf(commands[0].from), change))
+    if (tested !== undefined) all.push(...testChecks(tested, change))
+  }
+  const once = new Map(all.map((check) => [JSON.stringify([check.argv, check.cwd]), check]))
+  const order: ReadonlyArray<CheckCommand["kind"]> = ["types", "tests"]
+  return order.flatMap((kind) => [...once.values()].filter((check) => check.kind === kind))
+}

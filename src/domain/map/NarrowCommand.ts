@@ -1,0 +1,76 @@
+/**
+ * How only a part of a command is run: the tests of some files, folders or packages. Told from the program that runs the
+ * tests; where its words are not plain, nothing is told, and the whole command is run.
+ */
+
+/** How a command is run for a part of what it is for: these words, and then the targets. */
+export interface Narrowing {
+  readonly argv: readonly [string, ...Array<string>]
+  /**
+   * What the targets are. `files`: paths of test files; `file`: one of them for each command. `folders`: folders of
+   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command.
+   */
+  readonly of: "files" | "file" | "folders" | "manifest"
+}
+
+const wordsOf = (text: string): readonly [string, ...Array<string>] | undefined => {
+  const [first, ...rest] = text.split(" ").filter((word) => word !== "")
+  return first === undefined ? undefined : [first, ...rest]
+}
+
+/** Beginnings of commands, and what is told to run a part of them. */
+const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
+  [/^go test \.\/\.\.\.$/, "go test", "folders"],
+  [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],
+  [/^mix test$/, "mix test", "files"],
+  [/^(?:dart|flutter|deno|bun) test$/, "", "files"],
+  [/^(?:.* )?rspec$/, "", "files"],
+  [/^(?:.* )?-m pytest$/, "", "files"],
+  [/^(?:.* )?-m unittest(?: discover -s tests?)?$/, "", "files"],
+  [/^prove -l/, "prove -l", "files"],
+  [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
+]
+
+/** How a usual command of a kind of project is narrowed. */
+export const usualNarrowing = (run: string): Narrowing | undefined => {
+  const found = usual.find(([pattern]) => pattern.test(run))
+  const argv = found === undefined ? undefined : wordsOf(found[1] || run.replace(/ discover .*/, ""))
+  return found === undefined || argv === undefined ? undefined : { argv, of: found[2] }
+}
+
+/** Runners of tests that take test files as arguments; `node` does with `--test`. */
+const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
+/** Their options with a value that follows as a word of its own. */
+const valued =
+  /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
+/** What a shell would read. */
+const unplain = /[&|;<>`$()\\]/
+
+/**
+ * How a script that runs tests is narrowed: `append` is how arguments are added to it, `execute` runs a program of an
+ * installed package.
+ *
+ * ```ts
+ * scriptNarrowing("vitest run", "npm test --", "npx") // { argv: ["npm", "test", "--"], of: "files" }
+ * ```
+ */
+export const scriptNarrowing = (does: string, append: string, execute: string): Narrowing | undefined => {
+  if (unplain.test(does)) return undefined
+  const words = does.split(" ").filter((word) => word !== "")
+  const at = words.findIndex((word) => runners.has(word))
+  const runner = words[at]
+  if (runner === undefined || (runner === "node" && !words.includes("--test"))) return undefined
+  const kept: Array<string> = [runner]
+  let dropped = 0
+  for (const [index, word] of words.slice(at + 1).entries()) {
+    const before = words[at + index] ?? ""
+    const isPart = word.startsWith("-") || valued.test(before) || (runner === "vitest" && index === 0 && word === "run")
+    if (isPart) kept.push(word)
+    else dropped += 1
+  }
+  const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
+  const isOwn = append === "" || (dropped > 0 && at === 0)
+  if (dropped > 0 && at > 0) return undefined
+  const argv = wordsOf((isOwn ? own : append.split(" ")).join(" "))
+  return argv === undefined ? undefined : { argv, of: "files" }
+}

@@ -1,0 +1,185 @@
+/**
+ * The commands of a Python project: its tasks, and the checks that its settings and its tests imply, each in the ways in
+ * which the environment of the project may be had: its own folder, the program that manages it, or that of the machine.
+ */
+import type { CommandKind } from "./CommandKind.ts"
+import {
+  folderOf,
+  inWays,
+  isCommandName,
+  type Manifest,
+  nameOf,
+  type ProjectCommand,
+  usualWay
+} from "./ProjectCommands.ts"
+
+interface Section {
+  readonly name: string
+  readonly entries: ReadonlyArray<readonly [key: string, value: string]>
+}
+
+const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
+
+/** The sections of a TOML or INI text with their entries of one line; other lines are passed over. */
+const sectionsOf = (text: string): ReadonlyArray<Section> => {
+  const sections: Array<{ name: string; entries: Array<readonly [string, string]> }> = []
+  for (const line of text.split(/\r?\n/)) {
+    const head = /^\[{1,2}([^[\]]{1,120})\]{1,2}\s*(?:#.*)?$/.exec(line)?.[1]
+    if (head !== undefined) sections.push({ name: head.trim(), entries: [] })
+    const [, key, value] = /^\s*["']?([\w:.-]{1,60})["']?\s*=\s*(.*)$/.exec(line) ?? []
+    if (key !== undefined && value !== undefined) sections.at(-1)?.entries.push([key, unquoted(value.trim())])
+  }
+  return sections
+}
+
+/** Sections whose keys are tasks, and how a task is run. */
+const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
+  [/^tool\.poe\.tasks$/, "poe"],
+  [/^tool\.pdm\.scripts$/, "pdm run"],
+  [/^tool\.taskipy\.tasks$/, "task"],
+  [/^tool\.rye\.scripts$/, "rye run"],
+  [/^tool\.pixi\.tasks$/, "pixi run"],
+  [/^tool\.hatch\.envs\.default\.scripts$/, "hatch run"]
+]
+
+const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
+  sections.flatMap(({ entries, name }) => {
+    const found = taskSections.find(([pattern]) => pattern.test(name))
+    const environment = /^tool\.hatch\.envs\.([\w-]+)\.scripts$/.exec(name)?.[1]
+    const prefix =
+      found === undefined ? (environment === undefined ? undefined : `hatch run ${environment}:`) : found[1]
+    if (prefix === undefined) return []
+    const space = prefix.endsWith(":") ? "" : " "
+    return entries
+      .filter(([key]) => isCommandName(key) && !key.startsWith("_"))
+      .map(([key, does]) => ({ run: `${prefix}${space}${key}`, does, from }))
+  })
+
+/** Folders of environments in a project, by convention. */
+const environments: ReadonlyArray<string> = [".venv", "venv"]
+
+interface Manager {
+  /** What goes before a command. */
+  readonly run: string
+  readonly lock: string
+  readonly section: RegExp
+}
+
+const managers: ReadonlyArray<Manager> = [
+  { run: "uv run", lock: "uv.lock", section: /^tool\.uv\b/ },
+  { run: "poetry run", lock: "poetry.lock", section: /^tool\.poetry\b/ },
+  { run: "pdm run", lock: "pdm.lock", section: /^tool\.pdm\b/ },
+  { run: "pipenv run", lock: "Pipfile", section: /^$/ }
+]
+
+const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>): string | undefined => {
+  const locked = managers.find(({ lock }) => files.has(`${folderOf(path)}${lock}`))
+  return (locked ?? managers.find(({ section }) => sections.some(({ name }) => section.test(name))))?.run
+}
+
+/**
+ * A command of an installed package with all its ways: the environment in the folder of the manifest or at the top, the
+ * program that manages the project, the machine. Without knowledge of programs it is that of the manager or of the machine.
+ */
+const installed = (
+  written: string,
+  manifest: Manifest,
+  sections: ReadonlyArray<Section>,
+  kind?: CommandKind
+): ProjectCommand => {
+  const top = "../".repeat(folderOf(manifest.path).split("/").length - 1)
+  const places = [...new Set(["", top])].flatMap((place) => environments.map((name) => `${place}${name}/bin/`))
+  const manager = managerOf(manifest, sections)
+  const own = manager === undefined ? [] : [`${manager} ${written}`]
+  const known = [...own, written, ...(written.startsWith("python ") ? [written.replace(/^python/, "python3")] : [])]
+  const before = places.map((place) => `${place}${written}`)
+  return inWays([...before, ...known].map(usualWay), manifest.path, { kind, usual: before.length })
+}
+
+/** Settings of a checker mean that the project is checked with it. */
+const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<string>, run: string]> = [
+  [/^(?:tool\.pytest.*|tool:pytest|pytest)$/, ["pytest.ini"], "python -m pytest"],
+  [/^tool\.hatch\.envs\.hatch-test\b/, [], "hatch test"],
+  [/^tool\.ruff/, ["ruff.toml", ".ruff.toml"], "ruff check ."],
+  [/^(?:tool\.)?mypy$/, ["mypy.ini", ".mypy.ini"], "mypy ."],
+  [/^tool\.(?:based)?pyright$/, ["pyrightconfig.json"], "pyright"],
+  [/^flake8$/, [".flake8"], "flake8"]
+]
+
+const checkersOf = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> =>
+  checkers
+    .filter(
+      ([pattern, files]) => files.includes(nameOf(manifest.path)) || sections.some(({ name }) => pattern.test(name))
+    )
+    .map(([, , run]) => installed(run, manifest, sections))
+
+const testFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
+
+/** Files that say what a Python project needs, where no setting says how it is tested. */
+const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.txt)$/
+
+/** True for a file that lists packages of Python. */
+export const isRequirements = (path: string): boolean =>
+  /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(nameOf(path))
+
+/** The tests of a project without settings for them: by pytest where something names it, else by Python itself. */
+const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
+  const { files, path, text } = manifest
+  if (!needs.test(nameOf(path))) return []
+  const folder = folderOf(path)
+  const tests = [...files].filter((file) => file.startsWith(folder) && testFile.test(file))
+  if (tests.length === 0) return []
+  const isPytest = /\bpytest\b/.test(text) || [...files].some((file) => nameOf(file) === "conftest.py")
+  if (isPytest) return [installed("python -m pytest", manifest, sections)]
+  const apart = ["tests", "test"].find(
+    (name) => tests.some((file) => file.startsWith(`${folder}${name}/`)) && !files.has(`${folder}${name}/__init__.py`)
+  )
+  const run = apart === undefined ? "python -m unittest" : `python -m unittest discover -s ${apart}`
+  return [installed(run, manifest, sections, "tests")]
+}
+
+/** Environments of tox in pyproject.toml. */
+const toxSections = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
+  sections.flatMap(({ name }) => {
+    const environment = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
+    return environment === undefined ? [] : [{ run: `tox -e ${environment}`, from }]
+  })
+
+const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
+  sections.flatMap(({ entries, name }) => {
+    const environment = /^testenv(?::([\w-]+))?$/.exec(name)
+    if (environment === null) return []
+    const does = entries.find(([key, value]) => key === "commands" && value !== "")?.[1]
+    const run = environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`
+    return [{ run, from, does }]
+  })
+
+/** `@nox.session` before `def name`; other decorators may stand between them. */
+const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
+  const found: Array<ProjectCommand> = []
+  let isSession = false
+  for (const line of text.split(/\r?\n/)) {
+    if (/^@(?:nox\.)?session\b/.test(line)) isSession = true
+    const name = /^(?:async )?def (\w+)/.exec(line)?.[1]
+    if (isSession && name !== undefined) found.push({ run: `nox -s ${name}`, from: path })
+    if (name !== undefined) isSession = false
+  }
+  return found
+}
+
+/** The commands of a file of a Python project. */
+export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
+  const name = nameOf(manifest.path)
+  if (name === "noxfile.py") return noxSessions(manifest)
+  if (name === "manage.py") return [installed("python manage.py test", manifest, [])]
+  const sections = sectionsOf(manifest.text)
+  const checks = checkersOf(sections, manifest)
+  const isTested = checks.some(({ run }) => run.endsWith("-m pytest"))
+  return [
+    ...tasksOf(sections, manifest.path),
+    ...toxSections(sections, manifest.path),
+    ...(name === "tox.ini" ? toxEnvironments(sections, manifest.path) : []),
+    ...checks,
+    ...(isTested ? [] : impliedTests(sections, manifest))
+  ]
+}

@@ -1,0 +1,150 @@
+/**
+ * The usual commands of a kind of project, where its manifest names none: those of the program that the manifest is for.
+ */
+import { usualNarrowing } from "./NarrowCommand.ts"
+import { folderOf, inWays, type Manifest, nameOf, type ProjectCommand, usualWay } from "./ProjectCommands.ts"
+
+const gradle = ["gradle test", "gradle build"]
+
+const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  Object.entries({
+    "Cargo.toml": ["cargo test", "cargo check", "cargo build"],
+    "go.mod": ["go test ./...", "go vet ./...", "go build ./..."],
+    "pom.xml": ["mvn test"],
+    "settings.gradle": gradle,
+    "settings.gradle.kts": gradle,
+    "build.gradle": gradle,
+    "build.gradle.kts": gradle,
+    "mix.exs": ["mix test"],
+    "Package.swift": ["swift test", "swift build"],
+    "pubspec.yaml": ["dart test", "dart analyze"],
+    "build.sbt": ["sbt test"],
+    "build.zig": ["zig build test"],
+    "dune-project": ["dune test", "dune build"],
+    "rebar.config": ["rebar3 eunit"],
+    "stack.yaml": ["stack test"],
+    "cabal.project": ["cabal test all"],
+    "project.clj": ["lein test"],
+    "shard.yml": ["crystal spec"],
+    "MODULE.bazel": ["bazel test //..."],
+    ".rspec": ["bundle exec rspec"]
+  })
+)
+
+/** Scripts beside a manifest that bring its program. */
+const wrappers: ReadonlyArray<readonly [program: string, file: string]> = [
+  ["mvn", "mvnw"],
+  ["gradle", "gradlew"]
+]
+
+/** Names of the manifests with usual commands. */
+export const usualManifests: ReadonlyArray<string> = [
+  ...usual.keys(),
+  "go.work",
+  "CMakeLists.txt",
+  "meson.build",
+  "Gemfile",
+  "cpanfile",
+  "Makefile.PL"
+]
+
+/** True for the manifest of a solution of .NET, which has a name of its own. */
+export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
+
+const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => name.includes("gradle"))
+
+/** True when another manifest, mostly in a folder around this one, has commands that include it. */
+const isPart = ({ files, path }: Manifest): boolean => {
+  const name = nameOf(path)
+  /* What `./...` covers ends at a module. */
+  if (name === "go.mod") return false
+  const sameKind = gradleNames.includes(name) ? gradleNames : [name]
+  const parts = folderOf(path).split("/").slice(0, -1)
+  const above = parts.some((_, index) => sameKind.some((one) => files.has([...parts.slice(0, index), one].join("/"))))
+  const before = sameKind.slice(0, sameKind.indexOf(name))
+  return above || before.some((one) => files.has(`${folderOf(path)}${one}`))
+}
+
+const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
+  const { files, path, text } = manifest
+  const isWorkspace = /^\[workspace\]/m.test(text)
+  const isFlutter = /^\s+sdk:\s*flutter\s*$/m.test(text)
+  return (usual.get(nameOf(path)) ?? []).map((command) => {
+    const program = command.slice(0, command.indexOf(" "))
+    const arguments_ = command.slice(program.length)
+    const wrapper = wrappers.find(([one, file]) => one === program && files.has(`${folderOf(path)}${file}`))
+    if (wrapper !== undefined) return inWays([`./${wrapper[1]}${arguments_}`, command].map(usualWay), path)
+    if (program === "cargo" && isWorkspace) return inWays([usualWay(`${command} --workspace`)], path)
+    return inWays([usualWay(program === "dart" && isFlutter ? `flutter${arguments_}` : command)], path)
+  })
+}
+
+/** The modules of a workspace of Go; `./...` does not reach them from above. */
+const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
+  const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
+  const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)
+  const folders = [...block.split(/\s+/), ...alone].filter((one) => /^\.[\w./-]*$/.test(one))
+  const all = folders.map((folder) => `${folder.replace(/\/$/, "")}/...`).join(" ")
+  if (all === "") return []
+  return ["test", "vet", "build"].map((name) => ({
+    run: `go ${name} ${all}`,
+    from: path,
+    narrow: name === "test" ? usualNarrowing("go test ./...") : undefined
+  }))
+}
+
+/** Programs in C and C++, which are set up in a folder of their own before they are built and tested. */
+const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
+  if (nameOf(path) === "meson.build") {
+    if (!/^\s*project\s*\(/m.test(text)) return []
+    const prepare = ["meson setup build"]
+    const test: ProjectCommand = { run: "meson test -C build", from: path, prepare }
+    return [
+      ...(/\btest\s*\(|subdir\s*\(\s*'tests?'/.test(text) ? [test] : []),
+      { run: "meson compile -C build", from: path, prepare, kind: "build" }
+    ]
+  }
+  if (!/^\s*project\s*\(/im.test(text)) return []
+  const setup = "cmake -B build"
+  const build: ProjectCommand = { run: "cmake --build build", from: path, prepare: [setup], kind: "build" }
+  const isTested =
+    /\b(?:enable_testing|add_test)\s*\(|include\s*\(\s*CTest\s*\)|add_subdirectory\s*\(\s*"?tests?\b/i.test(text)
+  const test: ProjectCommand = {
+    run: "ctest --test-dir build --output-on-failure",
+    from: path,
+    prepare: [setup, build.run],
+    kind: "tests"
+  }
+  return isTested ? [test, build] : [build]
+}
+
+const anyBelow = ({ files, path }: Manifest, pattern: RegExp): boolean =>
+  [...files].some((file) => file.startsWith(folderOf(path)) && pattern.test(file.slice(folderOf(path).length)))
+
+const rubyCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
+  const { files, path } = manifest
+  const folder = folderOf(path)
+  const run = files.has(`${folder}bin/rails`) && anyBelow(manifest, /^test\/.*_test\.rb$/) ? ["bin/rails test"] : []
+  const spec = anyBelow(manifest, /^spec\/.*_spec\.rb$/) && !files.has(`${folder}.rspec`) ? ["bundle exec rspec"] : []
+  return [...run, ...spec].map((one) => inWays([usualWay(one)], path))
+}
+
+const perlCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
+  anyBelow(manifest, /^t\/.*\.t$/) ? [inWays([usualWay("prove -l -r t")], manifest.path, { kind: "tests" })] : []
+
+const made: Readonly<Record<string, (manifest: Manifest) => ReadonlyArray<ProjectCommand>>> = {
+  "go.work": goWorkspace,
+  "CMakeLists.txt": builtApart,
+  "meson.build": builtApart,
+  Gemfile: rubyCommands,
+  cpanfile: perlCommands,
+  "Makefile.PL": perlCommands
+}
+
+/** The usual commands of a manifest; none for a part of a larger project of the same kind. */
+export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
+  if (isPart(manifest)) return []
+  if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))
+  const name = nameOf(manifest.path)
+  return [...listed(manifest), ...(Object.hasOwn(made, name) ? (made[name]?.(manifest) ?? []) : [])]
+}

@@ -1,0 +1,149 @@
+/**
+ * Cuts the output of a call to the room that a prompt has for it, where that hurts least: of a file or a page the end, which
+ * can be read on; of what a command wrote all but its beginning, its end and the lines about errors; of a diff all but the
+ * places that it changes. A note says what is shown, and that the room was the reason.
+ */
+import { diffSummary } from "../files/DiffSummary.ts"
+import { cutAt, listWithin } from "../text/Excerpt.ts"
+import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import { readNumbered } from "../text/NumberedLines.ts"
+import { troubleFilter } from "../text/TroubleLines.ts"
+import type { CallOutcome } from "../tools/ToolCall.ts"
+import { type CommandText, commandText, diffOf, isFields, outcomeText } from "./OutputText.ts"
+
+/** What is shown of an output, and what is left out after it. */
+interface Cut {
+  readonly text: string
+  readonly kept: ReadonlyArray<string>
+  readonly left: ReadonlyArray<string>
+}
+
+const linesText = (from: number, to: number): string => (from === to ? `line ${from}` : `lines ${from} to ${to}`)
+
+const pageTextOf = ({ call, result }: CallOutcome): string | undefined => {
+  const text = call.name === "fetch_url" && result.data !== null && isFields(result.data) ? result.data["text"] : null
+  return typeof text === "string" ? text : undefined
+}
+
+/** Where a page is to be read on. Its fields before the text are not part of it. */
+const pageNote =
+  (page: string) =>
+  ({ kept, text }: Cut): string => {
+    const start = Number(/\(Characters (\d+) to \d+ of \d+\. [^\n]*\)$/.exec(text)?.[1] ?? 0)
+    const shown = Math.max(0, kept.join("\n").length - Math.max(0, text.lastIndexOf(page)))
+    return `(The prompt has no room for the rest of the page. Read on with start ${start + shown}.)`
+  }
+
+/** The numbers of the first and the last of the lines that have one. */
+const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
+  const first = lines.find((line) => readNumbered(line) !== undefined)
+  const last = lines.findLast((line) => readNumbered(line) !== undefined)
+  return first === undefined || last === undefined
+    ? undefined
+    : [readNumbered(first)?.number ?? 1, readNumbered(last)?.number ?? 1]
+}
+
+/** Which lines of a file are shown, by the numbers that stand before them. */
+const fileNote = ({ kept, left }: Cut): string => {
+  const shown = numbersOf(kept)
+  const next = (shown?.[1] ?? 0) + 1
+  const [from, to] = numbersOf(left) ?? [next, next]
+  const total = /^\(Lines? \d+(?: to \d+)? of (\d+)\./.exec(left.at(-1) ?? "")?.[1] ?? to
+  const said =
+    shown === undefined
+      ? `The prompt has no room for ${linesText(from, to)} of ${total}.`
+      : `Lines ${shown[0]} to ${shown[1]} of ${total}; the prompt has no room for more.`
+  return `(${said} Read on with start_line ${from}.)`
+}
+
+const plainNote = ({ kept, left, text }: Cut): string =>
+  `(The prompt has no room for ${linesText(kept.length + 1, kept.length + left.length)} of the ${text.split("\n").length} lines of this output.)`
+
+/** How many of the lines fit, with a line end each. */
+const fitting = (lines: ReadonlyArray<string>, budget: number): number => {
+  let length = 0
+  const over = lines.findIndex((line) => (length += line.length + 1) > budget)
+  return over < 0 ? lines.length : over
+}
+
+/** The beginning of a line that is too long. */
+const longLine = (line: string, budget: number): ReadonlyArray<string> => {
+  const shown = cutAt(line, budget - 70)
+  return shown.length < 40 ? [] : [shown, `(The first ${shown.length} of ${line.length} characters of this line.)`]
+}
+
+/** The lines that fit, from the beginning, and with `hasEnd` some from the end; only the note where none fits. */
+const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
+  const lines = text.split("\n")
+  const none = noteOf({ text, kept: [], left: lines })
+  const budget = limit - none.length - 24
+  const end = hasEnd ? fitting(lines.toReversed(), Math.floor(budget / 4)) : 0
+  const endBudget = lines.slice(lines.length - end).reduce((sum, line) => sum + line.length + 1, 0)
+  const count = Math.min(fitting(lines, budget - endBudget), lines.length - end)
+  const first = count > 0 ? lines.slice(0, count) : longLine(lines[0] ?? "", budget - endBudget)
+  if (first.length === 0) return none
+  const kept = lines.slice(0, Math.max(1, count))
+  const left = lines.slice(kept.length, lines.length - end)
+  const note = left.length === 0 ? [] : [noteOf({ text, kept, left })]
+  return [...first, ...note, ...lines.slice(lines.length - end)].join("\n")
+}
+
+/** The files that a diff changes, as many as fit, and then as much of it as fits beside them. */
+const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
+  const lines = text.split("\n")
+  const note = `(The prompt has no room for all of the ${lines.length} lines of this diff. It changes:)\n`
+  const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
+  const count = fitting(lines, limit - summary.length - 80)
+  return count < 8 ? summary : [summary, "", `(Its first ${count} lines:)`, ...lines.slice(0, count)].join("\n")
+}
+
+const longestLine = 400
+
+const shownLine = (line: string): string =>
+  line.length <= longestLine ? line : `${cutAt(line, longestLine)}... (${line.length} characters)`
+
+const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
+
+/** What a command wrote: its end first, where the totals are, then what went wrong, then its beginning. */
+const cutCommand = ({ head, output }: CommandText, limit: number): string => {
+  const lines = output.replace(/\n$/, "").split("\n")
+  const start = `${cutAt(head, 200)}\n\n(The prompt has no room for all of the ${lines.length} lines of this output.)`
+  const shown = lines.map(shownLine)
+  const gap = gapText(lines.length, lines.length).length
+  const budget = limit - start.length - 2 * gap - 2
+  const choice = new LineChoice(
+    shown.map((line) => line.length + 1),
+    gap + 1,
+    budget
+  )
+  const keepWhile = (indexes: Iterable<number>, least: number): void => {
+    for (const index of indexes) if (choice.left < least || !choice.add([index])) return
+  }
+  const backwards = [...lines.keys()].toReversed()
+  const isTrouble = troubleFilter()
+  keepWhile(backwards, budget * 0.7)
+  keepWhile(
+    lines.flatMap((line, index) => (isTrouble(line) ? [index] : [])),
+    budget * 0.1
+  )
+  keepWhile(lines.keys(), choice.left / 2)
+  keepWhile(backwards, 0)
+  return choice.lines.size === 0 ? start : `${start}\n${joinChosen(shown, choice.lines, gapText).text}`
+}
+
+/**
+ * The output in at most `limit` characters, with a note on what is left out. Where not even the note fits, it is all that
+ * is shown.
+ */
+export const cutOutput = (outcome: CallOutcome, limit: number): string => {
+  const text = outcomeText(outcome)
+  if (text.length <= limit) return text
+  const command = commandText(outcome.result)
+  const diff = diffOf(outcome.result) ?? command?.output
+  const files = diff === undefined ? undefined : diffSummary(diff)
+  if (diff !== undefined && files !== undefined) return cutDiff(diff, files, limit)
+  if (command !== undefined) return cutCommand(command, limit)
+  if (readNumbered(text.split("\n", 1)[0] ?? "") !== undefined) return cutLines(text, limit, fileNote, false)
+  const page = pageTextOf(outcome)
+  return page === undefined ? cutLines(text, limit, plainNote, true) : cutLines(text, limit, pageNote(page), false)
+}

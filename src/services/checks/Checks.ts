@@ -1,0 +1,286 @@
+/**
+ * Checks by the host: commands of the project that tell whether a change is good. A person allows each of them once. A
+ * failure counts as new when the same command does not show it without the changes.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import {
+  CheckCommand,
+  type CheckEnd,
+  CheckOutcome,
+  checkText,
+  notRun,
+  outcomeOf
+} from "../../domain/checks/CheckOutcome.ts"
+import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
+import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
+import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
+import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Gate, redeem } from "../permissions/Gate.ts"
+import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { ProjectChecks } from "./ProjectChecks.ts"
+
+/** The task and the turn that a check belongs to. */
+export interface CheckScope {
+  readonly task: string
+  readonly round: number
+  readonly turn: number
+}
+
+/** A check as events name it. */
+interface NamedCheck {
+  readonly task: string
+  readonly round: number
+  readonly command: string
+}
+
+/** A check that failed and took longer is not run again to see whether it is flaky. */
+const longestRepeat = 60
+
+/** A tool of the host, which the question of the gate names. */
+const tool = "run_command"
+
+export class Checks extends Context.Service<
+  Checks,
+  {
+    /** The commands that check these changed paths, relative to the project; none when nothing is known or checks are off. */
+    commandsFor(paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CheckCommand>>
+    /**
+     * Checks what the working copy of the fiber changes, one command after another. A check that is not allowed or cannot
+     * be run has an outcome that says why.
+     */
+    run(scope: CheckScope, paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CheckOutcome>>
+  }
+>()("task-conductor/services/checks/Checks") {
+  static readonly layer = Layer.effect(
+    Checks,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const commands = yield* Commands
+      const events = yield* RunEvents
+      const fs = yield* FileSystem.FileSystem
+      const gate = yield* Gate
+      const path = yield* Path.Path
+      const chooseChecks = yield* ProjectChecks
+      const registry = yield* ToolRegistry
+      const workspace = yield* Workspace
+      const { checks: given, limits } = yield* RunSettings
+      const services = yield* Effect.context<Path.Path | Workspace>()
+      const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
+      /** How a command ended without changes, by its words and the state of the project. */
+      const baselines = new Map<string, CheckEnd>()
+      /** What a person denied in this run; they are not asked again. */
+      const denied = new Map<string, PermissionDenied>()
+
+      const canonical = ({ argv, cwd }: Pick<CheckCommand, "argv" | "cwd">) =>
+        commands.canonical({ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) })
+
+      const commandsFor = Effect.fn("Checks.commandsFor")(function* (paths: ReadonlyArray<string>) {
+        if (given === false || paths.length === 0) return []
+        const named = (given ?? []).flatMap((line): ReadonlyArray<CheckCommand> => {
+          const argv = typeof line === "string" ? splitCommand(line) : line
+          return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
+        })
+        if (named.length > 0) return named
+        const chosen = yield* Effect.provideContext(chooseChecks(paths, gate.mayRead), services)
+        return yield* Effect.filter(chosen, (check) =>
+          check.isGuess === true ? Effect.map(Effect.result(canonical(check)), Result.isSuccess) : Effect.succeed(true)
+        )
+      })
+
+      /** The state of the project without the changes of a task: the files with their sizes and times. */
+      const projectState = Effect.gen(function* () {
+        const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+        const states = yield* Effect.forEach(
+          files,
+          (file) =>
+            Effect.map(Effect.option(fs.stat(path.join(workspace.root, file))), (info) =>
+              Option.match(info, {
+                onNone: () => file,
+                onSome: ({ mtime, size }) => `${file} ${size} ${Option.getOrUndefined(mtime)?.getTime()}`
+              })
+            ),
+          { concurrency: 16 }
+        )
+        return hashOf(states)
+      }).pipe(Effect.provideService(CurrentCopy, undefined))
+
+      /** Says again and again that a check runs; never ends. */
+      const signsOf = (named: NamedCheck) => {
+        const every = heartbeatEvery / 1000
+        const signsFrom = (seconds: number): Effect.Effect<never> =>
+          Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
+            Effect.andThen(
+              events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
+            ),
+            Effect.andThen(Effect.suspend(() => signsFrom(seconds + every)))
+          )
+        return signsFrom(every)
+      }
+
+      /** Runs a command to its end on a working copy of its own: what a check writes is no change of the task. */
+      const carryOut = Effect.fnUntraced(function* (
+        command: CanonicalCommand,
+        named: NamedCheck,
+        files: ReadonlyArray<ProposedFile>
+      ) {
+        const copy = makeWorkingCopy()
+        for (const file of files) copy.propose(file)
+        const startedAt = yield* Clock.currentTimeMillis
+        const run = commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
+        const ended = yield* run.pipe(
+          Effect.raceFirst(signsOf(named)),
+          Effect.provideService(CurrentCopy, copy),
+          Effect.catchIf(
+            ({ type }) => type === "timeout",
+            ({ message }) => Effect.succeed(message)
+          )
+        )
+        const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
+        if (typeof ended === "string") {
+          const [stopped = "", ...output] = ended.split("\n")
+          return { exitCode: null, output: output.join("\n"), seconds, stopped } satisfies CheckEnd
+        }
+        const end: CheckEnd = { exitCode: ended.exitCode, output: ended.output, seconds }
+        return end.exitCode === null ? { ...end, stopped: "It wrote too much and was stopped." } : end
+      })
+
+      /** How the command ends without the changes of the task. */
+      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand, named: NamedCheck) {
+        const key = hashOf([command.argv, command.cwd, yield* projectState])
+        const known = baselines.get(key)
+        if (known !== undefined) return known
+        const end = yield* carryOut(command, named, [])
+        baselines.set(key, end)
+        return end
+      })
+
+      /** Asks about the whole command; a rule that denies what is run in fact denies the check. */
+      const allow = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
+        const argv = check.whole ?? check.argv
+        const before = denied.get(hashOf([argv, check.cwd ?? "."]))
+        if (before !== undefined) return yield* before
+        const refuse = (denial: PermissionDenied) => {
+          denied.set(hashOf([argv, check.cwd ?? "."]), denial)
+          return Effect.fail(denial)
+        }
+        const command = yield* canonical(check)
+        const prepared = yield* registry.prepare({
+          uid: place,
+          name: tool,
+          arguments: check.cwd === undefined ? { argv } : { argv, cwd: check.cwd }
+        })
+        for (const access of [command, ...prepared.accesses]) {
+          const denial = yield* gate.foresee(access)
+          /* Only the whole command has to be allowed; the narrower one must not be denied. */
+          if (denial === undefined || (access === command && denial.rules.length === 0 && check.whole !== undefined)) {
+            continue
+          }
+          const folder = path.relative(workspace.root, command.cwd) || "."
+          const prefix = placePrefix({ folder, sandboxed: command.sandboxed }, exactPattern)
+          const target = accessTarget(access)
+          const refusal = new PermissionDenied({
+            tool,
+            targets: [target],
+            by: denial.rules.length > 0 ? "rule" : "nobody",
+            patterns: [`${prefix}${exactPattern(target)}`]
+          })
+          if (denial.rules.length > 0) return yield* refuse(refusal)
+          /* A person who approved all steps beforehand approved what checks their changes. */
+          const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
+          const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
+          if (!approved) return yield* refuse(refusal)
+        }
+        const permit = yield* Effect.catch(gate.authorize({ task: scope.task, place }, prepared), refuse)
+        if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
+        return command
+      })
+
+      const execute = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
+        const { round, task } = scope
+        const allowed = yield* Effect.result(allow(scope, place, check))
+        if (Result.isFailure(allowed)) {
+          if (allowed.failure._tag === "PermissionDenied") return yield* allowed.failure
+          return notRun(check, allowed.failure.message)
+        }
+        const command = allowed.success
+        const files = (yield* CurrentCopy)?.files() ?? []
+        const named: NamedCheck = { task, round, command: checkText(check) }
+        yield* events.publish({ type: "check.started", ...named })
+        const work = Effect.gen(function* () {
+          const end = yield* carryOut(command, named, files)
+          if (end.exitCode === 0) return outcomeOf(check, end)
+          const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
+          const compared = outcomeOf(check, end, { before })
+          const isRepeated =
+            compared.newFailures.length > 0 &&
+            check.kind !== "types" &&
+            end.exitCode !== null &&
+            end.seconds <= longestRepeat
+          const again = isRepeated ? yield* carryOut(command, named, files) : undefined
+          return outcomeOf(check, end, { before, again })
+        })
+        return yield* Effect.catchTag(oneAtATime(work), "ToolFailure", ({ message }) =>
+          Effect.succeed(notRun(check, message))
+        )
+      })
+
+      const report = ({ round, task }: CheckScope, { command, exitCode, newFailures, seconds, text }: CheckOutcome) =>
+        events.publish({ type: "check.finished", task, round, command, exitCode, seconds, newFailures, text })
+
+      const runOne = Effect.fnUntraced(function* (scope: CheckScope, check: CheckCommand, index: number) {
+        const copy = yield* CurrentCopy
+        const key = checkKey({ ...scope, index })
+        const input = hashOf([
+          check.argv,
+          check.cwd ?? ".",
+          (copy?.files() ?? []).map(({ path, text }) => [path, text])
+        ])
+        return yield* activities
+          .run({
+            key,
+            input,
+            success: CheckOutcome,
+            error: SavedDenial,
+            execute: execute(scope, activityName({ key, input }), check),
+            publish: (outcome) => report(scope, outcome)
+          })
+          .pipe(
+            Effect.catchTag("PermissionDenied", ({ message }) => {
+              const outcome = notRun(check, message)
+              return Effect.as(report(scope, outcome), outcome)
+            })
+          )
+      })
+
+      return Checks.of({
+        commandsFor,
+        run: Effect.fn("Checks.run")(function* (scope, paths) {
+          const chosen = yield* activities.record(
+            { key: seenKey.checks(scope.task, scope.round, scope.turn), success: Schema.Array(CheckCommand) },
+            commandsFor(paths)
+          )
+          return yield* Effect.forEach(chosen, (check, index) => runOne(scope, check, index + 1))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,240 @@
+/**
+ * Working copies for commands: a command of a task sees the project with the changes that the task proposes, and what it
+ * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
+ */
+import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Scope from "effect/Scope"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import { type ChildEnd, runChild } from "./ChildRun.ts"
+import {
+  copyDifference,
+  type CopyEnd,
+  overlayDifference,
+  proposeDifference,
+  type ShownProject,
+  stampsOf
+} from "./CopyChanges.ts"
+import { copyProject } from "./FolderCopy.ts"
+import { doing, walkLayer } from "./LayerWalk.ts"
+import {
+  bubblewrapOverlay,
+  changesLayer,
+  type CopyMounts,
+  makeLayers,
+  namespaceOverlay,
+  type OverlayMounts
+} from "./OverlayCopy.ts"
+import { emptySurvey } from "./ProjectSurvey.ts"
+import { openScratch, removeTree } from "./ScratchFolder.ts"
+import type { Sandbox } from "./Sandbox.ts"
+
+/** How commands see what a task proposes. */
+export interface CopyState {
+  /** `none`: they see only the project, so that changes have to be made before they are checked. */
+  readonly mechanism: "overlay" | "copy" | "none"
+  /** How, or why not: a clause. */
+  readonly words: string
+}
+
+/** Runs a command with these mounts; `guarded` are paths that the sandbox keeps from it. */
+export interface CopiedRun {
+  readonly end: ChildEnd
+  readonly guarded: ReadonlyArray<string>
+}
+
+interface Way extends CopyState {
+  /** Absent for a copy in a folder. */
+  readonly overlay?: OverlayMounts
+}
+
+const none = (words: string): Way => ({ mechanism: "none", words })
+const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
+
+/** A cached effect that was interrupted would interrupt all who ask later. */
+const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
+
+interface CopyPlaces {
+  /** The real path of the project. */
+  readonly root: string
+  /** The folder in which folders for commands are made; other processes use it too. */
+  readonly scratch: string
+  readonly git: boolean
+  readonly sandbox: Sandbox["Service"]
+  /** Runs a command, and removes the empty folders that its sandbox makes. */
+  readonly holding: (
+    placeholders: ReadonlyArray<string>,
+    child: Effect.Effect<ChildEnd, ToolFailure>
+  ) => Effect.Effect<ChildEnd, ToolFailure>
+}
+
+const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
+const missingScript = 'i=0; for f; do [ -e "$f" ] || [ -L "$f" ] || echo $i; i=$((i+1)); done'
+
+/** Removes a file and a folder, makes them again, and looks whether the old content comes back. */
+const trialScript =
+  'cd "$0" && [ ! -e gone ] && rm -r folder && mkdir folder && echo new > folder/new && [ "$(ls folder)" = new ] && rm file && echo new > file && [ "$(cat file)" = new ]'
+
+const wordsAtOnce = 500
+
+const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(words.length / wordsAtOnce) }, (_, at) =>
+    words.slice(at * wordsAtOnce, (at + 1) * wordsAtOnce)
+  )
+
+const failure = (message: string) => new ToolFailure({ type: "io_error", message })
+
+/** For the commands of one project. */
+export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
+  const path = yield* Path.Path
+  const scope = yield* Effect.scope
+  const provide = Effect.provideContext(
+    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+  )
+
+  const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
+    const around =
+      mounts === undefined
+        ? { argv, placeholders: [] }
+        : yield* sandbox.enclose({ argv, cwd: root, survey: emptySurvey, copy: mounts })
+    const child = runChild({ ...around, cwd: root, env: {}, sandboxed: mounts !== undefined, seconds: 30 })
+    const { exitCode, output } = yield* holding(around.placeholders, provide(child))
+    if (exitCode === 0) return output
+    return yield* failure(output.trim().split("\n")[0] || `exit code ${exitCode}`)
+  }, provide)
+
+  const hide = (paths: ReadonlyArray<string>) =>
+    Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
+
+  /** Those names relative to the project that are not in the copy. */
+  const missing = (mounts: CopyMounts) => (names: ReadonlyArray<string>) =>
+    Effect.map(
+      Effect.forEach(batches(names), (some) =>
+        Effect.map(
+          helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => join(root, name))], mounts),
+          (output) => {
+            const gone = new Set(output.split("\n"))
+            return some.filter((_, index) => gone.has(`${index}`))
+          }
+        )
+      ),
+      (found) => found.flat()
+    )
+
+  const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
+
+  /** A folder for one command. */
+  const folderFor = Effect.acquireRelease(
+    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(join(folder, "command-")))),
+    removeTree
+  )
+
+  const trial = (overlay: OverlayMounts) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const folder = yield* folderFor
+        const name = ".task-conductor-trial"
+        const base = join(folder, "base", name)
+        const file = (one: string) => ({ name: `${name}/${one}`, path: join(root, name, one), base: null })
+        yield* doing("prepare a trial", async () => {
+          await mkdir(join(base, "folder"), { recursive: true })
+          for (const one of ["gone", "file", "folder/old"]) await writeFile(join(base, one), "old")
+        })
+        yield* makeLayers(
+          { root, scratch: folder },
+          [
+            { ...file("gone"), text: null },
+            { ...file("other"), text: "" }
+          ],
+          hide
+        )
+        const mounts = overlay({ root, scratch: folder, layers: [changesLayer, "base"] })
+        yield* helper(["/bin/sh", "-c", trialScript, join(root, name)], mounts)
+      })
+    )
+
+  /** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
+  const hasOneOwner = Effect.gen(function* () {
+    const { uid, gid } = yield* doing("look at the project", () => lstat(root))
+    if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
+    const { entries } = yield* walkLayer({ root, folder: root, behind: [] })
+    return entries.every(({ info }) => info.uid === uid && info.gid === gid)
+  })
+
+  /** The ways to mount an overlay here, in the order in which they are tried. */
+  const overlays = Effect.gen(function* () {
+    if (!(yield* hasOneOwner)) return []
+    const unshare = Option.toArray(yield* sandbox.find("unshare"))
+    return [
+      overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
+      ...unshare.map((one) => overlayWay("an overlay in a user namespace", namespaceOverlay(one)))
+    ]
+  })
+
+  const choose = Effect.gen(function* () {
+    const { sandboxed, words } = yield* sandbox.state
+    if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
+    const { path: place } = yield* canonicalPath(root, scratch)
+    if (isWithin(path, root, place)) return none(`${place}, where copies would lie, is in the project`)
+    let why = "its files belong to several users or groups"
+    for (const way of yield* overlays) {
+      const tried = yield* Effect.result(trial(way.overlay))
+      if (tried._tag === "Success") return way
+      why = tried.failure.message
+    }
+    const way: Way = { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` }
+    return way
+  }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
+
+  const way = yield* once(provide(choose))
+
+  const shownOf = (copy: WorkingCopy): ShownProject => ({
+    root,
+    proposals: new Map(
+      copy.files().flatMap((file) => {
+        const name = path.relative(root, file.path)
+        return file.path !== root && isWithin(path, root, file.path) ? [[name, { ...file, name }] as const] : []
+      })
+    )
+  })
+
+  return {
+    state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
+    /** Runs a command in a copy that it has for itself; what it wrote is proposed when it has ended. */
+    within: (copy: WorkingCopy, run: (mounts: CopyMounts) => Effect.Effect<CopiedRun, ToolFailure>) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { mechanism, overlay, words } = yield* way
+          if (mechanism === "none") {
+            return yield* failure(`A command cannot see what this task proposes: ${words}. Nothing was run.`)
+          }
+          const shown = shownOf(copy)
+          const files = [...shown.proposals.values()]
+          const folder = yield* folderFor
+          const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
+          const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
+          if (overlay === undefined) {
+            yield* doing("make a copy", () => mkdir(join(folder, "copy")))
+            const mounts = yield* copyProject({ root, copy: join(folder, "copy"), git }, files)
+            const before = yield* stampsOf(root, join(folder, "copy"))
+            const { end, guarded } = yield* run(mounts)
+            const difference = yield* copyDifference(root, join(folder, "copy"), before)
+            return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
+          }
+          yield* makeLayers({ root, scratch: folder }, files, hide)
+          const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
+          const { end, guarded } = yield* run(mounts)
+          const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
+          const copied: CopyEnd = yield* proposeDifference(propose(guarded), difference)
+          return { ...end, copied }
+        })
+      ).pipe(provide)
+  }
+})

@@ -1,0 +1,196 @@
+/**
+ * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore.
+ */
+import { chmod, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { listTree, maxTreeEntries } from "../files/FileTree.ts"
+import { readTextFile } from "../files/TextFile.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
+import { changesLayer, type NamedProposal } from "./OverlayCopy.ts"
+
+/** Larger files are not proposed. */
+const maxBytes = 1_048_576
+
+/** The project as the command found it. */
+export interface ShownProject {
+  /** The real path of the project. */
+  readonly root: string
+  /** What the task proposed, by name relative to the project. */
+  readonly proposals: ReadonlyMap<string, NamedProposal>
+}
+
+/** What is other than before, by names relative to the project. */
+interface Difference {
+  /** Where the written files lie. */
+  readonly folder: string
+  readonly written: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  /** Links, devices, pipes and sockets. */
+  readonly others: ReadonlyArray<string>
+}
+
+const isBelow = (above: string, name: string): boolean => name.startsWith(`${above}/`)
+
+const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, name: string) {
+  const proposal = proposals.get(name)
+  return proposal === undefined ? (yield* entryAt(join(root, name)))?.isFile() === true : proposal.text !== null
+})
+
+/** The files that the command found below some paths. */
+const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, folders: ReadonlyArray<string>) {
+  if (folders.length === 0) return []
+  const names = new Set(yield* listTree(root, maxTreeEntries))
+  for (const { name, text } of proposals.values()) {
+    if (text === null) names.delete(name)
+    else names.add(name)
+  }
+  return [...names].filter((name) => folders.some((folder) => isBelow(folder, name)))
+})
+
+interface OverlayEnd extends ShownProject {
+  /** The private folder of the command. */
+  readonly scratch: string
+  /** Those of these names that nothing has in the overlay. */
+  readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
+}
+
+/**
+ * A name in a folder that the command found and that the top layer does not hold. When the overlay does not have it, the
+ * folder was made anew, and covers the old one.
+ */
+const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
+  for (const tree of [join(end.scratch, changesLayer), end.root]) {
+    const names = yield* Effect.orElseSucceed(
+      Effect.tryPromise(() => readdir(join(tree, folder))),
+      () => []
+    )
+    const found = names
+      .map((one) => join(folder, one))
+      .find((name) => !top.has(name) && end.proposals.get(name)?.text !== null)
+    if (found !== undefined) return [found]
+  }
+  return []
+})
+
+/** What the top layer of an overlay holds. */
+export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
+  const { missing, root, scratch } = end
+  const folder = join(scratch, "upper")
+  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [join(scratch, changesLayer)] })
+  const ofKind = (kind: LayerEntry["kind"]) => entries.filter((one) => one.kind === kind).map(({ name }) => name)
+  const [written, folders, others, gone] = [ofKind("file"), ofKind("folder"), ofKind("other"), ofKind("gone")]
+  const top = new Set([...entries.map(({ name }) => name), ...ignored])
+  const probes = new Map<string, string>()
+  for (const one of folders) for (const probe of yield* probeIn(one, end, top)) probes.set(probe, one)
+  const anew = (yield* missing([...probes.keys()])).flatMap((probe) => probes.get(probe) ?? [])
+  const removed = yield* Effect.filter([...gone, ...folders], (name) => wasFile(end, name))
+  const covered = yield* Effect.filter([...gone, ...written], (name) => Effect.map(wasFile(end, name), (was) => !was))
+  const doubtful = (yield* filesBelow(end, [...anew, ...covered])).filter((name) => !top.has(name))
+  const difference: Difference = {
+    folder,
+    written,
+    removed: [...removed, ...(yield* missing(doubtful))],
+    others
+  }
+  return difference
+})
+
+/** Another text for another file or another content. */
+export type Stamps = ReadonlyMap<string, string>
+
+/** What a copy holds, to be compared later. */
+export const stampsOf = Effect.fn("stampsOf")(function* (root: string, folder: string) {
+  const { entries } = yield* walkLayer({ root, folder, behind: [] })
+  const stamps: Stamps = new Map(
+    entries.flatMap(({ info, kind, name }) =>
+      kind === "folder" ? [] : [[name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const]
+    )
+  )
+  return stamps
+})
+
+/** What changed in a copy since it was made. */
+export const copyDifference = Effect.fn("copyDifference")(function* (root: string, folder: string, before: Stamps) {
+  const after = yield* stampsOf(root, folder)
+  const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
+  const difference: Difference = {
+    folder,
+    written: changed.filter(([, stamp]) => stamp.startsWith("file ")).map(([name]) => name),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name)
+  }
+  return difference
+})
+
+type FoundText = { readonly text: string | null } | { readonly why: string }
+
+/** The text of a file, null where none is; otherwise why it has none that can be proposed, in words. */
+const textAt = Effect.fnUntraced(function* (file: string) {
+  const info = yield* entryAt(file)
+  if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
+  return yield* Effect.match(readTextFile(file, maxBytes), {
+    onFailure: ({ type }): FoundText => {
+      if (type === "output_limit") return { why: "larger than 1 MB" }
+      return { why: type === "parse_error" ? "binary" : "unreadable" }
+    },
+    onSuccess: (text): FoundText => ({ text })
+  })
+})
+
+/** What a command changed in its working copy, by names relative to the project. */
+export interface CopyEnd {
+  /** Proposed by the task now. */
+  readonly proposed: ReadonlyArray<string>
+  /** Not proposed, with the reason. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+interface Harvest extends ShownProject {
+  readonly copy: WorkingCopy
+  /** When the command began, in milliseconds of the file system. */
+  readonly began: number
+  /** Paths that the sandbox kept from the command: nothing there was changed by it. */
+  readonly guarded: ReadonlyArray<string>
+}
+
+/** Proposes what is other than before. */
+export const proposeDifference = Effect.fn("proposeDifference")(function* (harvest: Harvest, difference: Difference) {
+  const { began, copy, guarded, proposals, root } = harvest
+  const proposed: Array<string> = []
+  const leftOut: Array<string> = []
+
+  /** Why a change is not proposed; nothing when it is, or when there is none. */
+  const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
+    const path = join(root, name)
+    const before = proposals.get(name)
+    const inProject = yield* textAt(path)
+    if (before === undefined && "why" in inProject) return inProject.why
+    const base = before === undefined && "text" in inProject ? inProject.text : (before?.base ?? null)
+    const file = join(difference.folder, name)
+    /* A command may leave a file that nobody can read. */
+    if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
+    const written = isThere ? yield* textAt(file) : { text: null }
+    if ("why" in written) return written.why
+    if (written.text === (before === undefined ? base : before.text)) return undefined
+    if (copy.get(path)?.text !== before?.text) return "changed by something else meanwhile"
+    const info = yield* entryAt(path)
+    if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
+    copy.propose({ path, base, text: written.text })
+    proposed.push(name)
+    return undefined
+  })
+
+  const isGuarded = (name: string) => guarded.some((one) => one === join(root, name) || isBelow(one, join(root, name)))
+  for (const [names, isThere] of [[difference.written, true] as const, [difference.removed, false] as const]) {
+    for (const name of names.filter((one) => !isGuarded(one))) {
+      const why = yield* take(name, isThere)
+      if (why !== undefined) leftOut.push(`${name} (${why})`)
+    }
+  }
+  leftOut.push(...difference.others.filter((one) => !isGuarded(one)).map((name) => `${name} (no regular file)`))
+  const end: CopyEnd = { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() }
+  return end
+})

@@ -1,0 +1,104 @@
+/**
+ * Walks a tree that holds files of the project by the same paths: the layer in which a command writes, or a copy. What git
+ * ignores in the project is told apart and not entered.
+ */
+import { chmod, lstat, readdir } from "node:fs/promises"
+import type { Stats } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { alwaysSkipped, ignoredIn, readRules, rulesAbove, type RuleChain } from "../files/FileTree.ts"
+
+/** `gone` marks, in a layer of an overlay, what is removed below it; `other` are links, devices, pipes and sockets. */
+type LayerKind = "file" | "folder" | "gone" | "other"
+
+export interface LayerEntry {
+  /** Its path relative to the project. */
+  readonly name: string
+  readonly kind: LayerKind
+  readonly info: Stats
+}
+
+interface Layer {
+  /** The real path of the project. */
+  readonly root: string
+  readonly folder: string
+  /** Trees between this one and the project; the rules of the first that has them count. */
+  readonly behind: ReadonlyArray<string>
+}
+
+export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, ToolFailure> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) =>
+      new ToolFailure({
+        type: "io_error",
+        message: `Cannot ${what}: ${error instanceof Error ? error.message : error}`
+      })
+  })
+
+/** What is at the path, links not followed; nothing where nothing is. */
+export const entryAt = (path: string) =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(() => lstat(path)),
+    () => undefined
+  )
+
+/** As an overlay of the kernel marks removed files. */
+const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
+
+const kindOf = (info: Stats): LayerKind => {
+  if (info.isFile()) return "file"
+  if (info.isDirectory()) return "folder"
+  return isGone(info) ? "gone" : "other"
+}
+
+/** A command may leave folders that nobody can read; in the project itself, such a folder counts as empty. */
+const namesIn = (folder: string, isProject: boolean) =>
+  doing(`list ${folder}`, () =>
+    readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
+  )
+
+/** All entries that git would not ignore, folders before what they hold, and the names of those that it would. */
+export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
+  const path = yield* Path.Path
+  const entries: Array<LayerEntry> = []
+  const ignored: Array<string> = []
+  const trees = [...new Set([top, ...behind, root])]
+
+  const rulesIn = Effect.fnUntraced(function* (name: string) {
+    for (const tree of trees) {
+      const file = join(tree, name, ".gitignore")
+      const info = yield* entryAt(file)
+      if (info !== undefined) return info.isFile() ? yield* readRules(file, join(root, name)) : []
+    }
+    return []
+  })
+
+  const open: Array<{ readonly name: string; readonly chain: RuleChain }> = [
+    { name: "", chain: yield* rulesAbove(root) }
+  ]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { name: folder } = next
+    const chain = [...(yield* rulesIn(folder)), ...next.chain]
+    const isIgnored = ignoredIn(path, chain, join(root, folder))
+    const names = yield* namesIn(join(top, folder), top === root)
+    const listed = yield* Effect.forEach(
+      names,
+      (one) => Effect.map(entryAt(join(top, folder, one)), (info) => ({ one, info })),
+      { concurrency: 16 }
+    )
+    for (const { info, one } of listed) {
+      if (info === undefined) continue
+      const name = join(folder, one)
+      if (alwaysSkipped.has(one) || isIgnored(one, info.isDirectory())) {
+        ignored.push(name)
+        continue
+      }
+      entries.push({ name, kind: kindOf(info), info })
+      if (info.isDirectory()) open.push({ name, chain })
+    }
+  }
+  return { entries, ignored }
+})

@@ -1,0 +1,118 @@
+/**
+ * Overlays of the kernel, as working copies of the project for commands: the project below, what a task proposes above it,
+ * and on top an empty layer that takes what the command writes.
+ */
+import { chmod, lstat, mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { ProposedFile } from "../files/WorkingCopy.ts"
+import { doing } from "./LayerWalk.ts"
+
+/** How bubblewrap gets a copy to the path of the project. */
+export interface CopyMounts {
+  /** Words before those of bubblewrap. */
+  readonly before: ReadonlyArray<string>
+  /** Flags in the place of the mount of the project. */
+  readonly flags: ReadonlyArray<string>
+  /** Where bubblewrap finds the folders of the copy; absent when it makes the copy itself. */
+  readonly folder?: string
+}
+
+export interface OverlayPlaces {
+  /** The real path of the project. */
+  readonly root: string
+  /** The private folder of one command. */
+  readonly scratch: string
+  /** Names of layers in that folder between the project and the top, the upper ones first. */
+  readonly layers: ReadonlyArray<string>
+}
+
+/** A way to mount an overlay without privileges. */
+export type OverlayMounts = (places: OverlayPlaces) => CopyMounts
+
+/** bubblewrap 0.11 mounts overlays; its first source is the lowest. */
+export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => ({
+  before: [],
+  flags: [
+    ...[root, ...layers.map((name) => join(scratch, name)).toReversed()].flatMap((one) => ["--overlay-src", one]),
+    "--overlay",
+    join(scratch, "upper"),
+    join(scratch, "work"),
+    root
+  ]
+})
+
+/*
+ * The words of the mount are relative, since a comma or a colon in a path would be read as one of its options. Without
+ * `userxattr`, it succeeds and fails at the first removal.
+ */
+const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
+
+/** A user namespace around bubblewrap, in which this user may mount; inside bubblewrap, the user is the same as outside. */
+export const namespaceOverlay =
+  (unshare: string): OverlayMounts =>
+  ({ layers, root, scratch }) => ({
+    before: [unshare, "-Urm", "/bin/sh", "-c", mountScript, "sh", scratch, root, layers.join(":")],
+    flags: ["--uid", `${process.getuid?.() ?? 0}`, "--gid", `${process.getgid?.() ?? 0}`, "--bind", root, root],
+    folder: root
+  })
+
+const usualMode = 0o644
+
+/** False where nothing is; fails when something else than a folder is there, such as a link. */
+const isFolder = async (path: string): Promise<boolean> => {
+  const info = await lstat(path).catch(() => undefined)
+  if (info !== undefined && !info.isDirectory()) throw new Error(`${path} is not a folder.`)
+  return info !== undefined
+}
+
+/** Makes a folder in a tree, with the modes of those in the project. No link is followed. */
+export const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
+  const made = join(tree, name)
+  if (name === "." || (await isFolder(made))) return
+  await makeFoldersLike(root, tree, dirname(name))
+  await mkdir(made).catch(() => isFolder(made))
+  const like = await lstat(join(root, name)).catch(() => undefined)
+  if (like?.isDirectory() === true) await chmod(made, (like.mode & 0o777) | 0o700)
+}
+
+/** Writes a proposed text into a tree, with the mode that the file has in the project. */
+export const putText = (root: string, tree: string, name: string, text: string): Effect.Effect<void, ToolFailure> =>
+  doing(`write ${name} into the working copy`, async () => {
+    await makeFoldersLike(root, tree, dirname(name))
+    const like = await lstat(join(root, name)).catch(() => undefined)
+    await writeFile(join(tree, name), text, { flag: "wx" })
+    await chmod(join(tree, name), like?.isFile() === true ? like.mode & 0o777 : usualMode)
+  })
+
+/** A file of a working copy, by its name relative to the project. */
+export interface NamedProposal extends ProposedFile {
+  readonly name: string
+}
+
+export const changesLayer = "changes"
+
+/** Makes the layers of a command; `hide` marks files of a layer as removed. */
+export const makeLayers = Effect.fn("makeLayers")(function* (
+  { root, scratch }: Omit<OverlayPlaces, "layers">,
+  files: ReadonlyArray<NamedProposal>,
+  hide: (paths: ReadonlyArray<string>) => Effect.Effect<void, ToolFailure>
+) {
+  const changes = join(scratch, changesLayer)
+  const folders = ["lower", "upper", "work", changesLayer].map((name) => join(scratch, name))
+  yield* doing(`make ${scratch}`, async () => {
+    const { mode } = await lstat(root)
+    for (const folder of folders) await mkdir(folder)
+    for (const folder of [join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
+  })
+  for (const { name, text } of files) if (text !== null) yield* putText(root, changes, name, text)
+  /* A file hides a folder of its name below it, and a folder a file. */
+  const isHidden = (name: string) =>
+    files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
+  const removed = files.filter(({ name, text }) => text === null && !isHidden(name))
+  yield* doing("mark removed files", async () => {
+    for (const { name } of removed) await makeFoldersLike(root, changes, dirname(name))
+  })
+  yield* hide(removed.map(({ name }) => join(changes, name)))
+})

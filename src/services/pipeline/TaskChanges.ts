@@ -1,0 +1,187 @@
+/**
+ * The changes that a task proposes: those of an answer as calls of the tools that change files, and at the end those of its
+ * working copy as the calls that make them.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { wholeChange } from "../../domain/files/ChangePreview.ts"
+import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
+import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Activities } from "../journal/Activities.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Gate } from "../permissions/Gate.ts"
+
+/** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
+const mostLost = 5
+
+/** A replacement over many places looks at no larger file. */
+const maxBytes = 1_048_576
+
+/** The file of a change, however its path is written. */
+const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+
+/** The changes that failed, and that no later change of the same file made up for. */
+export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> =>
+  outcomes.filter(
+    (outcome, index) =>
+      fileTools.has(outcome.call.name) &&
+      !outcome.result.success &&
+      !outcomes
+        .slice(index + 1)
+        .some((later) => later.result.success && fileTools.has(later.call.name) && pathOf(later) === pathOf(outcome))
+  )
+
+/** Why a report is sent back whose change failed. */
+export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
+  makeIssue(
+    "change-open",
+    { section: "Result summary", task },
+    { what: `The change of ${pathOf(outcome)} failed, and nothing was changed in its place.` }
+  )
+
+/** A call that changes an existing file from one text to another. */
+const editCall = (uid: string, path: string, before: string, after: string): ToolCall => {
+  const edit = smallestEdit(before, after)
+  return edit === undefined || edit.oldText === ""
+    ? { uid, name: "write_file", arguments: { path, content: after } }
+    : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
+}
+
+const ReadChanges = Schema.Struct({ calls: Schema.Array(ToolCall), issues: Schema.Array(Issue) })
+type ReadChanges = typeof ReadChanges.Type
+
+/** True for a change that is read with a look at the project. */
+const looksAtProject = (change: Change): boolean =>
+  change._tag === "Replace" || (change._tag === "File" && change.mustBeNew)
+
+export const makeTaskChanges = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const activities = yield* Activities
+  const gate = yield* Gate
+  const workspace = yield* Workspace
+
+  const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+
+  /** The text of a file that a search would show. */
+  const searched = Effect.fnUntraced(function* (name: string) {
+    const file = yield* workspace.canonical(name)
+    if (isSecretLike(name) || !file.inside || !(yield* gate.mayRead(file.path))) return ""
+    return yield* workspace.readText(file.path, maxBytes)
+  })
+
+  /** The file of a path as it is given, where the project cannot be looked at. */
+  const fileAt = (given: string): string => path.resolve(workspace.root, given)
+
+  /** The edits of all files that hold the text to replace. */
+  const replacement = Effect.fnUntraced(function* (
+    { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
+    uid: string,
+    task: string
+  ): Effect.fn.Return<ReadChanges> {
+    const names = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    const files = yield* Effect.forEach(
+      names,
+      (name) =>
+        Effect.match(searched(name), {
+          onFailure: () => [],
+          onSuccess: (text) => (text.includes(pattern) ? [{ path: name, text }] : [])
+        }),
+      { concurrency: 16 }
+    )
+    const found = files.flat()
+    const places = replacePlaces(found, { pattern, except })
+    const kept = replacePlaces(found, { pattern, except: [] }).filter(
+      (one) => !places.some((place) => place.path === one.path && place.line === one.line)
+    )
+    if (places.length === 0) {
+      const what = `The text ${JSON.stringify(pattern)} stands nowhere in the project, so nothing was replaced.`
+      const how = "Search for the text, and copy it as it stands."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
+    const calls = found
+      .filter((file) => places.some((place) => place.path === file.path))
+      .map((file, index) => {
+        const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
+        return editCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
+      })
+    return { calls, issues: [] }
+  })
+
+  /** How many lines of a file a new text leaves out, when that is more than a third of them. */
+  const linesLost = Effect.fnUntraced(function* (file: string, text: string) {
+    const { path: canonical } = yield* workspace.canonical(file)
+    const before = yield* workspace.readText(canonical, maxBytes)
+    const { removed } = wholeChange(file, before, text)
+    return removed > before.split("\n").length / 3 ? removed : 0
+  })
+
+  /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
+  const fileOf = Effect.fnUntraced(function* (
+    { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
+    uid: string,
+    task: string
+  ): Effect.fn.Return<ReadChanges> {
+    const call = { uid, name: "write_file", arguments: { path: file, content: text } }
+    const holds = Effect.gen(function* () {
+      const { path: canonical } = yield* workspace.canonical(file)
+      if (!(yield* workspace.isFile(canonical))) return false
+      const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
+      return before === undefined || before.trim() !== ""
+    })
+    const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
+    if (!mustBeNew && lost > mostLost) {
+      const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
+      const how = "Send blocks with the old and the new lines of each place."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
+    if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
+    const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
+    const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
+    return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+  })
+
+  const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
+    const parts = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
+      const uid = `block-${index + 1}`
+      switch (change._tag) {
+        case "Edit": {
+          const { newText, oldText, path: file } = change
+          const call = { uid, name: "edit_file", arguments: { path: file, old_text: oldText, new_text: newText } }
+          return Effect.succeed({ calls: [call], issues: [] })
+        }
+        case "File":
+          return fileOf(change, uid, task)
+        case "Replace":
+          return replacement(change, uid, task)
+      }
+    })
+    return { calls: parts.flatMap(({ calls }) => calls), issues: parts.flatMap(({ issues }) => issues) }
+  })
+
+  /** The changes of an answer as calls; what was looked up in the project for them is kept for a replay. */
+  const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadChanges> =>
+    changes.some(looksAtProject)
+      ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
+      : read(changes, task)
+
+  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
+  const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
+    copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
+      if (text === null) return []
+      const uid = `change-${index + 1}`
+      const tools = changedBy.get(file)
+      const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
+      return isWritten
+        ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
+        : [editCall(uid, nameOf(file), base, text)]
+    })
+
+  return { callsOf, fileAt, final, nameOf }
+})

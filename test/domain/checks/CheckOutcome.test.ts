@@ -1,0 +1,75 @@
+import { describe, expect, it } from "@effect/vitest"
+import { type CheckCommand, notRun, outcomeOf, passes } from "../../../src/domain/checks/CheckOutcome.ts"
+import { estimateTokens } from "../../../src/domain/models/PromptSize.ts"
+
+const check: CheckCommand = { argv: ["npm", "test"], kind: "tests" }
+const end = (exitCode: number | null, output: string) => ({ exitCode, output, seconds: 1.234 })
+const failing = (...names: ReadonlyArray<string>) =>
+  names.map((name) => `--- FAIL: ${name} (0.00s)\n    it is bad`).join("\n")
+
+describe("the outcome of a check", () => {
+  it("is one line with the count when it passes", () => {
+    const outcome = outcomeOf(check, end(0, "Tests  3 passed (3)\n"))
+    expect(outcome.text).toBe("npm test: passed in 1.2 s (Tests 3 passed (3))")
+    expect(passes(outcome)).toBe(true)
+  })
+
+  it("shows what is new, and counts what failed before", () => {
+    const outcome = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestB")) })
+    expect(outcome).toMatchObject({ failures: ["TestA", "TestB"], newFailures: ["TestA"], passedBefore: false })
+    expect(outcome.text).toBe("npm test: exit code 1 in 1.2 s\nTestA\n  it is bad\nFailing without the changes too: 1.")
+    expect(passes(outcome)).toBe(false)
+  })
+
+  it("passes when nothing new fails", () => {
+    const outcome = outcomeOf(check, end(1, failing("TestB")), { before: end(1, failing("TestB", "TestC")) })
+    expect(outcome.text).toContain("nothing new fails")
+    expect(passes(outcome)).toBe(true)
+  })
+
+  it("is new when the same command passed before, or when there is nothing to compare with", () => {
+    const output = failing("TestA")
+    expect(outcomeOf(check, end(1, output), { before: end(0, output) }).newFailures).toEqual(["TestA"])
+    expect(outcomeOf(check, end(1, output)).newFailures).toEqual(["TestA"])
+  })
+
+  it("compares an output that names nothing as a whole", () => {
+    const before = end(2, "It is bad after 3 s.\n")
+    expect(passes(outcomeOf(check, end(2, "It is bad after 4 s.\n"), { before }))).toBe(true)
+    const worse = outcomeOf(check, end(2, "It is worse.\n"), { before })
+    expect(worse.newFailures).toEqual(["exit code 2"])
+    expect(worse.text).toContain("It is worse.")
+  })
+
+  it("is flaky when it passes the second time", () => {
+    const outcome = outcomeOf(check, end(1, failing("TestA")), { again: end(0, "") })
+    expect(outcome).toMatchObject({ exitCode: 0, failures: ["TestA"], newFailures: [], flaky: true })
+    expect(outcome.text).toContain("flaky:\nTestA")
+  })
+
+  it("counts as failed when the check was stopped, whatever was before", () => {
+    const stopped = { ...end(null, failing("TestA")), stopped: "The command was stopped after 600 s." }
+    const outcome = outcomeOf(check, stopped, { before: stopped })
+    expect(passes(outcome)).toBe(false)
+    expect(outcome.text).toContain("The command was stopped after 600 s.")
+  })
+
+  it("is neither good nor bad when it was not run", () => {
+    expect(passes(notRun(check, "Nobody allowed it."))).toBe(false)
+    expect(notRun(check, "Nobody allowed it.")).toMatchObject({ notRun: "Nobody allowed it.", newFailures: [] })
+  })
+
+  it.each([1, 5, 40, 500])("fits into 500 tokens with %i failures, and names as many as it can", (count) => {
+    const names = Array.from({ length: count }, (_, index) => `TestNumber${index}`)
+    const output = names.map((name) => failing(name) + "\n    detail ".repeat(20)).join("\n")
+    const { text } = outcomeOf(check, end(1, `${output}\n${count} failing\n`), { before: end(0, "") })
+    expect(estimateTokens(text)).toBeLessThanOrEqual(500)
+    expect(names.filter((name) => text.includes(name)).length).toBeGreaterThanOrEqual(Math.min(count, 40))
+    expect(text).toContain(`totals: ${count} failing`)
+  })
+
+  it("fits into 500 tokens with the longest lines", () => {
+    const { text } = outcomeOf(check, end(1, `x.ts(1,1): error TS1: ${"long ".repeat(5000)}`))
+    expect(estimateTokens(text)).toBeLessThanOrEqual(500)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { comparableOutput, readCheckOutput } from "../../../src/domain/checks/CheckOutput.ts"
+import { plainLine } from "../../../src/domain/text/TerminalText.ts"
+
+/** Outputs as the programs wrote them; those of Maven and Gradle follow their documentation. */
+const outputs: Readonly<Record<string, readonly [failures: ReadonlyArray<string>, totals: ReadonlyArray<string>]>> = {
+  cargo: [["tests::adds"], ["test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"]],
+  "cargo-build": [["src/lib.rs: error[E0308]: mismatched types", "src/lib.rs: error[E0308]: mismatched types (2)"], []],
+  eslint: [
+    [
+      "/project/src/a.js: 'unused' is assigned a value but never used no-unused-vars",
+      "/project/src/a.js: 'missing' is not defined no-undef"
+    ],
+    ["2 problems (2 errors, 0 warnings)"]
+  ],
+  go: [["TestAdd", "TestSub/inner"], []],
+  "go-build": [["calc/b.go: undefined: undef"], []],
+  "go-vet": [["calc/b.go: undefined: undef"], []],
+  gradle: [["SumTest > adds()"], ["2 tests completed, 1 failed"]],
+  jest: [
+    ["sum › adds", "sum › deep › throws"],
+    ["Test Suites: 1 failed, 1 total", "Tests: 2 failed, 1 passed, 3 total"]
+  ],
+  make: [["a.c: error: ‘x’ undeclared (first use in this function)"], []],
+  maven: [["SumTest.adds", "SumTest.throwsOften"], ["Tests run: 3, Failures: 1, Errors: 1, Skipped: 0"]],
+  mocha: [
+    ["sum > adds", "sum > deep > throws"],
+    ["1 passing", "2 failing"]
+  ],
+  node: [
+    ["adds", "inner", "group"],
+    ["tests 4", "pass 1", "fail 3"]
+  ],
+  "node-tap": [
+    ["adds", "inner", "group"],
+    ["tests 4", "pass 1", "fail 3"]
+  ],
+  pytest: [["test_a.py::test_bad", "test_a.py::TestC::test_err"], ["2 failed, 1 passed"]],
+  "pytest-collection": [["test_b.py"], ["1 error"]],
+  tsc: [
+    [
+      "a.ts: error TS2322: Type 'string' is not assignable to type 'number'.",
+      "a.ts: error TS2304: Cannot find name 'c'.",
+      "a.ts: error TS2304: Cannot find name 'c'. (2)"
+    ],
+    []
+  ],
+  "tsc-pretty": [
+    [
+      "a.ts: error TS2322: Type 'string' is not assignable to type 'number'.",
+      "a.ts: error TS2304: Cannot find name 'c'.",
+      "a.ts: error TS2304: Cannot find name 'c'. (2)"
+    ],
+    ["Found 3 errors in the same file, starting at: a.ts:1"]
+  ],
+  unittest: [
+    ["test_err (__main__.A.test_err)", "test_bad (__main__.A.test_bad)"],
+    ["Ran 3 tests", "FAILED (failures=1, errors=1)"]
+  ],
+  vitest: [
+    ["b.test.ts", "a.test.ts > sum > adds", "a.test.ts > sum > throws"],
+    ["Test Files 2 failed (2)", "Tests 2 failed | 1 passed (3)"]
+  ]
+}
+
+/** What a reader must find about a failure: what was expected, or where it is. */
+const explanations: ReadonlyArray<readonly [output: string, failure: string, detail: string]> = [
+  ["cargo", "tests::adds", "left: -1"],
+  ["cargo-build", "src/lib.rs: error[E0308]: mismatched types", "at src/lib.rs:9:21"],
+  ["go", "TestAdd", "calc_test.go:4: Add(1, 2) = -1, want 3"],
+  ["go", "TestSub/inner", "calc_test.go:6: boom"],
+  ["gradle", "SumTest > adds()", "expected: <3> but was: <-1>"],
+  ["jest", "sum › deep › throws", "TypeError: boom"],
+  ["make", "a.c: error: ‘x’ undeclared (first use in this function)", "at a.c:1:25"],
+  ["maven", "SumTest.adds", "expected: <3> but was: <-1>"],
+  ["mocha", "sum > adds", "2 !== 3"],
+  ["node", "adds", "2 !== 3"],
+  ["node-tap", "inner", "error: 'boom'"],
+  ["pytest", "test_a.py::test_bad", "assert [1, 2] == [1, 3]"],
+  ["pytest", "test_a.py::TestC::test_err", "KeyError: 'x'"],
+  ["pytest-collection", "test_b.py", "SyntaxError: invalid syntax"],
+  ["tsc", "a.ts: error TS2304: Cannot find name 'c'. (2)", "at a.ts:3:18"],
+  ["unittest", "test_bad (__main__.A.test_bad)", "AssertionError: 1 != 2"],
+  ["vitest", "a.test.ts > sum > adds", "expected 2 to be 3"],
+  ["vitest", "b.test.ts", "Cannot find module './missing'"]
+]
+
+/** Commands give their output as plain lines. */
+const read = (name: string) =>
+  readCheckOutput(readFileSync(`test/fixtures/checkOutputs/${name}.txt`, "utf8").split("\n").map(plainLine).join("\n"))
+
+describe("the output of a check", () => {
+  it.each(Object.keys(outputs))("names what fails, and the totals: %s", (name) => {
+    const { failures, totals } = read(name)
+    expect([failures.map((failure) => failure.name), totals]).toEqual(outputs[name])
+  })
+
+  it.each(explanations)("explains a failure: %s, %s", (name, failure, detail) => {
+    const found = read(name).failures.find((one) => one.name === failure)
+    expect(found?.details.join("\n")).toContain(detail)
+  })
+
+  it("holds no frames of runners and no rulers", () => {
+    const details = Object.keys(outputs).flatMap((name) => read(name).failures.flatMap((failure) => failure.details))
+    expect(details.filter((line) => /node:internal|node_modules|rustc|^\s*[-=_~⎯]+\s*$/.test(line))).toEqual([])
+  })
+
+  it("names the same failures when lines before them were added", () => {
+    const [before, after] = ["a.ts(3,5): error TS1005: ';' expected.", "a.ts(13,5): error TS1005: ';' expected."]
+    expect(readCheckOutput(after).failures[0]?.name).toBe(readCheckOutput(before).failures[0]?.name)
+  })
+
+  it("names a summary only when nothing else is named", () => {
+    const summary = "make: *** [Makefile:2: test] Error 1"
+    expect(readCheckOutput(summary).failures).toEqual([{ name: summary, details: [] }])
+    const both = readCheckOutput(`a.c:1:2: error: no\n${summary}`)
+    expect(both.failures.map(({ name }) => name)).toEqual(["a.c: error: no"])
+  })
+
+  it("names nothing in what it does not know, and in what passes", () => {
+    expect(readCheckOutput("It is bad.\nVery bad.\n")).toEqual({ failures: [], totals: [] })
+    expect(readCheckOutput("ok  \texample.com/a\t0.1s\nok  \texample.com/b\t0.1s\n")).toEqual({
+      failures: [],
+      totals: ["2 packages ok"]
+    })
+  })
+
+  it("is compared without times and addresses", () => {
+    expect(comparableOutput("bad at 0x7f81 after 12.5 s\n")).toBe(comparableOutput("bad at 0x1234 after 9 s"))
+    expect(comparableOutput("bad")).not.toBe(comparableOutput("worse"))
+  })
+})

@@ -1,0 +1,87 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { notRun, outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
+import { factLines, fileFacts, runFacts } from "../../../src/domain/checks/Facts.ts"
+import { needs } from "../../support/needs.ts"
+
+const check = { argv: ["npm", "test"], kind: "tests" } as const
+const passed = outcomeOf(check, { exitCode: 0, output: "", seconds: 1 })
+const failed = outcomeOf(check, { exitCode: 1, output: "--- FAIL: TestA", seconds: 1 })
+const change = { path: "a.txt", before: "one\ntwo\n", after: "one\n2\nthree\n" }
+
+describe("the facts at the end of a run", () => {
+  it("are the lines that changed and how the checks ended", () => {
+    const files = [
+      change,
+      { path: "new.txt", before: null, after: "x\n" },
+      { path: "old.txt", before: "y\n", after: null }
+    ]
+    expect(factLines(runFacts(fileFacts(files), [passed, failed]))).toEqual([
+      "3 files changed, 3 insertions(+), 2 deletions(-):",
+      "- a.txt: 2 insertions(+), 1 deletion(-)",
+      "- new.txt (new): 1 insertion(+)",
+      "- old.txt (removed): 1 deletion(-)",
+      "- passed: `npm test` (exit code 0)",
+      "- failed: `npm test` (exit code 1): TestA"
+    ])
+  })
+
+  it("say when nothing was checked, and why a check was not run", () => {
+    expect(factLines(runFacts(fileFacts([change]), [])).at(-1)).toBe(
+      "- not checked: no check is known for these changes"
+    )
+    expect(factLines(runFacts(fileFacts([change]), [notRun(check, "Nobody allowed it.")])).at(-1)).toBe(
+      "- not run: `npm test`. Nobody allowed it."
+    )
+  })
+
+  it.each([
+    ["passed", [change], [passed], false],
+    ["stale", [change], [passed], true],
+    ["failed", [change], [passed, failed], false],
+    ["failed", [change], [failed], true],
+    ["not checked", [change], [], false],
+    ["not checked", [change], [passed, notRun(check, "No.")], false],
+    ["nothing changed", [{ ...change, after: change.before }], [], false]
+  ] as const)("are %s", (state, files, checks, isStale) => {
+    expect(runFacts(fileFacts(files), checks, isStale).state).toBe(state)
+  })
+
+  it("say nothing about a run that only read", () => {
+    expect(factLines(runFacts([], []))).toEqual([])
+  })
+
+  it("count lines as git does", needs("git"), () => {
+    const folder = mkdtempSync(join(tmpdir(), "task-conductor-test-"))
+    const texts = [
+      "",
+      "a\n",
+      "a",
+      "a\nb\nc\n",
+      "b\na\nc\n",
+      "a\nb\nc",
+      "x\n\n\ny\n",
+      "a\nx\nb\ny\nc\nz\n",
+      "c\nb\na\nb\n"
+    ]
+    const wrong: Array<unknown> = []
+    for (const before of texts) {
+      for (const after of texts.filter((one) => one !== before)) {
+        writeFileSync(join(folder, "before"), before)
+        writeFileSync(join(folder, "after"), after)
+        const { stdout } = spawnSync("git", ["diff", "--no-index", "--numstat", "before", "after"], {
+          cwd: folder,
+          encoding: "utf8"
+        })
+        const [insertions, deletions] = stdout.split("\t").map(Number)
+        const [fact] = runFacts(fileFacts([{ path: "a", before, after }]), []).files
+        if (fact?.insertions !== insertions || fact?.deletions !== deletions) wrong.push([before, after, fact, stdout])
+      }
+    }
+    rmSync(folder, { recursive: true })
+    assert.deepStrictEqual(wrong, [])
+  })
+})

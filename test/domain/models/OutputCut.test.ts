@@ -1,0 +1,153 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { callBlocks, callFrame } from "../../../src/domain/models/ExecutionBlocks.ts"
+import { cutOutput } from "../../../src/domain/models/OutputCut.ts"
+import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
+import { gave } from "../../support/sampleTasks.ts"
+
+const file = (from: number, to: number, of: number) => {
+  const lines = Array.from({ length: to - from + 1 }, (_, index) => `line of the file ${from + index}`)
+  const note = to < of ? `\n\n(Lines ${from} to ${to} of ${of}. Read on with start_line ${to + 1}.)` : ""
+  return gave("read_file", { path: "a.ts" }, `${numberLines(lines, from).join("\n")}${note}`)
+}
+
+const ran = (exit_code: number, lines: ReadonlyArray<string>) =>
+  gave("run_command", { argv: ["t"] }, { exit_code, output: `${lines.join("\n")}\n` })
+
+describe("cutOutput", () => {
+  it("names the lines of a file that are left out, and how many it has", () => {
+    const text = cutOutput(file(1800, 1890, 5000), 1200)
+    const [, first] =
+      /\n\(Lines 1800 to \d+ of 5000; the prompt has no room for more\. Read on with start_line (\d+)\.\)$/.exec(
+        text
+      ) ?? []
+    expect(text.split("\n").at(-2)).toBe(`${Number(first) - 1}: line of the file ${Number(first) - 1}`)
+    expect(text.length).toBeLessThanOrEqual(1200)
+  })
+
+  it("reads on after the last line of what was read, when only the note does not fit", () => {
+    const outcome = file(1, 150, 171)
+    const text = cutOutput(outcome, String(outcome.result.data).length - 1)
+    const [, last, next] =
+      /\(Lines 1 to (\d+) of 171; the prompt has no room for more\. Read on with start_line (\d+)\.\)$/.exec(text) ?? []
+    expect(Number(next)).toBe(Number(last) + 1)
+    expect(cutOutput(outcome, 20)).toBe(
+      "(The prompt has no room for lines 1 to 150 of 171. Read on with start_line 1.)"
+    )
+  })
+
+  it("says which lines of any other output are missing", () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `item ${index}`)
+    const text = cutOutput(gave("get_items", {}, lines.join("\n")), 2000)
+    expect(text).toMatch(
+      /^item 0\n[^]*\(The prompt has no room for lines \d+ to \d+ of the 500 lines of this output\.\)[^]*\nitem 499$/
+    )
+  })
+
+  const tests = Array.from({ length: 500 }, (_, index) => `test ${index} of errors ... ok`)
+
+  it("keeps exit code, beginning, errors and end of what a command wrote", () => {
+    const lines = tests.with(250, "--- FAIL: TestSum (0.00s)").with(251, "    sum_test.go:12: got 3, want 4")
+    const text = cutOutput(ran(1, [...lines, "499 passed, 1 failed"]), 1500)
+    expect(text.length).toBeLessThanOrEqual(1500)
+    expect(text).toMatch(
+      /^exit code 1\n\n\(The prompt has no room for all of the 501 lines of this output\.\)\ntest 0 of errors \.\.\. ok\n[^]*\n\(lines \d+ to 250 left out\)\n--- FAIL: TestSum \(0\.00s\)\n {4}sum_test\.go:12: got 3, want 4\n[^]*\n499 passed, 1 failed$/
+    )
+  })
+
+  it("keeps exit code and totals even of many errors", () => {
+    const text = cutOutput(
+      ran(2, [...tests.map((_, index) => `a.ts(${index},1): error TS1`), "Found 500 errors."]),
+      600
+    )
+    expect(text).toMatch(/^exit code 2\n[^]*\na\.ts\(0,1\): error TS1\n[^]*left out\)\n[^]*\nFound 500 errors\.$/)
+    expect(cutOutput(ran(2, tests), 10)).toBe(
+      "exit code 2\n\n(The prompt has no room for all of the 500 lines of this output.)"
+    )
+  })
+
+  it("names the files and places of a diff that does not fit", () => {
+    const added = Array.from({ length: 300 }, (_, index) => `+added ${index}`)
+    const diff = [
+      "--- a/src/a.ts",
+      "+++ b/src/a.ts",
+      "@@ -3 +3,300 @@ main",
+      "-old",
+      ...added,
+      "--- b.ts",
+      "+++ b.ts",
+      "@@ -7 +7 @@",
+      "-x",
+      "+y"
+    ]
+    const summary =
+      "(The prompt has no room for all of the 309 lines of this diff. It changes:)\nsrc/a.ts: +300 -1, at lines 3 to 302\nb.ts: +1 -1, at line 7"
+    const edited = gave("edit_file", { path: "src/a.ts" }, { path: "src/a.ts", diff: diff.join("\n") })
+    expect(cutOutput(edited, 250)).toBe(summary)
+    expect(cutOutput(ran(0, diff), 250).split("\n").slice(1)).toEqual([
+      "src/a.ts: +300 -1, at lines 3 to 302",
+      "b.ts: +1 -1, at line 7"
+    ])
+    expect(cutOutput(edited, 600)).toMatch(
+      /at line 7\n\n\(Its first \d+ lines:\)\n--- a\/src\/a\.ts\n[^]*\n\+added \d+$/
+    )
+  })
+
+  it("says where a page is to be read on", () => {
+    const page = Array.from({ length: 300 }, (_, index) => `Paragraph ${index}.`).join("\n")
+    const outcome = gave("fetch_url", { url: "https://a.example" }, "")
+    const cut = (text: string) =>
+      cutOutput(
+        { ...outcome, result: { ...outcome.result, data: { url: "https://a.example/", title: "A", text } } },
+        900
+      )
+    const [, at] = /Read on with start (\d+)\.\)$/.exec(cut(page)) ?? []
+    const shown = cut(page).split("\n\n").slice(1).join("\n\n").split("\n(The prompt")[0] ?? ""
+    expect(page.startsWith(shown)).toBe(true)
+    expect(Number(at)).toBe(shown.length)
+    const later = `${page}\n\n(Characters 5000 to 9000 of 20000. Read on with start 9000.)`
+    expect(Number(/Read on with start (\d+)\.\)$/.exec(cut(later))?.[1])).toBe(5000 + shown.length)
+  })
+
+  const Lines = Schema.Array(Schema.String).check(Schema.isMaxLength(100))
+  const Shape = Schema.Literals(["text", "crlf", "numbered", "emoji", "fences"])
+
+  const textOf = (shape: typeof Shape.Type, lines: ReadonlyArray<string>): string => {
+    const long = lines.map((line) => line.repeat(10))
+    if (shape === "numbered") return numberLines(long.join("\n").split("\n"), 90).join("\n")
+    if (shape === "emoji") return "🍵".repeat(lines.join("").length * 10)
+    if (shape === "fences") return `${"`".repeat(lines.length)}\n${"`".repeat(5)}`
+    return long.join(shape === "crlf" ? "\r\n" : "\n")
+  }
+
+  it.effect.prop(
+    "never exceeds the budget, and cuts nothing that fits",
+    { shape: Shape, lines: Lines, limit: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 4000 })) },
+    ({ limit, lines, shape }) =>
+      Effect.sync(() => {
+        const text = textOf(shape, lines)
+        const shown = cutOutput(gave("read_file", { path: "a" }, text), limit)
+        expect(shown.length).toBeLessThanOrEqual(limit)
+        if (text.length <= limit) expect(shown).toBe(text)
+        if (text.isWellFormed()) expect(shown.isWellFormed()).toBe(true)
+      })
+  )
+
+  it.effect.prop(
+    "keeps all calls of a task within the frame and the budget",
+    {
+      all: Schema.Array(Schema.Struct({ shape: Shape, lines: Lines })).check(Schema.isMaxLength(8)),
+      budget: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9000 }))
+    },
+    ({ all, budget }) =>
+      Effect.sync(() => {
+        const texts = all.map(({ lines, shape }) => textOf(shape, lines))
+        const outcomes = texts.map((text, index) => gave("read_file", { path: "a" }, text, `call-${index}`))
+        const blocks = callBlocks(outcomes, budget)
+        expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + budget)
+        const whole = texts.reduce((sum, text) => sum + text.length, 0)
+        if (whole <= budget) for (const text of texts) expect(blocks).toContain(text)
+      })
+  )
+})

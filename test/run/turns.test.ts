@@ -1,0 +1,262 @@
+/**
+ * Runs whose tasks have several turns: what a person is asked, and how they go on and are played again.
+ */
+import { describe, expect } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as AiError from "effect/ai/AiError"
+import { taskEvidence } from "../../src/domain/history/RunEvidence.ts"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { layerRuleApprover } from "../../src/services/approvals/Approver.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { needs } from "../support/needs.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
+
+const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
+const hasLooked = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution"
+
+const read = { name: "read_file", arguments: { path: "a.txt" } }
+const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
+
+/** A model that knows the file, and that it has changed it, only from what a prompt shows. */
+const careful = (prompt: FilledPrompt): string => {
+  if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
+  if (stageOf(prompt) === "iteration") return planOf([])
+  if (stageOf(prompt) === "conclusion") return "It is not done."
+  if (!/^1: one$/m.test(prompt.user)) return refinementWith([read])
+  return prompt.user.includes("### Changed: a.txt") ? resultSaying("It is done.") : refinementWith([edit])
+}
+
+/** The same, but it gives up when it was not allowed to look. */
+const stubborn = (prompt: FilledPrompt): string =>
+  hasLooked(prompt) && !/^1: one$/m.test(prompt.user)
+    ? resultSaying("Partly done. It cannot be read.")
+    : careful(prompt)
+
+const unreachable = AiError.make({
+  module: "test",
+  method: "generateText",
+  reason: new AiError.UnknownError({ description: "gone" })
+})
+
+const makeRun = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* makeKeptRun({ prompt: "Do it." })
+  yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
+  return { ...run, text: fs.readFileString(`${run.project}/a.txt`) }
+})
+
+const turn = (number: number): string => `round-1/turn/edit-1/attempt-${number}`
+const look = "round-1/tool/edit-1/turn-1/call-1"
+const change = "round-1/tool/edit-1/change-1"
+
+const keysOf = (records: ReadonlyArray<JournalRecord>) =>
+  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
+
+const turnsSent = (sent: ReadonlyArray<string>) => sent.filter((one) => one.includes("/turn/"))
+
+describe("a run with a task of several turns", () => {
+  nodeTest("asks about the change when the turns have ended, and only then makes it", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ calls: ["once"], steps: ["step"] })
+      const before: Array<string> = []
+      const answer = (prompt: FilledPrompt) => {
+        before.push(readFileSync(`${run.project}/a.txt`, "utf8"))
+        return careful(prompt)
+      }
+      const { called, events, report, sent } = yield* run.session({ answer, approver: approver.layer })
+      expect(approver.asked.map((items) => items.map(({ call, tool }) => [tool, call?.uid]))).toEqual([
+        [["read_file", "turn-1/call-1"]],
+        [["edit_file", "change-1"]]
+      ])
+      expect(called).toEqual(["Edit 1/turn-1/call-1", "Edit 1/change-1"])
+      expect(sent.slice(1)).toEqual([turn(1), turn(2), turn(3)])
+      expect(
+        events.flatMap((event) =>
+          event.type === "task.turn" ? [[event.turn, event.calls.map(({ name }) => name)]] : []
+        )
+      ).toEqual([
+        [1, ["read_file"]],
+        [2, ["edit_file"]]
+      ])
+      expect([report?.status, report?.results[0]?.calls.length, yield* run.text]).toEqual(["done", 2, "two\n"])
+      expect([before, report?.usage.toolCalls]).toEqual([["one\n", "one\n", "one\n", "one\n"], 3])
+      const keys = keysOf(yield* run.records).filter((key) => /^(?:intent|outcome .*\/tool\/)/.test(key))
+      expect(keys).toEqual([`outcome ${look}`, `intent ${change}`, `outcome ${change}`])
+    })
+  )
+
+  nodeTest("changes nothing when the step is declined", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ calls: ["once"], steps: ["decline"] })
+      const { called, report } = yield* run.session({ answer: careful, approver: approver.layer })
+      expect([called, report?.status, yield* run.text]).toEqual([["Edit 1/turn-1/call-1"], "declined", "one\n"])
+    })
+  )
+
+  nodeTest("goes on after a turn without asking or looking again", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const before = yield* run.session({
+        answer: (prompt) => (/^(?:creation|refinement)$/.test(stageOf(prompt)) ? careful(prompt) : unreachable),
+        approver: willingApprover()
+      })
+      expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
+      const after = yield* run.session({ answer: careful, approver: willingApprover() })
+      expect(after.sent).toEqual([turn(2), turn(3)])
+      expect([after.called, after.report?.status]).toEqual([["Edit 1/change-1"], "done"])
+      expect(after.report?.results[0]?.calls.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "change-1"])
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
+  )
+
+  /** Kills right after a record of the first session, and what is asked and called then. */
+  const kills = [
+    ["prompt", turn(1), [turn(1), turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
+    ["outcome", turn(1), [turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
+    ["outcome", look, [turn(2), turn(3)], ["change-1"]],
+    ["prompt", turn(2), [turn(2), turn(3)], ["change-1"]],
+    /* The change of the second turn is made again in the working copy, so that the third turn is the same. */
+    ["outcome", turn(2), [turn(3)], ["change-1"]],
+    ["prompt", turn(3), [turn(3)], ["change-1"]],
+    ["outcome", turn(3), [], ["change-1"]],
+    ["settled", "round-1/refined/edit-1", [], ["change-1"]],
+    ["intent", change, [], ["change-1"]],
+    ["outcome", change, [], []]
+  ] as const
+  for (const [type, key, sent, called] of kills) {
+    nodeTest(`comes to the same end when it is killed after the ${type} of ${key}`, () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const run = yield* makeRun
+        const whole = yield* run.session({ answer: careful, approver: willingApprover() })
+        const records = yield* run.records
+        yield* run.cut(keysOf(records).indexOf(`${type} ${key}`) + 1)
+        const isMade = type === "outcome" && key === change
+        if (!isMade) yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
+        const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
+        expect(turnsSent(resumed.sent)).toEqual(sent)
+        expect(resumed.called).toEqual(called.map((uid) => `Edit 1/${uid}`))
+        expect([resumed.report?.status, resumed.report?.answer]).toEqual([whole.report?.status, whole.report?.answer])
+        expect(yield* run.text).toBe("two\n")
+      })
+    )
+  }
+
+  nodeTest("does not make a change again that had reached the file when it was killed", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session({ answer: careful, approver: willingApprover() })
+      yield* run.cut(keysOf(yield* run.records).indexOf(`intent ${change}`) + 1)
+      const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
+      expect([resumed.sent, resumed.called, resumed.report?.status]).toEqual([[], [], "done"])
+      expect(yield* run.text).toBe("two\n")
+    })
+  )
+
+  nodeTest("is played again without the project, and its evidence tells the turns apart", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session({ answer: careful, approver: willingApprover() })
+      const told = yield* run.toldTwice
+      expect(told.now.filter(({ type }) => type === "task.turn")).toEqual(
+        told.before.filter(({ type }) => type === "task.turn")
+      )
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+      const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
+      expect(attempts.map(({ call }) => [call.stage, call.attempt])).toEqual([
+        ["task", 1],
+        ["task", 2],
+        ["task", 3]
+      ])
+      expect(calls.map(({ call, result }) => [call.uid, result?.success])).toEqual([
+        ["turn-1/call-1", true],
+        ["change-1", true]
+      ])
+    })
+  )
+
+  nodeTest("asks again in a resumed run when it was not allowed to look", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const rules = [{ verdict: "allow", tool: "edit_file" }] as const
+      const before = yield* run.session({ answer: stubborn, approver: layerRuleApprover(rules, run.project), rules })
+      expect(before.report?.status).toBe("not_permitted")
+      const after = yield* run.session({ answer: stubborn, approver: willingApprover() })
+      expect([after.called, after.report?.status]).toEqual([["Edit 1/turn-1/call-1", "Edit 1/change-1"], "done"])
+      expect(yield* run.text).toBe("two\n")
+    })
+  )
+
+  nodeTest("uses turns that looked at a secret, which the journal does not hold", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* makeRun
+      yield* fs.writeFileString(`${run.project}/a.txt`, "one\nkey = the-s3cret-value\n")
+      const before = yield* run.session({
+        answer: careful,
+        approver: scriptedApprover({ calls: ["once"], steps: ["decline"] }).layer
+      })
+      expect(before.report?.status).toBe("declined")
+      expect(yield* fs.readFileString(run.file)).not.toContain("the-s3cret-value")
+      const after = yield* run.session({ answer: careful, approver: willingApprover() })
+      expect([turnsSent(after.sent), after.called, after.report?.status]).toEqual([[], ["Edit 1/change-1"], "done"])
+      expect(yield* run.text).toBe("two\nkey = the-s3cret-value\n")
+    })
+  )
+})
+
+/** Writes a file, and counts in the same file how often it ran. */
+const makes = (text: string) => ({
+  name: "run_command",
+  arguments: { argv: ["sh", "-c", `echo "${text}" >> made.txt`] }
+})
+
+const building =
+  (text: string) =>
+  (prompt: FilledPrompt): string => {
+    if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
+    return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
+  }
+
+describe("a command in the turns of a task", needs("bwrap"), () => {
+  /** A run that is killed after this record. */
+  const killedAfter = Effect.fnUntraced(function* (record: string, text = "made") {
+    const fs = yield* FileSystem.FileSystem
+    const run = yield* makeKeptRun({ prompt: "Do it." })
+    const file = `${run.project}/made.txt`
+    const first = yield* run.session({ answer: building(text), approver: willingApprover() })
+    expect([first.report?.status, yield* fs.readFileString(file)]).toEqual(["done", `${text}\n`])
+    yield* run.cut(keysOf(yield* run.records).indexOf(record) + 1)
+    yield* fs.remove(file)
+    const resumed = yield* run.session({ answer: building(text), approver: willingApprover() })
+    return { run, resumed, text: Effect.orElseSucceed(fs.readFileString(file), () => "none") }
+  })
+
+  for (const record of [`outcome ${look}`, `prompt ${turn(2)}`, `outcome ${turn(2)}`]) {
+    nodeTest(`is not run again, and what it wrote is kept, after a kill behind the ${record}`, () =>
+      Effect.gen(function* () {
+        const { resumed, run, text } = yield* killedAfter(record)
+        expect([resumed.called, resumed.report?.status]).toEqual([["Edit 1/change-1"], "done"])
+        expect(yield* text).toBe("made\n")
+        expect(yield* run.replay()).toMatchObject({ differences: [] })
+      })
+    )
+  }
+
+  nodeTest("whose files hold a secret fails in a resumed run, and nothing is written without it", () =>
+    Effect.gen(function* () {
+      const { resumed, text } = yield* killedAfter(`outcome ${look}`, "key = the-s3cret-value")
+      const result = resumed.report?.results[0]?.calls[0]?.result
+      expect([result?.success, yield* text]).toEqual([false, "none"])
+      expect(result?.error_message).toContain("holds a secret")
+    })
+  )
+})

@@ -1,0 +1,214 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
+import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { inSession, makeJournal } from "../../support/JournalSession.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+import { allow, deny } from "../../support/OpenGate.ts"
+import { needs, type NeedOptions } from "../../support/needs.ts"
+import { openChecks } from "../../support/OpenChecks.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+
+/** With a real clock: commands have time limits. */
+const live = <A, E>(
+  name: string,
+  body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>,
+  options: NeedOptions = {}
+): void =>
+  void it.live(name, () => Effect.provide(Effect.scoped(body()), NodeServices.layer), { timeout: 30_000, ...options })
+
+const node = process.execPath
+
+/** A program with tests of its own, in the form of Node's runner. */
+const files = {
+  "add.mjs": "export const add = (a, b) => a + b\n",
+  "test/add.test.mjs": `import test from "node:test"
+import assert from "node:assert"
+import { add } from "../add.mjs"
+test("adds", () => assert.strictEqual(add(1, 2), 3))
+test("is broken already", () => assert.fail("since long"))
+`
+}
+const testing = {
+  run: `${node} --test`,
+  from: "package.json",
+  kind: "tests",
+  narrow: { argv: [node, "--test"], of: "files" }
+} as const
+const wrong = { "add.mjs": "export const add = (a, b) => a - b\n" }
+const right = { "add.mjs": "export const add = (a, b) => b + a\n" }
+
+describe("Checks", () => {
+  const both: ReadonlyArray<readonly [string, "auto" | "off", NeedOptions]> = [
+    ["in the sandbox", "auto", needs("bwrap")],
+    ["without a sandbox", "off", {}]
+  ]
+  for (const [where, mode, options] of both) {
+    live(
+      `tells what fails with the changes from what failed before, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const { log, run } = yield* openChecks({ files, commands: [testing], sandbox: { mode } })
+          const [failed] = yield* run(wrong)
+          assert.deepStrictEqual(failed?.newFailures, ["adds"])
+          assert.deepStrictEqual(failed?.failures, ["adds", "is broken already"])
+          assert.strictEqual(failed?.exitCode, 1)
+          assert.strictEqual(failed?.passedBefore, false)
+          assert.isFalse(failed !== undefined && passes(failed))
+          assert.include(failed?.text, "-1 !== 3")
+          const [passed] = yield* run(right, 2)
+          assert.deepStrictEqual(passed?.newFailures, [])
+          assert.isTrue(passed !== undefined && passes(passed))
+          const finished = log.events().flatMap((event) => (event.type === "check.finished" ? [event.newFailures] : []))
+          assert.deepStrictEqual(finished, [["adds"], []])
+        }),
+      options
+    )
+  }
+
+  live("runs the tests that belong to a changed file", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openChecks({
+        files: { ...files, "test/other.test.mjs": `throw new Error("never run")\n` },
+        commands: [testing]
+      })
+      const [outcome] = yield* run(right)
+      assert.strictEqual(outcome?.command, `${node} --test test/add.test.mjs`)
+    })
+  )
+
+  live("asks about the whole command once, for all of its parts", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["session"] })
+      const { run } = yield* openChecks({ files, commands: [testing], approver: approver.layer })
+      yield* run(wrong)
+      yield* run(right, 2)
+      assert.deepStrictEqual(
+        approver.asked.map(([item]) => item?.targets),
+        [[`${node} --test`]]
+      )
+    })
+  )
+
+  live("runs nothing that nobody allowed, and says how to allow it", () =>
+    Effect.gen(function* () {
+      const { gate, run } = yield* openChecks({ files, commands: [testing], approver: Approver.layerDenyAll })
+      const [outcome] = yield* run(right)
+      assert.isFalse(outcome !== undefined && passes(outcome))
+      assert.strictEqual(outcome?.exitCode, null)
+      assert.include(outcome?.notRun, `--allow "run_command:(no sandbox) ${node} --test"`)
+      assert.deepStrictEqual(yield* gate.denials, [])
+    })
+  )
+
+  live("asks a person who denied a check not again", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["deny"] })
+      const { run } = yield* openChecks({ files, commands: [testing], approver: approver.layer })
+      const first = yield* run(right)
+      const second = yield* run(wrong, 2)
+      assert.isTrue(
+        [...first, ...second].every(({ notRun }) => notRun?.startsWith("Permission denied: a person denied"))
+      )
+      assert.lengthOf(approver.asked, 1)
+    })
+  )
+
+  live("does not run a part that a rule denies, whatever is allowed", () =>
+    Effect.gen(function* () {
+      const rules = [allow("run_command", `(no sandbox) ${node} --test`), deny("run_command", `${node} --test *`)]
+      const { run } = yield* openChecks({ files, commands: [testing], rules })
+      const [outcome] = yield* run(right)
+      assert.include(outcome?.notRun, "a rule denies")
+    })
+  )
+
+  live("calls a failure flaky that passes when it is run again", () =>
+    Effect.gen(function* () {
+      const script = `import { existsSync, writeFileSync } from "node:fs"
+if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
+`
+      const { run } = yield* openChecks({ files: { "check.mjs": script }, checks: [[node, "check.mjs"]] })
+      const [flaky] = yield* run({ "check.mjs": `${script}// changed\n` })
+      assert.isTrue(flaky?.flaky)
+      assert.isTrue(flaky !== undefined && passes(flaky))
+      assert.include(flaky.text, "flaky")
+    })
+  )
+
+  live("stops a check after its time, which counts as failed", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openChecks({
+        files: { "a.mjs": "setTimeout(() => {}, 60_000)\n" },
+        checks: [`${node} a.mjs`],
+        checkSeconds: 1
+      })
+      const [outcome] = yield* run({ "a.mjs": "setTimeout(() => {}, 70_000)\n" })
+      assert.strictEqual(outcome?.exitCode, null)
+      assert.include(outcome?.text, "limits.checkSeconds")
+      assert.isFalse(outcome !== undefined && passes(outcome))
+    })
+  )
+
+  live("says so when there is no such program", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openChecks({ files, checks: ["no-such-program --all"] })
+      const [outcome] = yield* run(right)
+      assert.include(outcome?.notRun, 'There is no program "no-such-program"')
+    })
+  )
+
+  live("does not repeat a check when a run is resumed, nor its event", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const count = `import { appendFileSync } from "node:fs"\nappendFileSync("count.txt", "x")\n`
+      const texts = { "a.txt": "b\n" }
+      const project = yield* makeProject({ "check.mjs": count, "a.txt": "a\n" })
+      const session = inSession(
+        file,
+        Effect.gen(function* () {
+          const activities = Layer.succeed(Activities, yield* Activities)
+          const { log, run } = yield* openChecks({ project, checks: [[node, "check.mjs"]], activities })
+          const outcomes = yield* run(texts)
+          return { outcomes, events: log.events().map(({ type }) => type) }
+        })
+      )
+      const first = yield* session
+      const second = yield* session
+      assert.deepStrictEqual(first.events.slice(-2), ["check.started", "check.finished"])
+      assert.deepStrictEqual(second, { outcomes: first.outcomes, events: [] })
+      assert.strictEqual(readFileSync(`${project}/count.txt`, "utf8"), "x")
+    })
+  )
+
+  live("runs a check without the changes once, as long as the project stays as it is", () =>
+    Effect.gen(function* () {
+      const script = `import { appendFileSync, readFileSync } from "node:fs"
+const text = readFileSync("a.txt", "utf8")
+appendFileSync(process.argv[2], text)
+process.exit(1)
+`
+      const seen = `${yield* makeFolder}/seen.txt`
+      const { run } = yield* openChecks({
+        files: { "check.mjs": script, "a.txt": "base " },
+        checks: [[node, "check.mjs", seen]],
+        checkSeconds: 60
+      })
+      yield* run({ "a.txt": "one " })
+      yield* run({ "a.txt": "two " }, 2)
+      assert.strictEqual(readFileSync(seen, "utf8"), "one base two ")
+    })
+  )
+
+  live("knows no commands when checks are off", () =>
+    Effect.gen(function* () {
+      const { checks } = yield* openChecks({ files, checks: false, commands: [testing] })
+      assert.deepStrictEqual(yield* checks.commandsFor(["add.mjs"]), [])
+    })
+  )
+})

@@ -1,0 +1,753 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
+import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
+import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
+import { CallsDeclined, type TaskOrder } from "../../../src/services/pipeline/TaskStage.ts"
+import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
+import type { EventLog } from "../../support/EventLog.ts"
+import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { freeSkill, looksWith, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const orderOf = (task: Task): TaskOrder => ({ briefing, task, round: 1, step: 0, finished: [] })
+const editing = plainTask("Edit 1", "edit-files", "Make the limit 10.", "The changed line.")
+const looking = plainTask("Look 1", "any", "The text.", "A word.")
+const acting = plainTask("Act 1", "free", "Ring.", "A word.")
+
+const files = {
+  "src/limit.ts": "// The limit.\nexport const limit = 5\n",
+  "src/other.ts": "export {}\n",
+  ".task-conductor/skills/free/SKILL.md": freeSkill
+}
+
+const saying = plainTask("Typed 1", "typed", "The text.", "A word.")
+const wordSkill = [
+  '---\nname: typed\ndescription: Takes inputs. Use it in tests.\nallowed-tools: ""\n---',
+  "## Input requirements\n\n- `word` (text, required): The word.",
+  "## Execution\n\nSay something.\n"
+].join("\n\n")
+
+const read = (path = "src/limit.ts") => ({ name: "read_file", arguments: { path } })
+const block = (path: string, before: string, after: string): string =>
+  `${path}\n<<<<<<< OLD\n${before}${before === "" ? "" : "\n"}=======\n${after}${after === "" ? "" : "\n"}>>>>>>> NEW\n`
+const raised = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
+const raisedCall = {
+  uid: "change-1",
+  name: "edit_file",
+  arguments: { path: "src/limit.ts", old_text: "export const limit = 5", new_text: "export const limit = 10" }
+}
+
+const open = (answers: ReadonlyArray<string>, more: Partial<OpenStages> = {}) =>
+  openStages({ ...more, answers, files: { ...files, ...more.files } })
+
+const rejectedIn = (log: EventLog["Service"]) =>
+  log.events().flatMap((event) => (event.type === "answer.rejected" ? [event.issues.map(({ code }) => code)] : []))
+const repairsIn = (log: EventLog["Service"]) =>
+  log.events().flatMap((event) => (event.type === "answer.repaired" ? event.repairs.map(({ code }) => code) : []))
+const turnsIn = (log: EventLog["Service"]) => log.events().filter((event) => event.type === "task.turn")
+const toolsIn = (log: EventLog["Service"]) =>
+  log.events().flatMap((event) => (event.type === "tool.started" ? [event.id.uid] : []))
+
+/** What the host replied at the end of each call of the model. */
+const repliesOf = (messages: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  messages.map((all) => all.at(-1) ?? "")
+
+/** A tool that does something outside of the files, and says how often. */
+const bell = (rung: Array<string>) =>
+  definePlugin({
+    name: "bell",
+    tools: Effect.succeed({
+      ring: tool({
+        description: "Rings.",
+        parameters: Schema.Struct({ tone: Schema.String }),
+        risk: "high",
+        effect: "once",
+        execute: ({ tone }) =>
+          Effect.sync(() => {
+            rung.push(tone)
+            return `Rang ${tone}, ${rung.length} in all.`
+          })
+      })
+    })
+  })
+const ring = (tone: string) => ({ name: "ring", arguments: { tone } })
+
+const reference = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
+
+const long = (name: string) =>
+  Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join("\n")
+
+layer(NodeServices.layer)("TaskLoop", (it) => {
+  it.effect("makes calls at once, shows their outputs, and ends with the report", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages, meter, prompts } = yield* open([
+        refinementWith([read(), read("src/other.ts")]),
+        resultSaying("The limit is [5](src/limit.ts#L2).")
+      ])
+      const refinement = yield* loop.work(orderOf(looking))
+      expect(refinement.looks?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2"])
+      expect(refinement.looks?.[0]?.result.data).toContain("export const limit = 5")
+      expect([refinement.calls, refinement.result?.summary]).toEqual([[], "The limit is [5](src/limit.ts#L2)."])
+      expect(
+        log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
+      ).toEqual(["round-1/turn/look-1/attempt-1", "round-1/turn/look-1/attempt-2"])
+      expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: [], calls: [{ uid: "turn-1/call-1" }, {}] }])
+      expect(toolsIn(log)).toEqual(["turn-1/call-1", "turn-1/call-2"])
+      expect((yield* meter.total).toolCalls).toBe(2)
+      // The conversation only grows: what a server has read stays as it is.
+      expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
+      expect(messages[1]?.slice(0, -2)).toEqual(messages[0])
+      expect(messages[1]?.[1]).toContain('"path":"src/limit.ts"')
+      expect(repliesOf(messages)[1]).toMatch(/^(?:## Reply 1\n\n)?### Tool call read_file \(turn-1\/call-1\)\n/)
+      expect(repliesOf(messages)[1]).toContain("export const limit = 5")
+    })
+  )
+
+  it.effect("says what the user asked, and what the project is, in the first message of every turn", () =>
+    Effect.gen(function* () {
+      const { loop, messages, prompts } = yield* open([refinementWith([read()]), resultSaying("It is known.")])
+      const mapped = { ...briefing, projectMap: "Main files: `src/limit.ts`." }
+      yield* loop.work({ ...orderOf(looking), briefing: mapped, goals: "All is known." })
+      expect(prompts[0]?.system).toContain("## Project map\n\nMain files: `src/limit.ts`.")
+      for (const [first = ""] of messages) {
+        expect(first).toContain("Do it.")
+        expect(first).toContain("## Goals / summary\n\nAll is known.")
+        expect(first).toContain("- **What is needed** The text.")
+      }
+    })
+  )
+
+  it.effect("takes a task without tools by its report alone, in one call", () =>
+    Effect.gen(function* () {
+      const { loop, prompts } = yield* open([resultSaying("A word.")])
+      const { calls, looks, result } = yield* loop.work(orderOf(plainTask("Talk 1", "talk", "A word.", "A word.")))
+      expect([calls, looks, result?.summary]).toEqual([[], undefined, "A word."])
+      expect(prompts.length).toBe(1)
+      expect(prompts[0]?.system).not.toContain("## Tools")
+      expect(prompts[0]?.user).toContain("Answer with the report.")
+    })
+  )
+
+  it.effect("refuses a task whose skill does not exist", () =>
+    Effect.gen(function* () {
+      const { loop, prompts } = yield* open([])
+      expect(yield* Effect.flip(loop.work(orderOf(plainTask("Look 1", "unheard-of", "It.", "It."))))).toEqual(
+        new TaskFailure({
+          task: "Look 1",
+          phase: "refinement",
+          reason: 'There is no skill "unheard-of".',
+          skipped: false
+        })
+      )
+      expect(prompts).toEqual([])
+    })
+  )
+
+  it.effect("does what an answer asks for before it takes a report beside it", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        `${refinementWith([read()])}\n\n${resultSaying("The limit is 7.")}`,
+        resultSaying("The limit is 5.")
+      ])
+      expect((yield* loop.work(orderOf(looking))).result?.summary).toBe("The limit is 5.")
+      expect(repairsIn(log)).toContain("report-early")
+      expect(repliesOf(messages)[1]).toContain("export const limit = 5")
+    })
+  )
+
+  it.effect("makes a call once that an answer holds twice, and names one whose output stands above", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        refinementWith([read(), read()]),
+        refinementWith([read(), read("src/other.ts")]),
+        resultSaying("It is known.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(repairsIn(log)).toContain("tool-call-known")
+      expect(toolsIn(log).toSorted()).toEqual(["turn-1/call-1", "turn-2/call-1", "turn-2/call-2"])
+      expect(repliesOf(messages)[2]).toContain(
+        "- `read_file` was called with the same arguments before: its output is the same and stands above."
+      )
+      expect(repliesOf(messages)[2]).not.toContain("export const limit")
+      expect(repliesOf(messages)[2]).toContain("export {}")
+    })
+  )
+
+  it.effect("ends a task that makes the same call again and again", () =>
+    Effect.gen(function* () {
+      const { loop, prompts } = yield* open(Array.from({ length: 12 }, () => refinementWith([read()])))
+      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      if (failure._tag !== "TaskFailure") throw failure
+      expect([failure.phase, failure.reason]).toEqual([
+        "execution",
+        expect.stringMatching(
+          /^the same call was made 3 times \(limits\.identicalCalls\) and gave nothing new: .*read_file/
+        )
+      ])
+      expect(prompts.length).toBe(3)
+    })
+  )
+
+  it.effect("shows what is wrong with an answer, and says when it was given before", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        refinementWith([{ name: "fly", arguments: {} }]),
+        refinementWith([{ name: "fly", arguments: {} }]),
+        resultSaying("It is known.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toEqual([["tool-unknown"], ["tool-unknown"]])
+      const [, first = "", second = ""] = repliesOf(messages)
+      expect(first).toMatch(/## Issues with your answer\n\n1\. [^]*fly/)
+      expect(first).not.toContain("You gave this answer before")
+      expect(second).toContain("You gave this answer before, and it changes nothing. Answer differently.")
+      expect(toolsIn(log)).toEqual([])
+    })
+  )
+
+  it.effect("makes the calls of an answer that can be made, and asks for the others alone", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        refinementWith([read(), { name: "read_file", arguments: { file_of: 1 } }]),
+        resultSaying("It is known.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(toolsIn(log)).toEqual(["turn-1/call-1"])
+      const [, reply = ""] = repliesOf(messages)
+      expect(reply).toContain("export const limit = 5")
+      expect(reply).toContain("Answer with what corrects this; what else was in the answer is done.")
+    })
+  )
+
+  it.effect("refuses tools that the skill does not allow", () =>
+    Effect.gen(function* () {
+      const { log, loop } = yield* open([
+        refinementWith([{ name: "get_file_tree", arguments: {} }]),
+        resultSaying("It is known.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toEqual([["tool-not-allowed"]])
+      expect(toolsIn(log)).toEqual([])
+    })
+  )
+
+  it.effect.each([
+    { before: [], phase: "refinement", wanted: "tool calls" },
+    { before: [refinementWith([read()])], phase: "execution", wanted: "result" }
+  ])("ends a task after five answers in a row that cannot be used, in the phase $phase", ({ before, phase, wanted }) =>
+    Effect.gen(function* () {
+      const { loop, prompts } = yield* open([
+        ...before,
+        ...Array.from({ length: 6 }, () => refinementWith([{ name: "fly", arguments: {} }]))
+      ])
+      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      if (failure._tag !== "TaskFailure") throw failure
+      expect([failure.phase, failure.cause]).toEqual([phase, { _tag: "NoValidAnswer", attempts: 5, repeated: true }])
+      expect(failure.reason).toMatch(
+        new RegExp(`^no valid ${wanted} after 5 tries\\. The model gave the same answer every time\\. Last issues: `)
+      )
+      expect(failure.ran?.map(({ call, success }) => [call.name, success])).toEqual(
+        before.length === 0 ? undefined : [["read_file", true]]
+      )
+      expect(prompts.length).toBe(before.length + 5)
+    })
+  )
+
+  it.effect("warns before the last turns, asks for the report in the last, and ends after twelve", () =>
+    Effect.gen(function* () {
+      const answers = Array.from({ length: 13 }, (_, index) =>
+        refinementWith([{ name: "read_file", arguments: { path: "src/limit.ts", start_line: 1, end_line: index + 1 } }])
+      )
+      const { loop, messages, prompts } = yield* open(answers)
+      const failure = yield* Effect.flip(loop.work(orderOf(looking)))
+      if (failure._tag !== "TaskFailure") throw failure
+      expect(prompts.length).toBe(12)
+      expect(failure.cause).toEqual({ _tag: "NoValidAnswer", attempts: 12, repeated: false })
+      const ends = repliesOf(messages).map((reply) => /(?:^|## Now\n\n)([^\n]*)$/.exec(reply)?.[1] ?? "")
+      expect(ends.slice(8)).toEqual([
+        expect.not.stringContaining("answers are left"),
+        expect.stringContaining(" 3 answers are left."),
+        expect.stringContaining(" 2 answers are left."),
+        "This is the last answer: write the report now, with what is known."
+      ])
+      expect(ends[8]).toContain("Go on: ")
+    })
+  )
+
+  it.effect("lets a skill have fewer turns", () =>
+    Effect.gen(function* () {
+      const short = freeSkill
+        .replace("---\n\n##", 'metadata:\n  task-conductor.turns: "2"\n---\n\n##')
+        .replace("name: free", "name: short")
+      const { loop, messages, prompts } = yield* open(
+        [refinementWith([read()]), refinementWith([read("src/other.ts")]), resultSaying("Too late.")],
+        { files: { ".task-conductor/skills/short/SKILL.md": short } }
+      )
+      const failure = yield* Effect.flip(loop.work(orderOf(plainTask("Short 1", "short", "It.", "It."))))
+      expect(failure._tag).toBe("TaskFailure")
+      expect(prompts.length).toBe(2)
+      expect(repliesOf(messages)[1]).toContain("This is the last answer")
+    })
+  )
+
+  it.effect("sends a report with a wrong link back, and marks the link when the model insists", () =>
+    Effect.gen(function* () {
+      const wrong = resultSaying("It is in [the file](src/none.ts#L1).")
+      const { log, loop, messages } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toEqual([["evidence-file"], ["evidence-file"]])
+      expect(repliesOf(messages)[2]).toContain("src/none.ts")
+      expect(result?.summary).not.toBe("It is in [the file](src/none.ts#L1).")
+      expect(result?.summary).toContain("It is in")
+    })
+  )
+
+  it.effect("does not take what the model said itself, or what it was told of it, for the source of a link", () =>
+    Effect.gen(function* () {
+      const wrong = resultSaying("It is as [the docs](https://example.com/never) say.")
+      const { log, loop } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
+      const { result } = yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toHaveLength(2)
+      expect(result?.evidence).toMatchObject({ checked: 1, wrong: 1 })
+    })
+  )
+
+  it.effect("keeps inputs that are right while it asks for the others again", () =>
+    Effect.gen(function* () {
+      const typed = [
+        "---\nname: typed\ndescription: Takes inputs. Use it in tests.\nallowed-tools: read_file\n---",
+        "## Input requirements\n\n- `file` (path, required): The file.\n- `word` (text, required): The word.",
+        "## Execution\n\nSay something.\n"
+      ].join("\n\n")
+      const { log, loop, messages } = yield* open(
+        [
+          `## Inputs\n\n- \`file\`: missing.txt\n- \`word\`: hello\n\n${refinementWith([read()])}`,
+          `## Inputs\n\n- \`file\`: src/limit.ts\n\n${refinementWith([read("src/other.ts")])}`,
+          resultSaying("It is known.")
+        ],
+        { files: { ".task-conductor/skills/typed/SKILL.md": typed } }
+      )
+      const { inputs } = yield* loop.work(orderOf(plainTask("Typed 1", "typed", "The text.", "A word.")))
+      expect(inputs).toEqual([
+        { name: "file", value: "src/limit.ts" },
+        { name: "word", value: "hello" }
+      ])
+      expect(rejectedIn(log)).toEqual([["input-path-missing"]])
+      expect(repliesOf(messages)[1]).toContain("missing.txt")
+    })
+  )
+
+  it.effect("takes inputs beside the report of a task that needs no call", () =>
+    Effect.gen(function* () {
+      const { log, loop } = yield* open([`## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`], {
+        files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
+      })
+      const { inputs, result } = yield* loop.work(orderOf(saying))
+      expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
+      expect(rejectedIn(log)).toEqual([])
+    })
+  )
+
+  it.effect("takes no report before every required input is known", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open(
+        [resultSaying("It was said early."), `## Inputs\n\n- \`word\`: hello\n\n${resultSaying("It is said.")}`],
+        { files: { ".task-conductor/skills/typed/SKILL.md": wordSkill } }
+      )
+      const { inputs, result } = yield* loop.work(orderOf(saying))
+      expect([inputs, result?.summary]).toEqual([[{ name: "word", value: "hello" }], "It is said."])
+      expect(rejectedIn(log)).toEqual([["input-missing"]])
+      expect(repliesOf(messages)[1]).toContain('The input "word" has no value.')
+    })
+  )
+
+  it.effect("fails a task whose required input no answer gives, and makes no change of it", () =>
+    Effect.gen(function* () {
+      const editor = wordSkill.replace('allowed-tools: ""', "allowed-tools: edit_file")
+      const early = resultSaying("The limit is 10.")
+      const { log, loop, project } = yield* open(
+        [raised, `${block("src/other.ts", "export {}", "export const x = 1")}\n${early}`, early],
+        {
+          settings: { limits: { ...defaultLimits, attempts: 1 } },
+          files: { ".task-conductor/skills/typed/SKILL.md": editor }
+        }
+      )
+      const failure = yield* Effect.flip(loop.work(orderOf(saying)))
+      expect(failure).toBeInstanceOf(TaskFailure)
+      expect(rejectedIn(log)).toEqual([["input-missing"], ["input-missing"], ["input-missing"]])
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
+    })
+  )
+
+  it.effect("keeps every prompt within a small window: what was done is folded, the request stays", () =>
+    Effect.gen(function* () {
+      const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+      const { log, loop, messages, prompts } = yield* open(
+        [
+          block("src/limit.ts", "export const limit = 5", "export const limit = 10"),
+          ...names.map((name) => refinementWith([read(`src/${name}.ts`)])),
+          resultSaying("The limit is 10.")
+        ],
+        {
+          files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, `${long(name)}\n`])),
+          settings: { contextWindow: 4096 }
+        }
+      )
+      const refinement = yield* loop.work(orderOf(editing))
+      expect(refinement.calls).toEqual([raisedCall])
+      const sizes = messages.map((all, index) => {
+        const system = prompts[index]?.system ?? ""
+        return neededTokens({ system, user: all.join("\n"), parts: [] })
+      })
+      expect(sizes.filter((size) => size > 4096)).toEqual([])
+      const foldedAt = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? [index] : []))
+      expect(foldedAt.length).toBeGreaterThan(0)
+      for (const index of foldedAt) {
+        const [text = ""] = messages[index] ?? []
+        expect(text).toContain("- **What is needed** Make the limit 10.")
+        expect(text).toContain("## Done so far")
+        expect(text).toContain("+export const limit = 10")
+      }
+      expect(turnsIn(log).length).toBe(9)
+    })
+  )
+})
+
+layer(NodeServices.layer)("the working copy of a task", (it) => {
+  it.effect("takes literal changes without a question, and leaves the project as it is", () =>
+    Effect.gen(function* () {
+      const nobody = scriptedApprover({})
+      const { log, loop, messages, project } = yield* open([raised, resultSaying("The limit is 10.")], {
+        approver: nobody.layer
+      })
+      const { calls, looks, result } = yield* loop.work(orderOf(editing))
+      expect([calls, looks, result?.summary]).toEqual([[raisedCall], undefined, "The limit is 10."])
+      expect(nobody.asked).toEqual([])
+      expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] }])
+      expect(toolsIn(log)).toEqual([])
+      expect(repliesOf(messages)[1]).toContain("+export const limit = 10")
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
+    })
+  )
+
+  it.effect("is what later reads and searches of the task see, and nothing else sees", () =>
+    Effect.gen(function* () {
+      const { loop, messages, project } = yield* open([
+        `${refinementWith([{ name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }])}`,
+        raised,
+        refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const" } }]),
+        resultSaying("It is done.")
+      ])
+      const { calls } = yield* loop.work(orderOf(editing))
+      expect(calls).toEqual([
+        raisedCall,
+        { uid: "change-2", name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }
+      ])
+      const reply = repliesOf(messages)[3] ?? ""
+      expect(reply).toContain("const fresh = 1")
+      expect(reply).toContain("src/new.ts:1:")
+      expect(reply).toContain("export const limit = 10")
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.exists(`${project}/src/new.ts`)).toBe(false)
+    })
+  )
+
+  it.effect("takes the changes of an answer that fit, and asks only for the one that does not", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([
+        `${raised}\n${block("src/other.ts", "export { nothing }", "export const other = 1")}\n${resultSaying("All is done.")}`,
+        block("src/other.ts", "export {}", "export const other = 1"),
+        resultSaying("Both are done.")
+      ])
+      const { calls, looks, result } = yield* loop.work(orderOf(editing))
+      expect(calls.map(({ arguments: given }) => [given["path"], given["new_text"]])).toEqual([
+        ["src/limit.ts", "export const limit = 10"],
+        ["src/other.ts", "export const other = 1"]
+      ])
+      // What was made up for is no longer told.
+      expect([looks, result?.summary]).toEqual([undefined, "Both are done."])
+      const [, reply = ""] = repliesOf(messages)
+      expect(reply).toContain("+export const limit = 10")
+      expect(reply).toContain(
+        "ERROR (validation_failed): Nothing was changed. The old_text does not occur in src/other.ts."
+      )
+    })
+  )
+
+  it.effect("takes a report beside changes that were all made", () =>
+    Effect.gen(function* () {
+      const { loop, prompts } = yield* open([`${raised}\n${resultSaying("The limit is 10.")}`])
+      const { calls, result } = yield* loop.work(orderOf(editing))
+      expect([calls, result?.summary]).toEqual([[raisedCall], "The limit is 10."])
+      expect(prompts.length).toBe(1)
+    })
+  )
+
+  it.effect("sends a report back once while a change has failed, and then tells the change with it", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        block("src/other.ts", "export { nothing }", "export const other = 1"),
+        resultSaying("It is done."),
+        resultSaying("Partly done. The other file was not changed.")
+      ])
+      const { calls, looks, result } = yield* loop.work(orderOf(editing))
+      expect(rejectedIn(log)).toEqual([["change-open"]])
+      expect(repliesOf(messages)[2]).toContain("src/other.ts")
+      expect([calls, result?.summary]).toEqual([[], "Partly done. The other file was not changed."])
+      expect(looks?.map(({ call, result: { success } }) => [call.name, success])).toEqual([["edit_file", false]])
+    })
+  )
+
+  it.effect("replaces a text over many places but those that are excepted", () =>
+    Effect.gen(function* () {
+      const { loop } = yield* open(
+        [
+          '```json\n{ "replace": "oldName", "with": "newName", "except": ["docs/history.md:1"] }\n```',
+          resultSaying("It is renamed.")
+        ],
+        {
+          files: {
+            "src/a.ts": "oldName()\nconst x = oldName\n",
+            "src/b.ts": "import { oldName } from './a'\n",
+            "docs/history.md": "Once it was oldName.\n"
+          }
+        }
+      )
+      const { calls } = yield* loop.work(orderOf(editing))
+      expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts", "src/b.ts"])
+      expect(JSON.stringify(calls)).not.toContain("history")
+      expect(calls[0]?.arguments["new_text"]).toContain("newName()\nconst x = newName")
+    })
+  )
+
+  it.effect("replaces and shows nothing of files that a search would not show", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* fs.makeTempDirectoryScoped()
+      yield* fs.writeFileString(`${outside}/far.txt`, "oldName of others\n")
+      const { loop, messages, project } = yield* open(
+        ['```json\n{ "replace": "oldName", "with": "newName" }\n```', resultSaying("It is renamed.")],
+        {
+          files: { "src/a.ts": "oldName()\n", ".env": "KEY=oldName\n", "private/b.ts": "oldName in private\n" },
+          rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+        }
+      )
+      yield* fs.symlink(`${outside}/far.txt`, `${project}/src/far.txt`)
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect([calls.map(({ arguments: given }) => given["path"]), looks]).toEqual([["src/a.ts"], undefined])
+      expect(messages.flat().join("\n")).not.toMatch(/of others|KEY=|in private/)
+    })
+  )
+
+  it.effect("says so when the text to replace stands nowhere", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        '```json\n{ "replace": "oldName", "with": "newName" }\n```',
+        resultSaying("Partly done. There is no such name.")
+      ])
+      expect((yield* loop.work(orderOf(editing))).calls).toEqual([])
+      expect(rejectedIn(log)).toEqual([["change-open"]])
+      expect(repliesOf(messages)[1]).toContain('The text "oldName" stands nowhere in the project')
+    })
+  )
+
+  it.effect("never replaces a file by a block for a new one", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([
+        block("src/limit.ts", "", "export const added = 1"),
+        raised,
+        resultSaying("The limit is 10.")
+      ])
+      expect((yield* loop.work(orderOf(editing))).calls).toEqual([raisedCall])
+      expect(repliesOf(messages)[1]).toMatch(/src\/limit\.ts[^\n]* exists/)
+    })
+  )
+
+  it.effect("holds nothing of a file that is denied or protected", () =>
+    Effect.gen(function* () {
+      const nobody = scriptedApprover({})
+      const { loop, messages, project } = yield* open(
+        [
+          refinementWith([
+            { name: "write_file", arguments: { path: "src/other.ts", content: "changed\n" } },
+            { name: "write_file", arguments: { path: ".git/hooks/pre-commit", content: "#!/bin/sh\n" } },
+            { name: "write_file", arguments: { path: "../outside.txt", content: "out\n" } }
+          ]),
+          resultSaying("Partly done. Nothing may be changed."),
+          resultSaying("Partly done. Nothing may be changed.")
+        ],
+        {
+          approver: nobody.layer,
+          rules: [{ verdict: "deny", tool: "write_file", pattern: "src/other.ts" }],
+          files: { ".git/config": "[core]\n" }
+        }
+      )
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect(calls).toEqual([])
+      expect(looks?.map(({ result }) => result.error_type)).toEqual([
+        "permission_denied",
+        "permission_denied",
+        "permission_denied"
+      ])
+      expect(nobody.asked).toEqual([])
+      expect(repliesOf(messages)[1]).toContain("ERROR (permission_denied)")
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.exists(`${project}/.git/hooks/pre-commit`)).toBe(false)
+      expect(yield* fs.readFileString(`${project}/src/other.ts`)).toBe(files["src/other.ts"])
+    })
+  )
+
+  it.effect("takes no changes of a task that may change no file", () =>
+    Effect.gen(function* () {
+      const { loop, project } = yield* open([
+        `${raised}\n${resultSaying("The limit is 10.")}`,
+        ...Array.from({ length: 5 }, () => raised)
+      ])
+      const reader = plainTask("Read 1", "read-code", "The limit.", "A number.")
+      const ended = yield* Effect.result(loop.work(orderOf(reader)))
+      if (ended._tag === "Success") expect(ended.success.calls).toEqual([])
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
+    })
+  )
+})
+
+layer(NodeServices.layer)("calls that do something outside of the working copy", (it) => {
+  it.effect("are asked about together in a turn, and made when they are approved", () =>
+    Effect.gen(function* () {
+      const rung: Array<string> = []
+      const approver = scriptedApprover({ steps: ["step"] })
+      const { log, loop, messages } = yield* open(
+        [refinementWith([ring("low"), read(), ring("high")]), resultSaying("It rang twice.")],
+        { plugins: [bell(rung)], approver: approver.layer, rules: [{ verdict: "allow", tool: "read_file" }] }
+      )
+      const { calls, looks } = yield* loop.work(orderOf(acting))
+      expect(rung).toEqual(["low", "high"])
+      expect(approver.asked.map((items) => items.map(({ call }) => call?.uid))).toEqual([
+        ["turn-1/call-1", "turn-1/call-3"]
+      ])
+      expect(
+        log.events().flatMap((event) => (event.type === "approval.requested" ? [[event.scope, event.title]] : []))
+      ).toEqual([["step", "Act 1"]])
+      expect(calls).toEqual([])
+      expect(looks?.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "turn-1/call-2", "turn-1/call-3"])
+      expect(repliesOf(messages)[1]).toContain("Rang high, 2 in all.")
+    })
+  )
+
+  it.effect("end the task when they are declined, and none of the answer is made", () =>
+    Effect.gen(function* () {
+      const rung: Array<string> = []
+      const approver = scriptedApprover({ steps: ["decline"] })
+      const { log, loop, prompts } = yield* open([refinementWith([ring("low"), ring("high")])], {
+        plugins: [bell(rung)],
+        approver: approver.layer
+      })
+      expect(yield* Effect.flip(loop.work(orderOf(acting)))).toEqual(new CallsDeclined({ by: "person" }))
+      expect([rung, toolsIn(log), prompts.length]).toEqual([[], [], 1])
+    })
+  )
+
+  it.effect("are asked about anew in a later turn", () =>
+    Effect.gen(function* () {
+      const rung: Array<string> = []
+      const approver = scriptedApprover({ steps: ["step", "decline"] })
+      const { loop } = yield* open([refinementWith([ring("low")]), refinementWith([ring("high")])], {
+        plugins: [bell(rung)],
+        approver: approver.layer
+      })
+      expect((yield* Effect.flip(loop.work(orderOf(acting))))._tag).toBe("CallsDeclined")
+      expect([rung, approver.asked.length]).toEqual([["low"], 2])
+    })
+  )
+})
+
+layer(NodeServices.layer)("the first answer of a task as a refinement", (it) => {
+  it.effect("holds calls and changes, and nothing of it is done", () =>
+    Effect.gen(function* () {
+      const { log, loop, project } = yield* open([`${refinementWith([read()])}\n\n${raised}`])
+      const { calls } = yield* loop.refine(orderOf(editing))
+      expect(calls.map(({ name }) => name)).toEqual(["read_file", "edit_file"])
+      expect(toolsIn(log)).toEqual([])
+      const fs = yield* FileSystem.FileSystem
+      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
+    })
+  )
+
+  it.effect("is asked for again with its issues, and fails as a refinement after the last attempt", () =>
+    Effect.gen(function* () {
+      const wrong = refinementWith([{ name: "get_file_tree", arguments: {} }])
+      const { log, loop, messages } = yield* open([wrong, wrong], {
+        settings: { limits: { ...defaultLimits, attempts: 2 } }
+      })
+      const failure = yield* Effect.flip(loop.refine(orderOf(looking)))
+      expect(rejectedIn(log)).toEqual([["tool-not-allowed"], ["tool-not-allowed"]])
+      expect([failure.phase, failure.cause]).toEqual([
+        "refinement",
+        { _tag: "NoValidAnswer", attempts: 2, repeated: true }
+      ])
+      expect(repliesOf(messages)[1]).toContain("## Issues with your answer\n\n1. ")
+    })
+  )
+
+  it.effect("stands for the first answer of the turns when it is given", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([resultSaying("The limit is [5](src/limit.ts#L2).")])
+      const given = { task: looking, calls: [{ uid: "call-1", ...read() }] }
+      const { looks } = yield* loop.work(orderOf(looking), given)
+      expect(looks?.map(({ call }) => call.uid)).toEqual(["turn-0/call-1"])
+      expect(repliesOf(messages)[0]).toContain("export const limit = 5")
+    })
+  )
+
+  it.effect("gives the inputs of the task when it is given, so that the report needs none", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([resultSaying("It is said.")], {
+        files: { ".task-conductor/skills/typed/SKILL.md": wordSkill }
+      })
+      const given = { task: saying, inputs: [{ name: "word", value: "hello" }] as const, calls: [] }
+      const { inputs } = yield* loop.work(orderOf(saying), given)
+      expect([inputs, rejectedIn(log)]).toEqual([given.inputs, []])
+      expect(messages[0]?.join("\n")).toContain("- `word`: hello")
+    })
+  )
+})
+
+layer(NodeServices.layer)("what an answer says of the task", (it) => {
+  it.effect("is taken where it is more exact; the planned name and skill stay", () =>
+    Effect.gen(function* () {
+      const fields =
+        "- **Name** Other\n- **What is needed** The whole text.\n- **Skill** talk\n- **Expected output** Two."
+      const { log, loop } = yield* open([
+        `## Task\n\n${fields}\n\n${looksWith([read()])}`,
+        resultSaying("It is known.")
+      ])
+      const { task } = yield* loop.work(orderOf(looking))
+      expect(task).toEqual(plainTask("Look 1", "any", "The whole text.", "Two."))
+      expect(repairsIn(log)).toEqual(expect.arrayContaining(["name-kept", "skill-kept"]))
+    })
+  )
+
+  it.effect.each([
+    { name: "that it calls none", references: "none", kept: ["src/other.ts"] },
+    { name: "unless it lists others", references: "[a](src/limit.ts)", kept: ["src/limit.ts"] }
+  ])("keeps the references of the plan, $name", ({ kept, references }) =>
+    Effect.gen(function* () {
+      const fields = `- **What is needed** The text.\n- **References** ${references}\n- **Expected output** A word.`
+      const { loop } = yield* open([
+        `## Task\n\n${fields}\n\n${refinementWith([read()])}`,
+        resultSaying("It is known.")
+      ])
+      const { task } = yield* loop.work(orderOf(new Task({ ...looking, references: [reference("src/other.ts")] })))
+      expect(task.references.map(({ href }) => href)).toEqual(kept)
+    })
+  )
+})
