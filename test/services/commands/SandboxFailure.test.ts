@@ -1,14 +1,19 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { fileURLToPath } from "node:url"
 import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
+import { fileURLToPath } from "node:url"
+import { homedir } from "node:os"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { putFiles } from "../../support/Project.ts"
 
 const path = process.env["PATH"] ?? ""
+
+/** Every command has a /tmp of its own, so that a home folder must not lie there. */
+const ownModules = fileURLToPath(new URL("../../../node_modules", import.meta.url))
+const seenFolder = ownModules.startsWith("/tmp/") ? homedir() : ownModules
 
 interface Trial {
   readonly argv: ReadonlyArray<string>
@@ -22,7 +27,7 @@ interface Trial {
 const setting = ({ argv, files = {}, links = {}, ofHome = {}, sandbox = {} }: Trial) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const directory = fileURLToPath(new URL("../../../node_modules", import.meta.url))
+    const directory = seenFolder
     const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ directory, prefix: ".failure-test-" }))
     yield* putFiles(home, ofHome)
     const withHome = (text: string) => text.replaceAll("~", home)
