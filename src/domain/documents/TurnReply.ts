@@ -16,15 +16,15 @@ export interface Reply {
   readonly turn: number
   readonly issues: ReadonlyArray<Issue>
   /** What the answer asked for, with what came of it. */
-  readonly outcomes: ReadonlyArray<CallOutcome>
+  readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The checks that ran because of the answer. */
-  readonly checks: ReadonlyArray<CheckOutcome>
+  readonly checks?: ReadonlyArray<CheckOutcome>
   /** The calls of the turns before. */
-  readonly before: ReadonlyArray<CallOutcome>
+  readonly before?: ReadonlyArray<CallOutcome>
   /** True when the turns before are not shown as they were. */
-  readonly hasFolded: boolean
+  readonly hasFolded?: boolean
   /** True for an answer that was given before. */
-  readonly isRepeated: boolean
+  readonly isRepeated?: boolean
   /** What to do now. */
   readonly now: string
   /** The most characters of the whole reply. */
@@ -58,14 +58,14 @@ const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): 
 
 /** The reply to an answer: what was done, what is wrong, and what to do now. */
 export const replyText = ({
-  before,
+  before = [],
   budget,
-  checks,
-  hasFolded,
-  isRepeated,
+  checks = [],
+  hasFolded = false,
+  isRepeated = false,
   issues,
   now,
-  outcomes,
+  outcomes = [],
   turn
 }: Reply): string => {
   const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))

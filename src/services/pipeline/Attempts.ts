@@ -130,8 +130,6 @@ export interface AttemptPlan<A, E, R> {
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
-  /** The model that is asked, when it is not the one of the run. */
-  readonly model?: string
   /** The JSON schema that the answer has to fit; see `ModelRequest`. */
   readonly format?: object
   /** The expected document; see `ModelRequest`. */
@@ -174,7 +172,7 @@ export class Attempts extends Context.Service<
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { format, model, round, shape, stage, step, task } = plan
+        const { format, round, shape, stage, step, task } = plan
         const where = {
           stage,
           round,
@@ -188,7 +186,7 @@ export class Attempts extends Context.Service<
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
           const call = { ...where, attempt }
-          const request = { id: call, prompt: plan.prompt(previous), step, tuning, model, format, shape }
+          const request = { id: call, prompt: plan.prompt(previous), step, tuning, format, shape }
           const asked = yield* caller.ask(request).pipe(
             Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
             Effect.catchTag("ModelError", (error) =>

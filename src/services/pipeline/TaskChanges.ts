@@ -14,7 +14,7 @@ import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
-import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import type { ProposedFile, WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Gate } from "../permissions/Gate.ts"
 
@@ -68,6 +68,10 @@ export const makeTaskChanges = Effect.gen(function* () {
   const workspace = yield* Workspace
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
+
+  /** The files of a working copy by their paths in the project. */
+  const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
+    copy.files().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
   /** The text of a file that a search would show. */
   const searched = Effect.fnUntraced(function* (name: string) {
@@ -135,13 +139,14 @@ export const makeTaskChanges = Effect.gen(function* () {
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
-    const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
-    if (!mustBeNew && lost > mostLost) {
+    if (!mustBeNew) {
+      const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
+      if (lost <= mostLost) return { calls: [call], issues: [] }
       const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
       const how = "Send blocks with the old and the new lines of each place."
       return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
     }
-    if (!mustBeNew || !(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
+    if (!(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
     const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
     return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
@@ -183,5 +188,5 @@ export const makeTaskChanges = Effect.gen(function* () {
         : [editCall(uid, nameOf(file), base, text)]
     })
 
-  return { callsOf, fileAt, final, nameOf }
+  return { callsOf, fileAt, final, named }
 })

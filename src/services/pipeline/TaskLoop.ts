@@ -23,7 +23,7 @@ import { neededTokens } from "../../domain/models/PromptSize.ts"
 import { foldText, replyText } from "../../domain/documents/TurnReply.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import type { ResultDocument } from "../../domain/plan/TaskResult.ts"
-import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
+import { type ModelCallId, seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits, type Skill } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
@@ -124,6 +124,12 @@ const timesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyMap<string, numb
 const user = (content: string): ConversationMessage => ({ role: "user", content })
 
 const conversationOf = ({ system }: Work, { messages }: Progress) => ({ system, messages, tools: [] })
+
+/** True for a task that may change files. */
+const mayChange = ({ tools }: Pick<Work, "tools">): boolean => tools.some((tool) => fileTools.has(tool))
+
+const readAnswer = (work: Work, { inputs, task }: Progress, answer: string): Turn =>
+  readTurn(answer, { task, inputs: work.skill.inputs, kept: inputs, mayChange: mayChange(work) })
 
 const idOf = ({ order }: Work, turn: number) => ({
   stage: "task" as const,
@@ -244,9 +250,7 @@ export class TaskLoop extends Context.Service<
         const text = foldText({
           outcomes: progress.outcomes,
           checks: progress.checks,
-          files: work.copy
-            .files()
-            .map(({ base, path, text: after }) => ({ path: changes.nameOf(path), base, text: after })),
+          files: changes.named(work.copy),
           budget: Math.floor(beside * replyShare)
         })
         return { ...progress, hasFolded: true, messages: [user(`${work.begin}\n\n${text}`)] }
@@ -274,7 +278,7 @@ export class TaskLoop extends Context.Service<
 
       /** Checks what the working copy changes, where commands can see it. */
       const check = Effect.fnUntraced(function* ({ copy, order }: Work, turn: number) {
-        const paths = copy.files().map((file) => changes.nameOf(file.path))
+        const paths = changes.named(copy).map(({ path }) => path)
         if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
         return yield* checksOfHost.run({ task: order.task.name, round: order.round, turn }, paths)
       })
@@ -356,7 +360,7 @@ export class TaskLoop extends Context.Service<
       const refinementOf = (work: Work, progress: Progress, result: ResultDocument): Refinement => {
         const looks = doneOutside(progress)
         const files = fileFacts(
-          work.copy.files().map(({ base, path, text }) => ({ path: changes.nameOf(path), before: base, after: text }))
+          changes.named(work.copy).map(({ base, path, text }) => ({ path, before: base, after: text }))
         )
         return {
           task: progress.task,
@@ -398,11 +402,14 @@ export class TaskLoop extends Context.Service<
         return { result: undefined, issues, repairs: [] }
       })
 
+      const reject = (call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
+        events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts: limits.attempts })
+
       const nowText = (work: Work, turn: number): string => {
         const left = mostTurns(work) - turn
         if (left === 1) return "This is the last answer: write the report now, with what is known."
         const warning = left <= warnedTurns ? ` ${left} answers are left.` : ""
-        const changes = work.tools.some((tool) => fileTools.has(tool)) ? "look further, change, or" : "look further, or"
+        const changes = mayChange(work) ? "look further, change, or" : "look further, or"
         return `Go on: ${changes} write the report (\`## Result summary\`).${warning}`
       }
 
@@ -419,12 +426,7 @@ export class TaskLoop extends Context.Service<
         const read: Turn =
           said.issues.length > 0
             ? { task: before.task, inputs: before.inputs, calls: [], changes: [], issues: said.issues, repairs: [] }
-            : readTurn(said.answer, {
-                task: before.task,
-                inputs: work.skill.inputs,
-                kept: before.inputs,
-                mayChange: work.tools.some((tool) => fileTools.has(tool))
-              })
+            : readAnswer(work, before, said.answer)
         const checked = yield* checkCalls(work, read)
         const inputIssues = yield* checkInputs(work, read.inputs)
         const known: Progress = { ...before, task: read.task, inputs: read.inputs }
@@ -467,13 +469,7 @@ export class TaskLoop extends Context.Service<
         if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
         if (report?.result !== undefined) return { done: refinementOf(work, all, report.result), progress: all }
         if (issues.length > 0) {
-          yield* events.publish({
-            type: "answer.rejected",
-            call,
-            answer: said.answer,
-            issues,
-            mostAttempts: limits.attempts
-          })
+          yield* reject(call, said.answer, issues)
         }
         const isRepeated = before.answers.has(said.answer.trim())
         const isUnusable = !acts && issues.length > 0
@@ -536,10 +532,6 @@ export class TaskLoop extends Context.Service<
           turn: 0,
           issues: [],
           outcomes,
-          checks: [],
-          before: [],
-          hasFolded: false,
-          isRepeated: false,
           now: nowText(opened, 0),
           budget: replyBudget(opened, begun)
         })
@@ -554,12 +546,7 @@ export class TaskLoop extends Context.Service<
           const said = yield* ask(opened, progress, turn).pipe(
             Effect.mapError((error) => taskFailure(order.task, "refinement", error))
           )
-          const read = readTurn(said.answer, {
-            task: progress.task,
-            inputs: opened.skill.inputs,
-            kept: progress.inputs,
-            mayChange: opened.tools.some((tool) => fileTools.has(tool))
-          })
+          const read = readAnswer(opened, progress, said.answer)
           const checked = yield* checkCalls(opened, read)
           const issues = [
             ...said.issues,
@@ -575,22 +562,10 @@ export class TaskLoop extends Context.Service<
               calls: checked.calls
             } satisfies RefinementDocument
           }
-          const call = idOf(opened, turn)
-          yield* events.publish({
-            type: "answer.rejected",
-            call,
-            answer: said.answer,
-            issues,
-            mostAttempts: limits.attempts
-          })
+          yield* reject(idOf(opened, turn), said.answer, issues)
           const reply = replyText({
             turn,
             issues: issuesAsShown(issues, said.answer, said.shown),
-            outcomes: [],
-            checks: [],
-            before: [],
-            hasFolded: false,
-            isRepeated: false,
             now: nowText(opened, turn),
             budget: replyBudget(opened, progress)
           })
