@@ -58,8 +58,7 @@ const ReadChanges = Schema.Struct({ calls: Schema.Array(ToolCall), issues: Schem
 type ReadChanges = typeof ReadChanges.Type
 
 /** True for a change that is read with a look at the project. */
-const looksAtProject = (change: Change): boolean =>
-  change._tag === "Replace" || (change._tag === "File" && change.mustBeNew)
+const looksAtProject = (change: Change): boolean => change._tag !== "Edit"
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
