@@ -1,319 +1,364 @@
 /**
- * The rules of the families `surroundings`, `structure`, `fields` and `names`: the form of a document. Each family is
- * in the order of its page.
+ * The rules about the form of documents and their links. Families and rules are in the order of their pages.
  */
-import { defineFamily } from "./Rule.ts"
+import { error, family, note, warning } from "./Rule.ts"
 
-export const surroundingsRules = defineFamily({
-  family: "surroundings",
-  title: "What surrounds an answer",
-  about:
+const targets =
+  "Use a heading such as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
+
+export const documentRules = [
+  family(
+    "surroundings",
+    "What surrounds an answer",
     "Models put text around an answer that is no part of it: reasoning, small talk, a code block around everything. It is removed, and line numbers stay those of the original text.",
-  rules: {
-    "document-too-large": {
-      title: "Document too large",
-      why: "A text above the limit is not parsed, so that reading never hangs.",
-      fix: "Answer with the document only."
-    },
-    "fence-unclosed": {
-      title: "Fence never closed",
-      why: "It is unclear where the code ends and the document goes on.",
-      fix: "Close the code block with a fence of the same length on a line of its own."
-    },
-    "byte-order-mark": {
-      severity: "note",
-      title: "Byte order mark",
-      why: "It is an invisible first character.",
-      fix: "Write no byte order mark."
-    },
-    "line-endings": {
-      severity: "note",
-      title: "Line endings",
-      why: "Lines end with a line feed only.",
-      fix: "End lines with a line feed."
-    },
-    "thinking-removed": {
-      severity: "note",
-      title: "Thinking removed",
-      why: "The reasoning of a model is not part of its answer.",
-      fix: "Write the document only."
-    },
-    "fence-unwrapped": {
-      severity: "note",
-      title: "Answer in a fence",
-      why: "The whole answer stood in one code block.",
-      fix: "Write the document without a code block around it."
-    },
-    "fence-closed": {
-      severity: "warning",
-      title: "Fence closed at the end",
-      why: "The last code block was not closed.",
-      fix: "Close every code block."
-    },
-    "fence-ignored": {
-      severity: "warning",
-      title: "Stray fence ignored",
-      why: "A fence in the copied prompt would have swallowed the document.",
-      fix: "Close every code block."
-    },
-    "quote-unwrapped": {
-      severity: "note",
-      title: "Answer as a quote",
-      why: "Every line started with `>`.",
-      fix: "Write the document without quote marks."
-    },
-    "indentation-removed": {
-      severity: "note",
-      title: "Answer indented",
-      why: "Every line was indented.",
-      fix: "Start every line without indentation."
-    },
-    "preamble-ignored": {
-      severity: "note",
-      title: "Text before the first heading",
-      why: "A document begins with its first heading; text before it is ignored.",
-      fix: "Begin with the first heading."
+    {
+      "document-too-large": error(
+        "Document too large",
+        "A text above the limit is not parsed, so that reading never hangs.",
+        "Answer with the document only."
+      ),
+      "fence-unclosed": error(
+        "Fence never closed",
+        "It is unclear where the code ends and the document goes on.",
+        "Close the code block with a fence of the same length on a line of its own."
+      ),
+      "byte-order-mark": note("Byte order mark", "It is an invisible first character.", "Write no byte order mark."),
+      "line-endings": note("Line endings", "Lines end with a line feed only.", "End lines with a line feed."),
+      "thinking-removed": note(
+        "Thinking removed",
+        "The reasoning of a model is not part of its answer.",
+        "Write the document only."
+      ),
+      "fence-unwrapped": note(
+        "Answer in a fence",
+        "The whole answer stood in one code block.",
+        "Write the document without a code block around it."
+      ),
+      "fence-closed": warning(
+        "Fence closed at the end",
+        "The last code block was not closed.",
+        "Close every code block."
+      ),
+      "fence-ignored": warning(
+        "Stray fence ignored",
+        "A fence in the copied prompt would have swallowed the document.",
+        "Close every code block."
+      ),
+      "quote-unwrapped": note(
+        "Answer as a quote",
+        "Every line started with `>`.",
+        "Write the document without quote marks."
+      ),
+      "indentation-removed": note(
+        "Answer indented",
+        "Every line was indented.",
+        "Start every line without indentation."
+      ),
+      "preamble-ignored": note(
+        "Text before the first heading",
+        "A document begins with its first heading; text before it is ignored.",
+        "Begin with the first heading."
+      )
     }
-  }
-})
-
-export const structureRules = defineFamily({
-  family: "structure",
-  title: "Structure",
-  about: "Headings and sections of the documents, and where tasks may stand.",
-  rules: {
-    "section-missing": {
-      title: "Required section missing",
-      why: "Without it the document cannot be understood.",
-      fix: "Write the heading on a line of its own, outside any code block, with its text under it."
-    },
-    "section-empty": {
-      title: "Required section empty",
-      why: "A heading without text states nothing.",
-      fix: "Write the text under the heading."
-    },
-    "text-hidden": {
-      title: "Hidden part of a document",
-      why: "In a comment, a hidden element or the title of a link nobody sees what would run.",
-      fix: "Write the document once and as visible text, without HTML."
-    },
-    "section-several": {
-      title: "Two lists in one document",
-      why: "Who reads the document sees both, and only one would run.",
-      fix: "Write the list of tasks, or the tool calls, once under one heading."
-    },
-    "section-unknown": {
-      title: "Unknown section under Tasks",
-      why: "Tasks stand only under `### Task section N`.",
-      fix: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task."
-    },
-    "section-order": {
-      title: "Task sections out of order",
-      why: "Falling numbers contradict the order in which sections run.",
-      fix: "Sections run in the order of the document: number them in that order."
-    },
-    "step-empty": {
-      title: "Task section without a task",
-      why: "A section is a step, and a step needs work.",
-      fix: 'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
-    },
-    "tasks-empty": {
-      title: "No task in the list",
-      why: "A first plan needs at least one task.",
-      fix: 'Write "### Task section 1" with at least one task.'
-    },
-    "task-outside-section": {
-      title: "Task outside a task section",
-      why: "Order and parallelism come from the sections.",
-      fix: 'Put every task under "## Tasks" into a section "### Task section N".'
-    },
-    "task-several": {
-      title: "More than one task",
-      why: "A refinement is about one task.",
-      fix: "Write the one task that is to be refined, each field once."
-    },
-    "heading-form": {
-      severity: "note",
-      title: "Heading in another form",
-      why: "Bold line, underlined line, or no space after the hashes.",
-      fix: "Write the heading with hashes and a space."
-    },
-    "heading-text": {
-      severity: "note",
-      title: "Heading with another text",
-      why: "A known other wording of the heading.",
-      fix: "Use the words of the format."
-    },
-    "heading-level": {
-      severity: "note",
-      title: "Heading on another level",
-      why: "The heading is found by its text anyway.",
-      fix: "Use the level of the format."
-    },
-    "prompt-filled": {
-      severity: "note",
-      title: "Prompt left out",
-      why: "The program knows the prompt; the copy in a list is never read.",
-      fix: "Begin with `## Original prompt`."
-    },
-    "task-heading": {
-      severity: "note",
-      title: "Heading of a task where a section is asked for",
-      why: "Tasks that are numbered by their headings run in this order.",
-      fix: "Put tasks under `### Task section N`, with their names in the field *Name*."
-    },
-    "summary-unheaded": {
-      severity: "note",
-      title: "Result without its heading",
-      why: "An answer without any heading can only be the summary.",
-      fix: "Begin with `## Result summary`."
-    },
-    "section-repeated": {
-      severity: "warning",
-      title: "Section given twice",
-      why: "The last one counts.",
-      fix: "Write every section once."
-    },
-    "section-ignored": {
-      severity: "warning",
-      title: "Section ignored",
-      why: "No reader uses a section of this name.",
-      fix: "Use the sections of the format only."
-    },
-    "section-number": {
-      severity: "note",
-      title: "Task sections with the same number",
-      why: "Sections run in the order of the document; a later one gets the next number.",
-      fix: "Give every section a number of its own."
-    },
-    "section-unwrapped": {
-      severity: "note",
-      title: "Tasks in a fence",
-      why: "The tasks of a section stood in one code block.",
-      fix: "Write tasks outside of code blocks."
-    },
-    "text-ignored": {
-      severity: "warning",
-      title: "Text without a place ignored",
-      why: "Text between tasks belongs to no field.",
-      fix: "Put text into a field."
-    },
-    "text-attached": {
-      severity: "warning",
-      title: "Text attached to the field before it",
-      why: "It lacked the indentation that makes it part of the field.",
-      fix: "Indent every line of a field by two spaces."
-    },
-    "finished-task-dropped": {
-      severity: "note",
-      title: "Finished task repeated",
-      why: "Its result exists already.",
-      fix: "List only what is still to do."
-    },
-    "step-dropped": {
-      severity: "note",
-      title: "Section of finished tasks dropped",
-      why: "Nothing was left in it.",
-      fix: "List only what is still to do."
+  ),
+  family("structure", "Structure", "Headings and sections of the documents, and where tasks may stand.", {
+    "section-missing": error(
+      "Required section missing",
+      "Without it the document cannot be understood.",
+      "Write the heading on a line of its own, outside any code block, with its text under it."
+    ),
+    "section-empty": error(
+      "Required section empty",
+      "A heading without text states nothing.",
+      "Write the text under the heading."
+    ),
+    "text-hidden": error(
+      "Hidden part of a document",
+      "In a comment, a hidden element or the title of a link nobody sees what would run.",
+      "Write the document once and as visible text, without HTML."
+    ),
+    "section-several": error(
+      "Two lists in one document",
+      "Who reads the document sees both, and only one would run.",
+      "Write the list of tasks, or the tool calls, once under one heading."
+    ),
+    "section-unknown": error(
+      "Unknown section under Tasks",
+      "Tasks stand only under `### Task section N`.",
+      "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task."
+    ),
+    "section-order": error(
+      "Task sections out of order",
+      "Falling numbers contradict the order in which sections run.",
+      "Sections run in the order of the document: number them in that order."
+    ),
+    "step-empty": error(
+      "Task section without a task",
+      "A section is a step, and a step needs work.",
+      'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
+    ),
+    "tasks-empty": error(
+      "No task in the list",
+      "A first plan needs at least one task.",
+      'Write "### Task section 1" with at least one task.'
+    ),
+    "task-outside-section": error(
+      "Task outside a task section",
+      "Order and parallelism come from the sections.",
+      'Put every task under "## Tasks" into a section "### Task section N".'
+    ),
+    "task-several": error(
+      "More than one task",
+      "A refinement is about one task.",
+      "Write the one task that is to be refined, each field once."
+    ),
+    "heading-form": note(
+      "Heading in another form",
+      "Bold line, underlined line, or no space after the hashes.",
+      "Write the heading with hashes and a space."
+    ),
+    "heading-text": note(
+      "Heading with another text",
+      "A known other wording of the heading.",
+      "Use the words of the format."
+    ),
+    "heading-level": note(
+      "Heading on another level",
+      "The heading is found by its text anyway.",
+      "Use the level of the format."
+    ),
+    "prompt-filled": note(
+      "Prompt left out",
+      "The program knows the prompt; the copy in a list is never read.",
+      "Begin with `## Original prompt`."
+    ),
+    "task-heading": note(
+      "Heading of a task where a section is asked for",
+      "Tasks that are numbered by their headings run in this order.",
+      "Put tasks under `### Task section N`, with their names in the field *Name*."
+    ),
+    "summary-unheaded": note(
+      "Result without its heading",
+      "An answer without any heading can only be the summary.",
+      "Begin with `## Result summary`."
+    ),
+    "section-repeated": warning("Section given twice", "The last one counts.", "Write every section once."),
+    "section-ignored": warning(
+      "Section ignored",
+      "No reader uses a section of this name.",
+      "Use the sections of the format only."
+    ),
+    "section-number": note(
+      "Task sections with the same number",
+      "Sections run in the order of the document; a later one gets the next number.",
+      "Give every section a number of its own."
+    ),
+    "section-unwrapped": note(
+      "Tasks in a fence",
+      "The tasks of a section stood in one code block.",
+      "Write tasks outside of code blocks."
+    ),
+    "text-ignored": warning(
+      "Text without a place ignored",
+      "Text between tasks belongs to no field.",
+      "Put text into a field."
+    ),
+    "text-attached": warning(
+      "Text attached to the field before it",
+      "It lacked the indentation that makes it part of the field.",
+      "Indent every line of a field by two spaces."
+    ),
+    "finished-task-dropped": note(
+      "Finished task repeated",
+      "Its result exists already.",
+      "List only what is still to do."
+    ),
+    "step-dropped": note(
+      "Section of finished tasks dropped",
+      "Nothing was left in it.",
+      "List only what is still to do."
+    )
+  }),
+  family("fields", "Fields of a task", "The labels of a task and what stands after them.", {
+    "field-missing": error("Required field missing", "The field has no default.", "Add the field."),
+    "field-empty": error("Required field empty", "The field has no default.", "Write the value after the label."),
+    "field-unknown": error(
+      "Unknown field",
+      "Nothing reads it, so its content would be lost.",
+      "Use only the fields of the format; put other text into *What is needed*."
+    ),
+    "field-duplicate": error(
+      "Field given twice",
+      "Only one of them can be meant.",
+      "Keep one of them, or start a new task with its own fields after a blank line."
+    ),
+    "field-too-large": error(
+      "Field too large",
+      "Links are not looked for in a text of this size or nesting.",
+      "List only the links that the task needs."
+    ),
+    "output-in-new-task": error(
+      "Output in a new task",
+      "Only finished tasks have an output.",
+      'Remove "Output". Say under "Expected output" what the result must contain.'
+    ),
+    "field-label": note(
+      "Label in another form",
+      "Colon, missing bold, missing list marker, numbered list.",
+      "Write `- **Label** value`."
+    ),
+    "field-spelling": note(
+      "Label spelled differently",
+      "Exactly one label can be meant.",
+      "Use the words of the format."
+    ),
+    "field-indentation": note(
+      "Field on another level",
+      "The indentation differs from the other fields.",
+      "Begin all fields of a task in one column."
+    ),
+    "code-block-moved": note(
+      "Code block moved to the task",
+      "This field holds no code.",
+      "Put a code block after the task."
+    ),
+    "approval-value": warning(
+      "Unusual approval value",
+      "Anything that is not a no asks for approval.",
+      "Write the label without a value, `yes` or `no`."
+    )
+  }),
+  family("names", "Names", "Every task has a name, and its result is found by the slug of the name.", {
+    "name-duplicate": error(
+      "Two tasks with one name",
+      "Results are found by the slug of the name.",
+      "Give each task a name of its own."
+    ),
+    "name-form": note("Marks around a name", "A name is plain text.", "Write the name as plain text."),
+    "name-replaced": warning(
+      "Name without letters",
+      "Nothing could refer to it.",
+      "Give a name with a letter or a digit."
+    ),
+    "name-from-heading": note(
+      "Name taken from the heading",
+      "The heading of the task names it.",
+      "Write the name into the field *Name*."
+    )
+  }),
+  family(
+    "references",
+    "References",
+    "The links of a task: their form, what they mean in the list, and what they find in the project.",
+    {
+      "references-prose": error(
+        "References without a link",
+        "The host resolves links; it does not interpret prose.",
+        "Write markdown links only, or leave the field out."
+      ),
+      "reference-empty": error("Link without target", "There is nothing to resolve.", targets),
+      "reference-glob": error(
+        "Pattern as reference",
+        "A reference is one file.",
+        "Link each file by its own path, or let the task search for files."
+      ),
+      "reference-folder": error(
+        "Folder as reference",
+        "A reference is one file.",
+        "Link the files in it by their own paths, or let the task list the folder."
+      ),
+      "reference-spaces": error(
+        "Spaces in a link target",
+        "Markdown ends the target at the space.",
+        "Put a target with spaces between angle brackets."
+      ),
+      "reference-kind": error(
+        "Unknown kind of reference",
+        "Only headings, results, files and web pages are resolved.",
+        targets
+      ),
+      "reference-url": error(
+        "Invalid URL",
+        "It cannot be fetched.",
+        "Write the complete address with https:// and without spaces."
+      ),
+      "reference-self": error(
+        "Task refers to its own result",
+        "The result does not exist while the task runs.",
+        "Remove the reference."
+      ),
+      "reference-order": error(
+        "Result of the same or a later section",
+        "Results exist only for strictly earlier sections.",
+        "Move the task into a section after the one it refers to."
+      ),
+      "reference-task-unknown": error(
+        "Result of an unknown task",
+        "No task of the list has this name.",
+        "Add that task in an earlier section, or leave the reference out."
+      ),
+      "reference-missing": error(
+        "File not found",
+        "A task cannot read what is not there.",
+        "Refer to a file that exists, absolute or relative to the project.",
+        "Name the files with their paths in the request, or open them with --file."
+      ),
+      "reference-unreadable": error(
+        "Target cannot be read",
+        "Only text can be shown to a model.",
+        "Correct the reference or leave it out.",
+        "Check that the files can be read and are text."
+      ),
+      "reference-denied": error(
+        "Target that would be denied",
+        "A task whose reference is denied is lost when it runs.",
+        "Leave the reference out, or refer to something that may be read.",
+        "Allow it with --allow, or start the run on a terminal."
+      ),
+      "reference-lines": error(
+        "Lines that the file does not have",
+        "There would be nothing to read.",
+        "Refer to lines that the file has."
+      ),
+      "reference-heading-unknown": error(
+        "Unknown heading",
+        "A heading that is not there has no text.",
+        "Refer to a heading that exists."
+      ),
+      "references-too-large": error(
+        "References too large",
+        "A long reference is shown in parts, but so many have no room even for their outlines.",
+        "Narrow the largest references to lines or a heading, or leave them out.",
+        "Ask for less at once, or raise contextWindow, and referenceBudget if you have set it."
+      ),
+      "task-too-large": error(
+        "Task too large",
+        "The prompts of a task must fit into the window of the model, with room for outputs and an answer.",
+        "Shorten the task, move long text into a file and refer to it, or split the task.",
+        "Ask for less at once, or raise contextWindow."
+      ),
+      "references-none": note("Word for no references", "An empty field says the same.", "Leave the field out."),
+      "reference-own-dropped": warning(
+        "Own result left out of a refinement",
+        "The result does not exist while the task runs, and the plan does not refer to it.",
+        "Refer to results of other tasks only."
+      ),
+      "references-text": warning("Text beside links ignored", "Only links are resolved.", "Write links only."),
+      "reference-form": note(
+        "Link in another form",
+        "Split by marks, in backticks, without a label, a bare URL.",
+        "Write `[title](target)`."
+      ),
+      "reference-target": note(
+        "Target spelled differently",
+        "Exactly one target can be meant.",
+        "Write the target as the host names it."
+      ),
+      "links-not-read": warning(
+        "Links not read",
+        "The section is too large or too nested to look for links.",
+        "Keep sections small."
+      )
     }
-  }
-})
-
-export const fieldsRules = defineFamily({
-  family: "fields",
-  title: "Fields of a task",
-  about: "The labels of a task and what stands after them.",
-  rules: {
-    "field-missing": {
-      title: "Required field missing",
-      why: "The field has no default.",
-      fix: "Add the field."
-    },
-    "field-empty": {
-      title: "Required field empty",
-      why: "The field has no default.",
-      fix: "Write the value after the label."
-    },
-    "field-unknown": {
-      title: "Unknown field",
-      why: "Nothing reads it, so its content would be lost.",
-      fix: "Use only the fields of the format; put other text into *What is needed*."
-    },
-    "field-duplicate": {
-      title: "Field given twice",
-      why: "Only one of them can be meant.",
-      fix: "Keep one of them, or start a new task with its own fields after a blank line."
-    },
-    "field-too-large": {
-      title: "Field too large",
-      why: "Links are not looked for in a text of this size or nesting.",
-      fix: "List only the links that the task needs."
-    },
-    "output-in-new-task": {
-      title: "Output in a new task",
-      why: "Only finished tasks have an output.",
-      fix: 'Remove "Output". Say under "Expected output" what the result must contain.'
-    },
-    "field-label": {
-      severity: "note",
-      title: "Label in another form",
-      why: "Colon, missing bold, missing list marker, numbered list.",
-      fix: "Write `- **Label** value`."
-    },
-    "field-spelling": {
-      severity: "note",
-      title: "Label spelled differently",
-      why: "Exactly one label can be meant.",
-      fix: "Use the words of the format."
-    },
-    "field-indentation": {
-      severity: "note",
-      title: "Field on another level",
-      why: "The indentation differs from the other fields.",
-      fix: "Begin all fields of a task in one column."
-    },
-    "code-block-moved": {
-      severity: "note",
-      title: "Code block moved to the task",
-      why: "This field holds no code.",
-      fix: "Put a code block after the task."
-    },
-    "approval-value": {
-      severity: "warning",
-      title: "Unusual approval value",
-      why: "Anything that is not a no asks for approval.",
-      fix: "Write the label without a value, `yes` or `no`."
-    }
-  }
-})
-
-export const namesRules = defineFamily({
-  family: "names",
-  title: "Names",
-  about: "Every task has a name, and its result is found by the slug of the name.",
-  rules: {
-    "name-duplicate": {
-      title: "Two tasks with one name",
-      why: "Results are found by the slug of the name.",
-      fix: "Give each task a name of its own."
-    },
-    "name-form": {
-      severity: "note",
-      title: "Marks around a name",
-      why: "A name is plain text.",
-      fix: "Write the name as plain text."
-    },
-    "name-replaced": {
-      severity: "warning",
-      title: "Name without letters",
-      why: "Nothing could refer to it.",
-      fix: "Give a name with a letter or a digit."
-    },
-    "name-from-heading": {
-      severity: "note",
-      title: "Name taken from the heading",
-      why: "The heading of the task names it.",
-      fix: "Write the name into the field *Name*."
-    }
-  }
-})
+  )
+] as const

@@ -6,9 +6,8 @@
 /** Every issue is an error. A repair is a warning when something may be lost or unwanted, and otherwise a note. */
 export type Severity = "error" | "warning" | "note"
 
-interface RuleFacts {
-  /** An error when absent. */
-  readonly severity?: Exclude<Severity, "error">
+interface RuleFacts<S extends Severity = Severity> {
+  readonly severity: S
   /** A few words without a full stop. */
   readonly title: string
   /** Why there is such a rule: one sentence. */
@@ -16,29 +15,35 @@ interface RuleFacts {
   /** What to do, in whole sentences. An issue says it unless the check names a remedy for this very place. */
   readonly fix: string
   /** What the person who follows a run can do when the model does not get it right. */
-  readonly help?: string
+  readonly help?: string | undefined
 }
 
 /** A rule with its code, which is kebab-case and never changed once it is released, and its family. */
-export interface Rule extends Omit<RuleFacts, "severity"> {
-  readonly severity: Severity
+export interface Rule extends RuleFacts {
   readonly code: string
   readonly family: string
 }
 
-type Severities = Readonly<Record<string, Severity>>
-
-/** Rules about one subject by code, in the order of their page; `S` keeps their severities in the type. */
-export interface RuleFamily<S extends Severities = Severities> {
+/** Rules about one subject by code, in the order of their page. */
+export interface RuleFamily<R = Readonly<Record<string, RuleFacts>>> {
   /** The file name of the page. */
   readonly family: string
   readonly title: string
   readonly about: string
-  readonly rules: { readonly [Code in keyof S]: RuleFacts }
+  readonly rules: R
 }
 
-export const defineFamily = <const R extends Readonly<Record<string, RuleFacts>>>(
-  family: Omit<RuleFamily, "rules"> & { readonly rules: R }
-): RuleFamily<{
-  readonly [Code in keyof R & string]: R[Code] extends { readonly severity: infer S extends Severity } ? S : "error"
-}> => family
+const facts =
+  <S extends Severity>(severity: S) =>
+  (title: string, why: string, fix: string, help?: string): RuleFacts<S> => ({ severity, title, why, fix, help })
+
+export const error = facts("error")
+export const warning = facts("warning")
+export const note = facts("note")
+
+export const family = <const R>(family: string, title: string, about: string, rules: R): RuleFamily<R> => ({
+  family,
+  title,
+  about,
+  rules
+})

@@ -1,191 +1,413 @@
 /**
- * The rules of the families `refinements`, `inputs`, `skills` and `approvals`: what a task may say. Each family is in
- * the order of its page.
+ * The rules about what a task may say and do. Families and rules are in the order of their pages.
  */
-import { defineFamily } from "./Rule.ts"
+import { error, family, note, warning } from "./Rule.ts"
 
-export const refinementsRules = defineFamily({
-  family: "refinements",
-  title: "Refinements",
-  about: "What a refinement may change of the task that the plan decided.",
-  rules: {
-    "task-kept": {
-      severity: "note",
-      title: "Task kept as planned",
-      why: "The section is there, but holds no task.",
-      fix: "Leave the section `## Task` out, or write the fields of the task under it."
-    },
-    "tool-calls-alone": {
-      severity: "note",
-      title: "Calls without their heading",
-      why: "The answer is nothing but calls.",
-      fix: "Write the calls under `## Tool Calls`."
-    },
-    "field-kept": {
-      severity: "note",
-      title: "Field kept as planned",
-      why: "The answer repeats the task without this field.",
-      fix: "Leave `## Task` out: the task is known. Where it stands, it holds every field."
-    },
-    "references-kept": {
-      severity: "warning",
-      title: "References kept as planned",
-      why: "A task without the references of its plan would work without the results that it builds on.",
-      fix: "Leave the field out. Write further links under `## Added references`."
-    },
-    "reference-dropped": {
-      severity: "warning",
-      title: "Reference of the plan left out",
-      why: "What a planned reference holds is missing from the work of the task.",
-      fix: "Leave the field out, so that the planned references stay. Write further links under `## Added references`."
-    },
-    "name-kept": {
-      severity: "note",
-      title: "Name kept",
-      why: "Names are given by the plan.",
-      fix: "Leave the name as it is."
-    },
-    "skill-kept": {
-      severity: "note",
-      title: "Skill kept",
-      why: "Skills are given by the plan.",
-      fix: "Leave the skill as it is."
-    },
-    "approval-kept": {
-      severity: "warning",
-      title: "Approval kept",
-      why: "A refinement may add an approval, never remove one.",
-      fix: "Leave the approval as it is."
-    },
-    "report-early": {
-      severity: "note",
-      title: "Report beside calls",
-      why: "It was written before the outputs of the calls were known.",
-      fix: "Write the report when the calls have been made."
-    },
-    "tool-call-known": {
-      severity: "note",
-      title: "Same call twice",
-      why: "A second call with the same arguments gives nothing new.",
-      fix: "Write each call once."
-    },
-    "change-open": {
-      title: "Report with a change that failed",
-      why: "A change that failed was not made, whatever the report says.",
-      fix: "Send the change again, corrected. If it is not needed any more, say so in the report."
-    },
-    "check-failed": {
-      title: "Report with a check that fails",
-      why: "A change that breaks a check of the project is not done.",
-      fix: "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
-    },
-    "tool-calls-many": {
-      title: "Too many calls at once",
-      why: "What an answer asks for is done in one turn, whose outputs have to fit the window.",
-      fix: "Ask for the rest in the next answer."
-    }
-  }
-})
+const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
 
-export const inputsRules = defineFamily({
-  family: "inputs",
-  title: "Inputs",
-  about: "What a refinement gives for the typed inputs of a skill.",
-  rules: {
-    "input-missing": {
-      title: "Input without a value",
-      why: "The skill cannot work without a required input.",
-      fix: "Give the value under `## Inputs`."
-    },
-    "input-type": {
-      title: "Value of another type",
-      why: "The skill says what the value of an input is.",
-      fix: "Give a value of the type that the skill asks for."
-    },
-    "input-repeated": {
-      title: "Input given twice",
-      why: "It is unclear which of the values is meant.",
-      fix: "Keep one line for it."
-    },
-    "input-path-missing": {
-      title: "Path not found",
-      why: "A path is a file or folder of the project.",
-      fix: "Give a path of the project that exists."
-    },
-    "input-ignored": {
-      severity: "warning",
-      title: "Unknown input",
-      why: "Only the inputs of the skill are passed on.",
-      fix: "Leave it out, or name an input of the skill."
-    },
-    "input-spelling": {
-      severity: "note",
-      title: "Input in another spelling",
-      why: "Exactly one input of the skill is meant.",
-      fix: "Spell the name as the skill does."
-    },
-    "input-form": {
-      severity: "note",
-      title: "Input in another form",
-      why: "The line or the value was written in another form that means the same.",
-      fix: 'Write "- `name`: value" without marks around the value.'
-    },
-    "input-kept": {
-      severity: "note",
-      title: "Input kept from before",
-      why: "The answer left the input out.",
-      fix: "Repeat every input."
+export const taskRules = [
+  family("refinements", "Refinements", "What a refinement may change of the task that the plan decided.", {
+    "task-kept": note(
+      "Task kept as planned",
+      "The section is there, but holds no task.",
+      "Leave the section `## Task` out, or write the fields of the task under it."
+    ),
+    "tool-calls-alone": note(
+      "Calls without their heading",
+      "The answer is nothing but calls.",
+      "Write the calls under `## Tool Calls`."
+    ),
+    "field-kept": note(
+      "Field kept as planned",
+      "The answer repeats the task without this field.",
+      "Leave `## Task` out: the task is known. Where it stands, it holds every field."
+    ),
+    "references-kept": warning(
+      "References kept as planned",
+      "A task without the references of its plan would work without the results that it builds on.",
+      "Leave the field out. Write further links under `## Added references`."
+    ),
+    "reference-dropped": warning(
+      "Reference of the plan left out",
+      "What a planned reference holds is missing from the work of the task.",
+      "Leave the field out, so that the planned references stay. Write further links under `## Added references`."
+    ),
+    "name-kept": note("Name kept", "Names are given by the plan.", "Leave the name as it is."),
+    "skill-kept": note("Skill kept", "Skills are given by the plan.", "Leave the skill as it is."),
+    "approval-kept": warning(
+      "Approval kept",
+      "A refinement may add an approval, never remove one.",
+      "Leave the approval as it is."
+    ),
+    "report-early": note(
+      "Report beside calls",
+      "It was written before the outputs of the calls were known.",
+      "Write the report when the calls have been made."
+    ),
+    "tool-call-known": note(
+      "Same call twice",
+      "A second call with the same arguments gives nothing new.",
+      "Write each call once."
+    ),
+    "change-open": error(
+      "Report with a change that failed",
+      "A change that failed was not made, whatever the report says.",
+      "Send the change again, corrected. If it is not needed any more, say so in the report."
+    ),
+    "check-failed": error(
+      "Report with a check that fails",
+      "A change that breaks a check of the project is not done.",
+      "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
+    ),
+    "tool-calls-many": error(
+      "Too many calls at once",
+      "What an answer asks for is done in one turn, whose outputs have to fit the window.",
+      "Ask for the rest in the next answer."
+    )
+  }),
+  family("inputs", "Inputs", "What a refinement gives for the typed inputs of a skill.", {
+    "input-missing": error(
+      "Input without a value",
+      "The skill cannot work without a required input.",
+      "Give the value under `## Inputs`."
+    ),
+    "input-type": error(
+      "Value of another type",
+      "The skill says what the value of an input is.",
+      "Give a value of the type that the skill asks for."
+    ),
+    "input-repeated": error(
+      "Input given twice",
+      "It is unclear which of the values is meant.",
+      "Keep one line for it."
+    ),
+    "input-path-missing": error(
+      "Path not found",
+      "A path is a file or folder of the project.",
+      "Give a path of the project that exists."
+    ),
+    "input-ignored": warning(
+      "Unknown input",
+      "Only the inputs of the skill are passed on.",
+      "Leave it out, or name an input of the skill."
+    ),
+    "input-spelling": note(
+      "Input in another spelling",
+      "Exactly one input of the skill is meant.",
+      "Spell the name as the skill does."
+    ),
+    "input-form": note(
+      "Input in another form",
+      "The line or the value was written in another form that means the same.",
+      'Write "- `name`: value" without marks around the value.'
+    ),
+    "input-kept": note("Input kept from before", "The answer left the input out.", "Repeat every input.")
+  }),
+  family("tool-calls", "Tool calls", "The JSON of a call, and whether the tools of the run can do what it says.", {
+    "tool-call-too-large": error(
+      "Tool call too large",
+      "A call above the limit is not parsed.",
+      "Make the arguments smaller."
+    ),
+    "tool-call-too-deep": error(
+      "Tool call nested too deeply",
+      "Values nested this deeply come from an attack or from a model in a loop.",
+      "Write a flat arguments object."
+    ),
+    "tool-call-json": error(
+      "Tool call is not JSON",
+      "What cannot be read is never guessed.",
+      `Write one JSON object with double quotes: ${aCall}.`
+    ),
+    "tool-call-truncated": error(
+      "Tool call breaks off",
+      "Closing what broke off would invent arguments.",
+      "Write the whole JSON object, with all closing quotes and braces."
+    ),
+    "tool-call-not-object": error(
+      "Tool call is not an object",
+      "A call is one JSON object.",
+      `Write one JSON object: ${aCall}.`
+    ),
+    "tool-call-key-duplicate": error("Key given twice", "Only one of the values can be meant.", "Keep one of them."),
+    "tool-call-key-forbidden": error("Forbidden key", "The key would change the object itself.", "Leave the key out."),
+    "tool-call-key-unknown": error(
+      "Unknown key beside arguments",
+      "It may be a misplaced argument.",
+      'Put parameters of the tool into "arguments" and remove every other key.'
+    ),
+    "tool-call-number": error(
+      "Number out of range",
+      "It would be changed by reading it.",
+      "Write a smaller number, or a string."
+    ),
+    "tool-call-name": error(
+      "Tool call without name",
+      "Nothing says which tool is meant.",
+      'Write the name of the tool under "name".'
+    ),
+    "tool-call-arguments": error(
+      "Arguments are not an object",
+      "Tools take named arguments.",
+      'Write "arguments" as a JSON object with the names of the parameters as keys; {} when there are none.'
+    ),
+    "tool-call-misplaced": error(
+      "Tool call outside Tool Calls",
+      "Blocks under Task stay with the task and never run.",
+      'Put every call under the heading "## Tool Calls".'
+    ),
+    "tool-call-repaired": note("JSON fixed", "Small mistakes in the JSON left only one meaning.", "Write strict JSON."),
+    "tool-call-split": note(
+      "Several calls in one block",
+      "One block holds one call.",
+      "Write one call per code block."
+    ),
+    "tool-call-unfenced": note(
+      "Tool call without a fence",
+      "It stood as plain text.",
+      "Put each call into a code block of its own."
+    ),
+    "tool-call-alias": note(
+      "Key with another name",
+      "A known other name of uid, name or arguments.",
+      "Use the keys `uid`, `name` and `arguments`."
+    ),
+    "tool-call-syntax": note(
+      "Call in the syntax of another program",
+      "Tags say which tool is called with which arguments.",
+      "Write each call as one JSON object in a code block of its own."
+    ),
+    "tool-call-flat": note(
+      "Arguments beside the name",
+      "Without arguments, the other keys can be nothing else.",
+      'Put the parameters of the tool into "arguments".'
+    ),
+    "tool-call-content": note(
+      "Content in the block after the call",
+      "Exactly one call lacks its content, and exactly one block follows it.",
+      'Write the content of the file as text under "content".'
+    ),
+    "tool-call-uid": note(
+      "Uid assigned by the host",
+      "It was missing, given twice, or not a string.",
+      "Give every call a uid of its own."
+    ),
+    "tool-call-extra": note("Key ignored", "A remark that no tool reads.", "Write only `uid`, `name` and `arguments`."),
+    "tool-call-missing": error(
+      "Nothing to work on",
+      "A task without a call or a reference has nothing to work on.",
+      "Add at least one tool call under `## Tool Calls`."
+    ),
+    "tool-call-unfit": error(
+      "Call that would fail",
+      "A call that changes something is tried against the project before anybody is asked about it.",
+      "Change the arguments so that they fit what is there."
+    ),
+    "tool-call-repeated": error(
+      "Same call repeated",
+      "Repeating a call gives nothing new.",
+      "Make each call once.",
+      "limits.identicalCalls says how often the same call may be made."
+    ),
+    "tool-unknown": error(
+      "Unknown tool",
+      "Only tools of the run can be called.",
+      "Use one of the tools that the skill may use.",
+      '"task-conductor tools list" shows the tools that there are.'
+    ),
+    "tool-not-allowed": error(
+      "Tool not allowed for the skill",
+      "A skill names the tools that it may use.",
+      "Use one of the tools that the skill may use."
+    ),
+    "tool-call-limited": error(
+      "Call that the skill does not allow",
+      "The skill allows the tool only for certain commands, files or sites.",
+      "Make a call that the skill allows, or remove it."
+    ),
+    "argument-missing": error(
+      "Required argument missing",
+      "A missing argument is never invented.",
+      "Add the argument."
+    ),
+    "argument-invalid": error(
+      "Argument does not fit",
+      "The tool takes values of another kind.",
+      "Write a value that fits the parameter."
+    ),
+    "argument-unknown": error(
+      "Unknown argument",
+      "No parameter of the tool takes it.",
+      "Remove it, or use the name of a parameter."
+    ),
+    "argument-coerced": note(
+      "Text instead of a number or boolean",
+      "The text has one meaning as a value of the type that the parameter asks for.",
+      "Write numbers and booleans without quotes."
+    ),
+    "tool-renamed": note(
+      "Tool in another spelling",
+      "Only one tool has these letters.",
+      "Write the name as the list of tools has it."
+    ),
+    "argument-renamed": note(
+      "Argument in another spelling",
+      "Only one parameter that the call does not have yet can be meant.",
+      "Write the names of arguments as the tool has them."
+    ),
+    "argument-remark": note(
+      "Reason among the arguments",
+      "The tool has no such argument, and a reason changes nothing of what it does.",
+      "Leave it out, or write it beside the calls."
+    ),
+    "argument-dropped": note(
+      "Null or empty text for an optional argument",
+      "It says the same as leaving the argument out.",
+      "Leave the argument out."
+    )
+  }),
+  family(
+    "changes",
+    "Changes",
+    "Changes of files that an answer holds as literal blocks, whole files, diffs or replacements.",
+    {
+      "change-path": error(
+        "Change without a path",
+        "Nothing says which file is meant.",
+        "Write the path of the file on a line of its own before the block."
+      ),
+      "change-unfinished": error(
+        "Change breaks off",
+        "What is missing of it cannot be guessed.",
+        "Write the whole block again, with all three of its marks."
+      ),
+      "change-marks": error(
+        "Marks that make no block",
+        "A mark that belongs to no block may be a change that would be lost.",
+        "Write each change as one block with its three marks, each on a line of its own."
+      ),
+      "change-elided": error(
+        "Text left out of a change",
+        "The line would be written to the file instead of the text that it stands for.",
+        "Write a block that has only the lines that change, under OLD and under NEW."
+      ),
+      "change-diff": error(
+        "Part of a diff that is no edit",
+        "A place is found by the lines that stand there now.",
+        "Write it as a block, with the lines that stand in the file now under OLD."
+      ),
+      "change-replace": error(
+        "Replacement that cannot be read",
+        "A replacement over many places has to be exact.",
+        'Write one JSON object: {"replace": "old name", "with": "new name", "except": ["path:line"]}.'
+      ),
+      "change-quoted": warning(
+        "Code that is not taken as a file",
+        "It may be quoted, and would replace the whole file.",
+        "Write a change as a block, and a new file as its path with a fence that names the language."
+      ),
+      "change-sentence": note(
+        "Path in a sentence",
+        "The sentence before the block names one file.",
+        "Write the path on a line of its own."
+      ),
+      "change-fenced": note(
+        "Fences inside a block",
+        "Both parts of the block stood in a fence of their own, which is no line of the file.",
+        "Put the lines of the file between the marks, and nothing else."
+      )
     }
-  }
-})
-
-export const skillsRules = defineFamily({
-  family: "skills",
-  title: "Skills of a task",
-  about: "The skill that a task names.",
-  rules: {
-    "skill-unknown": {
-      title: "Unknown skill",
-      why: "A task runs by the text of its skill.",
-      fix: "Use a skill of the catalogue.",
-      help: '"task-conductor skills list" shows the skills that there are.'
-    },
-    "skill-several": {
-      title: "More than one skill",
-      why: "A task is refined and executed with one skill.",
-      fix: "Keep one of them, or make a task of each."
-    },
-    "skill-spelling": {
-      severity: "note",
-      title: "Skill spelled differently",
-      why: "Exactly one skill can be meant.",
-      fix: "Write the name as in the catalogue."
-    },
-    "skill-form": {
-      severity: "note",
-      title: "Marks around a skill",
-      why: "A skill's name is plain text.",
-      fix: "Write the skill as plain text."
+  ),
+  family("skills", "Skills of a task", "The skill that a task names.", {
+    "skill-unknown": error(
+      "Unknown skill",
+      "A task runs by the text of its skill.",
+      "Use a skill of the catalogue.",
+      '"task-conductor skills list" shows the skills that there are.'
+    ),
+    "skill-several": error(
+      "More than one skill",
+      "A task is refined and executed with one skill.",
+      "Keep one of them, or make a task of each."
+    ),
+    "skill-spelling": note(
+      "Skill spelled differently",
+      "Exactly one skill can be meant.",
+      "Write the name as in the catalogue."
+    ),
+    "skill-form": note("Marks around a skill", "A skill's name is plain text.", "Write the skill as plain text.")
+  }),
+  family(
+    "approvals",
+    "Approvals",
+    "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
+    {
+      "writer-without-approval": note(
+        "Writer without approval",
+        "The host decides what needs approval: it asks before anything is changed, whatever the list says.",
+        "Add `- **Requires user approval**`; the host asks all the same."
+      ),
+      "writers-of-one-file": warning(
+        "Two writers of one file in one section",
+        "The tasks of a section run side by side, so the last one to write wins.",
+        "Put the tasks into different sections, or let one of them do both."
+      )
     }
-  }
-})
-
-export const approvalsRules = defineFamily({
-  family: "approvals",
-  title: "Approvals",
-  about: "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
-  rules: {
-    "writer-without-approval": {
-      severity: "note",
-      title: "Writer without approval",
-      why: "The host decides what needs approval: it asks before anything is changed, whatever the list says.",
-      fix: "Add `- **Requires user approval**`; the host asks all the same."
-    },
-    "writers-of-one-file": {
-      severity: "warning",
-      title: "Two writers of one file in one section",
-      why: "The tasks of a section run side by side, so the last one to write wins.",
-      fix: "Put the tasks into different sections, or let one of them do both."
-    }
-  }
-})
+  ),
+  family("answers", "Answers", "Answers of a model that cannot be read at all.", {
+    "answer-empty": error("Empty answer", "There is nothing to read.", "Write the document that is asked for."),
+    "answer-cut-off": error(
+      "Answer cut off",
+      "It ran into the length limit, and what is missing cannot be guessed.",
+      "Answer shorter.",
+      "Ask for less at once, or raise contextWindow."
+    ),
+    "answer-loop": error(
+      "Answer repeats itself",
+      "A model in a loop does not recover, so the answer is stopped.",
+      "Write everything once, and stop."
+    ),
+    "answer-shape": error(
+      "Document does not begin",
+      "So much text stands before it that it would no longer fit, or the answer is the document of another stage.",
+      "Begin with the first heading of the document."
+    )
+  }),
+  family("evidence", "Evidence", "The links of a result and of the answer, held against the project and the run.", {
+    "evidence-file": error(
+      "Link to a file that does not exist",
+      "A reader cannot check a statement by a file that is not there.",
+      "Link only files that you were given, by their paths, or leave the link out."
+    ),
+    "evidence-lines": error(
+      "Link to lines that do not exist",
+      "The file is shorter, so the number was guessed or miscounted.",
+      "Copy the line number from the text that you were given, or link the file without one."
+    ),
+    "evidence-quote": error(
+      "Quotation that is not in the file",
+      "A text beside a link is read as a copy of what stands there.",
+      "Copy the text exactly, or say it in your own words without quoting."
+    ),
+    "evidence-result": error(
+      "Link to a result that does not exist",
+      "Only tasks that have finished have results.",
+      "Link the result of a finished task, or the file that the statement rests on."
+    ),
+    "evidence-page": error(
+      "Link to a page that nobody fetched",
+      "What no call fetched and no text in the prompt names was made up or comes from memory.",
+      "Link only pages that were fetched or that a text in the prompt names, or leave the link out."
+    ),
+    "evidence-corrected": note(
+      "Link corrected",
+      "The target is certain although the link names it inexactly.",
+      "Copy paths and line numbers exactly."
+    ),
+    "evidence-marked": warning(
+      "Wrong link marked",
+      "No attempt was without wrong links, so the last one was accepted with a mark behind each.",
+      "Do not rely on a statement with such a mark; look it up."
+    )
+  })
+] as const
