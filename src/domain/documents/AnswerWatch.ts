@@ -8,13 +8,7 @@ import type { Issue } from "../findings/Issue.ts"
 import { Line, readLines } from "../markdown/Line.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
-import {
-  type KnownHeadings,
-  refinementHeadings,
-  resultHeadings,
-  taskListHeadings
-} from "../markdown/MarkdownHeadings.ts"
-import { beginsWithMark } from "../tools/MarkedCalls.ts"
+import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 
 /** A string that was repeated, with how often it stands at the end of the answer in a row. */
 interface Repetition {
@@ -37,27 +31,12 @@ const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Tha
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/** The smallest period with which the text ends at least twelve times, by the Z function of the reversed text. */
+/** The smallest period with which the text ends at least twelve times, and how long the text has it. */
 const findPeriod = (text: string): { readonly period: number; readonly run: number } | undefined => {
-  const length = text.length
-  const longest = Math.floor(length / repeats)
-  const matches = new Int32Array(longest + 1)
-  let left = 0
-  let right = 0
-  for (let period = 1; period <= longest; period += 1) {
-    let matched = period < right ? Math.min(right - period, matches[period - left] ?? 0) : 0
-    while (
-      period + matched < length &&
-      text.charCodeAt(length - 1 - matched) === text.charCodeAt(length - 1 - period - matched)
-    ) {
-      matched += 1
-    }
-    matches[period] = matched
-    if (period + matched > right) {
-      left = period
-      right = period + matched
-    }
-    if (matched + period >= repeats * period) return { period, run: matched + period }
+  for (let period = 1; period <= text.length / repeats; period += 1) {
+    let run = period
+    while (run < text.length && text.at(-1 - run) === text.at(-1 - run + period)) run += 1
+    if (run >= repeats * period) return { period, run }
   }
   return undefined
 }
@@ -133,44 +112,19 @@ class RepetitionWatch {
   }
 }
 
-/** How the document of a stage announces itself: by a heading, a code block, or a line that belongs to it. */
+/** How the document of a stage announces itself: by a heading, a code block, or a field of a task. */
 export interface AnswerShape {
   /** The heading that the strict document begins with. */
   readonly begins: string
   readonly knownHeadings: KnownHeadings
-  /** True for a line that only this kind of document has. */
-  readonly isPart: (line: Line) => boolean
 }
 
-const isField = (line: Line): boolean => line.isField
+export const taskListShape: AnswerShape = { begins: "## Original prompt", knownHeadings: taskListHeadings }
 
-export const taskListShape: AnswerShape = {
-  begins: "## Original prompt",
-  knownHeadings: taskListHeadings,
-  isPart: isField
-}
-
-/** An answer may be nothing but calls, which need no code block. */
-export const refinementShape: AnswerShape = {
-  begins: "## Tool Calls",
-  knownHeadings: refinementHeadings,
-  isPart: (line) => line.isField || /^\s*[{[]/.test(line.text) || beginsWithMark(line.text)
-}
-
-/** A result may be any report before its summary, so any list counts. */
-export const resultShape: AnswerShape = {
-  begins: "## Result summary",
-  knownHeadings: resultHeadings,
-  isPart: (line) => line.bullets.marker !== "none"
-}
-
-/**
- * True when the document may have begun on this line. `before` is the line above, which may be underlined by it.
- * @internal
- */
-export const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: string): boolean => {
+/** True when the document may have begun on this line. `before` is the line above, which may be underlined by it. */
+const isSign = ({ knownHeadings }: AnswerShape, before: string, text: string): boolean => {
   const line = new Line(text)
-  if (line.opening !== undefined || isPart(line)) return true
+  if (line.opening !== undefined || line.isField) return true
   return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
 }
 

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import * as TestClock from "effect/testing/TestClock"
-import { resultShape, taskListShape } from "../../../src/domain/documents/AnswerWatch.ts"
+import { taskListShape } from "../../../src/domain/documents/AnswerWatch.ts"
 import type { ModelError } from "../../../src/domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -150,9 +150,9 @@ describe("an unrecoverable answer", () => {
   })
 
   it.effect("is not one with the document after some talk", () =>
-    asking([`Sure, here it is.\n\n## Result summary\n\n${"Found it. ".repeat(11)}`], () =>
+    asking([`Sure, here it is.\n\n## Goals / summary\n\n${"Found it. ".repeat(11)}`], () =>
       Effect.gen(function* () {
-        expect((yield* ask({ shape: resultShape })).text).toContain("Sure")
+        expect((yield* ask({ shape: taskListShape })).text).toContain("Sure")
       })
     )
   )

@@ -6,7 +6,7 @@
 /** Every issue is an error. A repair is a warning when something may be lost or unwanted, and otherwise a note. */
 export type Severity = "error" | "warning" | "note"
 
-interface RuleFacts<S extends Severity = Severity> {
+export interface RuleFacts<S extends Severity = Severity> {
   readonly severity: S
   /** A few words without a full stop. */
   readonly title: string
