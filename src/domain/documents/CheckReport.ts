@@ -12,7 +12,7 @@ import { readTaskList } from "./TaskListFormat.ts"
 import { renderTask, renderTaskList } from "./TaskRendering.ts"
 import { type Issue, type Reading, Repair, Where, makeRepair } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
-import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
+import { bodyOf, readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import type { Task } from "../plan/Task.ts"
@@ -159,12 +159,15 @@ export const reportOfRefinement = (reading: Reading<RefinementDocument>): CheckR
 /** The links of a result in order; a section that is too complex to parse is recorded instead. */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
-  const before = textOfLines({ lines }, 0, (sections[0]?.line ?? 1) - 1)
-  const trees = [
-    { tree: parseMarkdown(before, 1), where: { line: 1 } },
-    ...sections.map(({ heading, line, tree }) => ({ tree, where: { section: heading, line } }))
+  const parts = [
+    { text: textOfLines({ lines }, 0, (sections[0]?.line ?? 1) - 1), where: { line: 1 } },
+    ...sections.map((section) => ({
+      text: bodyOf({ lines }, section),
+      where: { section: section.heading, line: section.line }
+    }))
   ]
-  return trees.flatMap(({ tree, where }) => {
+  return parts.flatMap(({ text, where }) => {
+    const tree = parseMarkdown(text, 1)
     if (Option.isSome(tree)) return linksOf(tree.value).map(({ href, title }) => ({ title, href }))
     const message = "The section is too large or too nested to look for links in it."
     repairs.push(makeRepair("links-not-read", where, message))

@@ -5,22 +5,17 @@
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./MarkdownCleaning.ts"
 
-/** Where a pattern matches: character positions, the end excluded. */
-export interface Found {
+/** A part of a text: character positions, the end excluded. */
+export interface TextPart {
   readonly start: number
   readonly end: number
 }
 
-interface ForwardSearch {
+/** Searches that go forward in a text; what one finds is kept, so that their cost stays linear. */
+const makeSearch = (text: string) => {
+  const known = new Map<RegExp, { readonly from: number; readonly found: TextPart | undefined }>()
   /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
-  readonly find: (pattern: RegExp, from: number) => Found | undefined
-  /** True when there is a match between two places. */
-  readonly has: (pattern: RegExp, from: number, until: number) => boolean
-}
-
-const forwardSearch = (text: string): ForwardSearch => {
-  const known = new Map<RegExp, { readonly from: number; readonly found: Found | undefined }>()
-  const find = (pattern: RegExp, from: number): Found | undefined => {
+  const find = (pattern: RegExp, from: number): TextPart | undefined => {
     const before = known.get(pattern)
     if (before !== undefined && from >= before.from && (before.found === undefined || from <= before.found.start)) {
       return before.found
@@ -31,14 +26,18 @@ const forwardSearch = (text: string): ForwardSearch => {
     known.set(pattern, { from, found })
     return found
   }
-  return { find, has: (pattern, from, until) => (find(pattern, from)?.end ?? Infinity) <= until }
+  /** True when there is a match between two places. */
+  const has = (pattern: RegExp, from: number, until: number): boolean => (find(pattern, from)?.end ?? Infinity) <= until
+  const closings = new Map<string, RegExp>()
+  /** Where the first closing tag of this name is that begins at or after a place. */
+  const closingTag = (name: string, from: number): number | undefined => {
+    const closing = closings.get(name.toLowerCase()) ?? new RegExp(`</${name}(?![\\w-])`, "gi")
+    closings.set(name.toLowerCase(), closing)
+    return find(closing, from)?.start
+  }
+  return { find, has, closingTag }
 }
-
-/** A hidden part: character positions, the end excluded. */
-interface HiddenPart {
-  readonly start: number
-  readonly end: number
-}
+type Search = ReturnType<typeof makeSearch>
 
 /** What opens a part, as it may stand in a line. */
 const opening =
@@ -76,7 +75,7 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
 const blankLine = /\n[ \t]*\n/g
 
 /** Where a title or a string in brackets ends: at its closing character, before a blank line. */
-const endOfTitle = ({ find, has }: ForwardSearch, from: number, closing: RegExp): number | undefined => {
+const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): number | undefined => {
   const found = find(closing, from)
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
@@ -117,29 +116,6 @@ export const mayHide = (line: string): boolean => {
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
 }
 
-interface Search extends ForwardSearch {
-  /** Where the first closing tag of this name is that begins at or after a place. */
-  readonly closingTag: (name: string, from: number) => number | undefined
-}
-
-const makeSearch = (text: string): Search => {
-  let closed: ReadonlyMap<string, ReadonlyArray<RegExpExecArray>> | undefined
-  return {
-    ...forwardSearch(text),
-    closingTag: (name, from) => {
-      closed ??= Map.groupBy(text.matchAll(/<\/([a-z][\w-]*)/gi), ([, of = ""]) => of.toLowerCase())
-      const tags = closed.get(name.toLowerCase()) ?? []
-      let [low, high] = [0, tags.length]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((tags[middle]?.index ?? 0) < from) low = middle + 1
-        else high = middle
-      }
-      return tags[low]?.index
-    }
-  }
-}
-
 /** Where the part that is opened ends; nothing when it is visible. */
 const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
   const [found, name] = match
@@ -176,10 +152,7 @@ const holdsStructure = (part: string, isBlock: boolean): boolean => {
 }
 
 /** The hidden parts of a text that count. What is in a code block is visible. */
-const hiddenParts = (
-  text: string,
-  counts: (inside: string, isBlock: boolean) => boolean
-): ReadonlyArray<HiddenPart> => {
+const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) => boolean): ReadonlyArray<TextPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
   const starts: Array<number> = []
@@ -192,7 +165,7 @@ const hiddenParts = (
     start: starts[first] ?? 0,
     end: starts[last + 1] ?? text.length
   }))
-  const parts: Array<HiddenPart> = []
+  const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /** Where parts end that did not count, as blocks and within paragraphs: what is opened in one of them does not count either. */
   const visibleUntil = { block: 0, paragraph: 0 }
@@ -225,7 +198,7 @@ const hiddenParts = (
 }
 
 /** The hidden parts of a text that hold structure of a document. */
-export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => hiddenParts(text, holdsStructure)
+export const hiddenStructure = (text: string): ReadonlyArray<TextPart> => hiddenParts(text, holdsStructure)
 
 /** The text with blanks instead of everything that is hidden. */
 export const visibleText = (text: string): string =>
@@ -235,7 +208,7 @@ export const visibleText = (text: string): string =>
   )
 
 /** The text with blanks instead of hidden parts; lines and positions stay. */
-export const withoutHidden = (text: string, parts: ReadonlyArray<HiddenPart>): string => {
+export const withoutHidden = (text: string, parts: ReadonlyArray<TextPart>): string => {
   let shown = ""
   let from = 0
   for (const { end, start } of parts) {

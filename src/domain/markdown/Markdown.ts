@@ -1,15 +1,13 @@
 /**
- * Reads the answer of a model, or a document of the product, as markdown sections. The text is split line by line, fences
- * respected; remark parses a section only when its tree is needed. Never throws.
+ * Reads the answer of a model, or a document of the product, as markdown sections: line by line, fences respected. Never
+ * throws.
  */
-import type { Root } from "mdast"
 import * as Option from "effect/Option"
 import { type Issue, type Repair, addIssue, addRepair, noFindings } from "../findings/Issue.ts"
 import { forgivingSlug, makeSlugger } from "../text/Slug.ts"
 import { type Line, type Fence, fenceByLine, findFences } from "./Line.ts"
 import { cleanLines, type IsPart } from "./MarkdownCleaning.ts"
 import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
-import { parseMarkdown } from "./MarkdownTree.ts"
 
 /** A heading with what stands under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
@@ -20,9 +18,6 @@ export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
   /** Positions of the lines of the body, 0-based, `last` excluded. */
   readonly first: number
   readonly last: number
-  readonly body: string
-  /** The mdast of the body with line numbers of the document; nothing when the body is too large or too complex to parse. @internal */
-  readonly tree: Option.Option<Root>
 }
 
 export interface MarkdownDocument {
@@ -62,45 +57,9 @@ export const textOfLines = ({ lines }: Pick<MarkdownDocument, "lines">, first: n
     .map(({ text }) => text)
     .join("\n")
 
-/** A section, whose body is only put together when it is asked for. */
-class Section implements MarkdownSection {
-  readonly heading: string
-  readonly anchor: string
-  readonly depth: Heading["depth"]
-  readonly form: Heading["form"]
-  readonly known: Heading["known"]
-  readonly lead: string
-  readonly line: number
-  readonly first: number
-  readonly last: number
-  readonly #lines: ReadonlyArray<Line>
-
-  constructor(
-    lines: ReadonlyArray<Line>,
-    { depth, form, height, known, lead, text }: Heading,
-    { anchor, index, last }: { readonly anchor: string; readonly index: number; readonly last: number }
-  ) {
-    this.heading = text
-    this.anchor = anchor
-    this.depth = depth
-    this.form = form
-    this.known = known
-    this.lead = lead
-    this.line = index + 1
-    this.first = index + height
-    this.last = last
-    this.#lines = lines
-  }
-
-  get body(): string {
-    const text = textOfLines({ lines: this.#lines }, this.first, this.last)
-    return this.lead === "" ? text : this.first >= this.last ? this.lead : `${this.lead}\n${text}`
-  }
-
-  get tree(): Option.Option<Root> {
-    return parseMarkdown(this.body, this.first + (this.lead === "" ? 1 : 0))
-  }
-}
+/** The text under a heading, up to the next heading. */
+export const bodyOf = ({ lines }: Pick<MarkdownDocument, "lines">, { first, last, lead }: MarkdownSection): string =>
+  [...(lead === "" ? [] : [lead]), ...lines.slice(first, last).map(({ text }) => text)].join("\n")
 
 const readSections = (
   lines: ReadonlyArray<Line>,
@@ -116,10 +75,14 @@ const readSections = (
     after = index + heading.height
   }
   const slugger = makeSlugger()
-  return headings.map(({ heading, index }, position) => {
-    const last = headings[position + 1]?.index ?? lines.length
-    return new Section(lines, heading, { anchor: slugger.slug(heading.text), index, last })
-  })
+  return headings.map(({ heading: { height, text, ...heading }, index }, position) => ({
+    ...heading,
+    heading: text,
+    anchor: slugger.slug(text),
+    line: index + 1,
+    first: index + height,
+    last: headings[position + 1]?.index ?? lines.length
+  }))
 }
 
 /** Splits a text into sections and removes what is not part of the answer; see `repairs`. */

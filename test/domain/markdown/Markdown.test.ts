@@ -1,10 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
+import { bodyOf, findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
 import { taskListHeadings } from "../../../src/domain/markdown/MarkdownHeadings.ts"
 
-const outline = (text: string) =>
-  readMarkdown(text).sections.map(({ anchor, body, depth, heading, line }) => ({ heading, anchor, depth, line, body }))
+const outline = (text: string) => {
+  const document = readMarkdown(text)
+  return document.sections.map((section) => {
+    const { anchor, depth, heading, line } = section
+    return { heading, anchor, depth, line, body: bodyOf(document, section) }
+  })
+}
 
 describe("readMarkdown", () => {
   it("splits a text by its headings", () => {
@@ -62,20 +67,6 @@ describe("readMarkdown", () => {
 
   it("leaves a code block alone that only starts with a comment", () => {
     expect(readMarkdown("```sh\n# install\nnpm i\n```\n# A").sections.map((section) => section.heading)).toEqual(["A"])
-  })
-
-  it("parses a section on demand with line numbers of the document", () => {
-    const [, second] = readMarkdown("# A\n\n# B\n\ntext\n\n- item").sections
-    const lines = Option.map(second?.tree ?? Option.none(), (tree) =>
-      tree.children.map((node) => node.position?.start.line)
-    )
-    expect(lines).toEqual(Option.some([5, 7]))
-  })
-
-  it("does not parse what is too crowded", () => {
-    for (const body of ["[".repeat(65_000), `${"> ".repeat(30_000)}a`, "- ".repeat(30_000), "x\n".repeat(40_000)]) {
-      expect(readMarkdown(`# A\n${body}`).sections[0]?.tree).toEqual(Option.none())
-    }
   })
 
   it("does not split what is too large", () => {

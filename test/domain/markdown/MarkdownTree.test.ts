@@ -39,6 +39,14 @@ describe("nestMarkdown", () => {
   })
 })
 
+describe("parseMarkdown", () => {
+  it("does not parse what is too crowded", () => {
+    for (const text of ["[".repeat(65_000), `${"> ".repeat(30_000)}a`, "- ".repeat(30_000), "x\n".repeat(40_000)]) {
+      expect(parseMarkdown(text, 1)).toEqual(Option.none())
+    }
+  })
+})
+
 describe("markdownLinks", () => {
   it("finds the links that the parser finds, also where it is not asked", () => {
     const makeText = makeDocuments("result", makeRandom(13))
