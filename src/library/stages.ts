@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { StagePlace } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
-import { renderFixedRefinement } from "../domain/documents/CheckReport.ts"
+import { renderRefinement } from "../domain/documents/CheckReport.ts"
 import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
@@ -59,7 +59,7 @@ export const refine = (options: PlanStageOptions & { readonly task: string }): P
   start(
     options,
     refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentContext(options)).pipe(
-      Effect.map((refinement) => renderFixedRefinement(refinement).join("")),
+      Effect.map(renderRefinement),
       onThisMachine(options)
     )
   )

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as stages from "../../app/stages.ts"
 import { switchFlag, textFlag } from "../terminal/Flags.ts"
-import { checkDocument, reportOfRefinement, renderFixedRefinement } from "../../domain/documents/CheckReport.ts"
+import { checkDocument, renderRefinement, reportOfRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
@@ -136,8 +136,8 @@ export const refine = Command.make(
     const order = { stage: "refine" as const, task: given.task, ...(yield* readPlanStage(given)) }
     const refinement = yield* workOf(given, order, stages.refine)
     if (refinement === undefined) return
-    const [markdown = ""] = renderFixedRefinement(refinement)
-    yield* print(markdown, given.json, reportOfRefinement({ value: Option.some(refinement), issues: [], repairs: [] }))
+    const report = reportOfRefinement({ value: Option.some(refinement), issues: [], repairs: [] })
+    yield* print(renderRefinement(refinement), given.json, report)
   })
 ).pipe(
   Command.withDescription("Refine one task of a plan into tool calls, check them, and print them. Changes nothing"),

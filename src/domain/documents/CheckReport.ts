@@ -10,7 +10,7 @@ import { readRefinement, type RefinementDocument } from "./RefinementFormat.ts"
 import { headedResult, readResult } from "./ResultFormat.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 import { renderTask, renderTaskList } from "./TaskRendering.ts"
-import { type Issue, type Reading, Repair, Where, makeRepair } from "../findings/Issue.ts"
+import { Issue, issueText, type Reading, Repair, makeRepair } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { bodyOf, readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -69,14 +69,7 @@ export const ResultReport = Schema.Struct({
 export type ResultReport = typeof ResultReport.Type
 
 /** An issue as printed; `message` says what is wrong and what to do, `what` and `how` are its halves. */
-export const IssueReport = Schema.Struct({
-  code: Schema.String,
-  message: Schema.String,
-  where: Where,
-  what: Schema.String,
-  how: Schema.String,
-  quote: Schema.optionalKey(Schema.String)
-})
+export const IssueReport = Schema.Struct({ message: Schema.String, ...Issue.fields })
 export type IssueReport = typeof IssueReport.Type
 
 /** `value` is null when the document is rejected. */
@@ -132,7 +125,7 @@ const refinementReport = ({ calls, inputs, looks, task }: RefinementDocument): R
 
 export const issueReport = ({ code, ...issue }: Issue): IssueReport => ({
   code,
-  message: `${issue.what} ${issue.how}`,
+  message: issueText({ code, ...issue }),
   ...issue
 })
 
@@ -230,25 +223,20 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
 }
 
-/** The strict forms of values that were read; `text` is the document that they were read from. */
-export const renderFixedList = (text: string, list: TaskList): ReadonlyArray<string> => [
-  renderTaskList(list, { prompt: promptOf(text) })
-]
-export const renderFixedRefinement = (refinement: RefinementDocument): ReadonlyArray<string> => [
+/** Strict forms of a list that was read from this text, best first. */
+export const strictLists = (text: string, { value }: Reading<TaskList>): ReadonlyArray<string> =>
+  Option.toArray(value).map((list) => renderTaskList(list, { prompt: promptOf(text) }))
+
+export const renderRefinement = (refinement: RefinementDocument): string =>
   `${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`
-]
 
 /** Texts that should mean the same, best first. */
-const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
+const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
   switch (kind) {
-    case "task-list": {
-      const list = Option.getOrUndefined(readTaskList(text, { finished, headings: [] }).value)
-      return list === undefined ? [] : renderFixedList(text, list)
-    }
-    case "refinement": {
-      const refinement = Option.getOrUndefined(readRefinement(text).value)
-      return refinement === undefined ? [] : renderFixedRefinement(refinement)
-    }
+    case "task-list":
+      return strictLists(text, readTaskList(text, { finished, headings: [] }))
+    case "refinement":
+      return Option.toArray(readRefinement(text).value).map(renderRefinement)
     case "result":
       return renderResult(text)
   }
@@ -267,6 +255,6 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)
   const isFix = (candidate: string): boolean => isBetter(report, checkDocument(kind, candidate, options))
-  const fixed = report.verdict === "repaired" ? render(kind, text, options).find(isFix) : undefined
+  const fixed = report.verdict === "repaired" ? strictForms(kind, text, options).find(isFix) : undefined
   return { report, text: fixed ?? text }
 }

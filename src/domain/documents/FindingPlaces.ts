@@ -2,7 +2,7 @@
  * Says on which line of a document the task, the field or the call is that a finding names. What is found against the
  * project is about values, which know no lines; with its line it is sorted in and marked like what the readers find.
  */
-import { type Where, type Findings, inDocumentOrder, noFindings } from "../findings/Issue.ts"
+import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { nameTasks } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
@@ -15,9 +15,6 @@ import { readSteps } from "./TaskListFormat.ts"
 
 /** Adds the line to a place that has none; a place that the document does not have stays as it is. */
 export type FindingPlaces = (where: Where) => Where
-
-/** Findings in any order, with or without lines. */
-type Found = { readonly [Key in keyof Findings]: Readonly<Findings[Key]> }
 
 const keyOf = (label: string): FieldKey | undefined =>
   (Object.keys(fieldLabels) as ReadonlyArray<FieldKey>).find((key) => fieldLabels[key] === label)
@@ -85,7 +82,7 @@ export const refinementPlaces = (text: string) => {
 }
 
 /** Everything that was found in a document, each finding with its line, in the order of the document. */
-export const placeFindings = (found: Found, place: FindingPlaces): ReturnType<typeof inDocumentOrder> =>
+export const placeFindings = (found: Omit<Reading<unknown>, "value">, place: FindingPlaces) =>
   inDocumentOrder({
     issues: found.issues.map((issue) => ({ ...issue, where: place(issue.where) })),
     repairs: found.repairs.map((repair) => ({ ...repair, where: place(repair.where) }))

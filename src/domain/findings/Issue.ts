@@ -42,14 +42,10 @@ export interface Reading<A> {
 }
 
 /** Says where an issue is: `section "Task section 1", task "Research 2", field "Skill", line 12`. */
-export const whereText = (where: Where): string =>
-  [
-    where.section === undefined ? "" : `section "${where.section}"`,
-    where.task === undefined ? "" : `task "${where.task}"`,
-    where.field === undefined ? "" : `field "${where.field}"`,
-    where.line === undefined ? "" : `line ${where.line}`
-  ]
-    .filter((part) => part !== "")
+export const whereText = ({ field, line, section, task }: Where): string =>
+  Object.entries({ section, task, field })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]))
+    .concat(line === undefined ? [] : [`line ${line}`])
     .join(", ")
 
 /** One line for a person: what is wrong and what to do. */
@@ -101,25 +97,17 @@ export const makeIssue = (
   ...(quote === undefined ? {} : { quote: quote.slice(0, maximumQuote) })
 })
 
-/** A repair. */
 export const makeRepair = (code: RepairCode, where: Where, message: string): Repair => ({ code, where, message })
 
-/** Records an issue. */
 export const addIssue = (findings: Findings, code: IssueCode, where: Where, text: IssueText): void => {
   findings.issues.push(makeIssue(code, where, text))
 }
 
-/** Records a repair. */
 export const addRepair = (findings: Findings, code: RepairCode, where: Where, message: string): void => {
   findings.repairs.push(makeRepair(code, where, message))
 }
 
-interface Found {
-  readonly code: string
-  readonly where: Where
-}
-
-const compare = (a: Found, b: Found): number =>
+const compare = (a: Pick<Issue, "code" | "where">, b: Pick<Issue, "code" | "where">): number =>
   (a.where.line ?? 0) - (b.where.line ?? 0) || compareCodePoints(a.code, b.code)
 
 /**
@@ -127,10 +115,7 @@ const compare = (a: Found, b: Found): number =>
  * first. Every reader of a document and whoever joins the findings of several checks ends with it, so that the same text
  * gives the same list.
  */
-export const inDocumentOrder = (findings: {
-  readonly issues: ReadonlyArray<Issue>
-  readonly repairs: ReadonlyArray<Repair>
-}): { readonly issues: ReadonlyArray<Issue>; readonly repairs: ReadonlyArray<Repair> } => ({
-  issues: findings.issues.toSorted(compare),
-  repairs: findings.repairs.toSorted(compare)
+export const inDocumentOrder = ({ issues, repairs }: Omit<Reading<unknown>, "value">) => ({
+  issues: issues.toSorted(compare),
+  repairs: repairs.toSorted(compare)
 })

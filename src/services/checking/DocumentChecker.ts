@@ -8,15 +8,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
   type CheckOptions,
-  type CheckReport,
   type DocumentKind,
   fixDocument,
   reportOfList,
   reportOfRefinement,
   type FixedDocument,
   isBetter,
-  renderFixedList,
-  renderFixedRefinement
+  renderRefinement,
+  strictLists
 } from "../../domain/documents/CheckReport.ts"
 import { placeFindings, refinementPlaces } from "../../domain/documents/FindingPlaces.ts"
 import {
@@ -101,12 +100,6 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-/** A report, and what the document is without what was repaired, best first. */
-interface Examined {
-  readonly report: CheckReport
-  readonly strictForms: ReadonlyArray<string>
-}
-
 export class DocumentChecker extends Context.Service<
   DocumentChecker,
   {
@@ -126,35 +119,27 @@ export class DocumentChecker extends Context.Service<
       const checkRefinement = yield* makeRefinementCheck
       const { root: project } = yield* Workspace
 
-      const examineList = Effect.fnUntraced(function* (text: string, name: string, finished: ReadonlyArray<string>) {
-        const reading = yield* checker.check(text, {
-          briefing: yield* briefer.brief({ prompt: promptOfPlan(text, name) }),
+      /** The report, and what the document is without what was repaired, best first. */
+      const examine = Effect.fnUntraced(function* (
+        kind: "task-list" | "refinement",
+        text: string,
+        options: CheckOptions & { readonly name?: string }
+      ) {
+        const { finished = [], name = "" } = options
+        const isList = kind === "task-list"
+        const context = {
+          briefing: yield* briefer.brief({ prompt: isList ? promptOfPlan(text, name) : "Refine a task." }),
           finished: finished.map(finishedTask),
-          mayBeEmpty: finished.length > 0
-        })
-        const strictForms = Option.match(reading.value, {
-          onNone: () => [],
-          onSome: (list) => renderFixedList(text, list)
-        })
-        return { report: reportOfList(reading, finished), strictForms } satisfies Examined
+          mayBeEmpty: isList && finished.length > 0
+        }
+        if (isList) {
+          const reading = yield* checker.check(text, context)
+          return { report: { ...reportOfList(reading, finished), project }, strictForms: strictLists(text, reading) }
+        }
+        const reading = yield* checkRefinement(text, options, context)
+        const strictForms = Option.toArray(reading.value).map(renderRefinement)
+        return { report: { ...reportOfRefinement(reading), project }, strictForms }
       })
-
-      const examineRefinement = Effect.fnUntraced(function* (text: string, options: CheckOptions) {
-        const { finished = [] } = options
-        const reading = yield* checkRefinement(text, options, {
-          briefing: yield* briefer.brief({ prompt: "Refine a task." }),
-          finished: finished.map(finishedTask),
-          mayBeEmpty: false
-        })
-        const strictForms = Option.match(reading.value, { onNone: () => [], onSome: renderFixedRefinement })
-        return { report: reportOfRefinement(reading), strictForms } satisfies Examined
-      })
-
-      const examine = (kind: "task-list" | "refinement", text: string, options: CheckOptions & { name?: string }) =>
-        (kind === "refinement"
-          ? examineRefinement(text, options)
-          : examineList(text, options.name ?? "", options.finished ?? [])
-        ).pipe(Effect.map(({ report, strictForms }) => ({ report: { ...report, project }, strictForms })))
 
       const fix: DocumentChecker["Service"]["fix"] = Effect.fn("DocumentChecker.fix")(function* (kind, text, options) {
         // A result says what was found; nothing in it has to be there.
