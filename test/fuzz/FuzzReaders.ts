@@ -8,7 +8,7 @@ import type { Reading } from "../../src/domain/findings/Issue.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { readResult } from "../../src/domain/documents/ResultFormat.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
+import { renderRefinement, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { randomFrom } from "../mutations/Damage.ts"
 import { fuzzInput } from "./FuzzInput.ts"
 import { processorTime } from "./processorTime.ts"
@@ -38,7 +38,7 @@ export const readers: Readonly<Record<DocumentKind, Reader>> = {
     rewrite: (text) =>
       Option.getOrUndefined(
         Option.map(readRefinement(text).value, ({ calls, inputs = [], looks = [], task }) =>
-          renderTask(task, { _tag: "RefinementRetry", inputs, looks, calls })
+          renderRefinement({ task, inputs, looks, calls })
         )
       )
   },

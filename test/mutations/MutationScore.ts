@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
 import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
+import { renderRefinement, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
 import { callSyntax } from "./callSyntax.ts"
@@ -74,7 +74,7 @@ const strictForm = ({ kind, name, options, text }: Named): ReadonlyArray<Named> 
         )
       : Option.map(
           readRefinement(text, planned === undefined ? {} : { task: planned }).value,
-          ({ calls: made, task }) => renderTask(task, { _tag: "RefinementRetry", calls: made })
+          ({ calls: made, task }) => renderRefinement({ task, calls: made })
         )
   return Option.toArray(strict).map((one) => ({ kind, name, options, text: one }))
 }

@@ -10,7 +10,7 @@ import { callBlocks, failureLines, resultBlocks } from "../../src/domain/models/
 import { fencedBlock, rawBlock } from "../../src/domain/markdown/PromptBlock.ts"
 import { type Skill, inputLines } from "../../src/domain/skills/Skill.ts"
 import type { Task } from "../../src/domain/plan/Task.ts"
-import { renderSteps, renderTask } from "../../src/domain/documents/TaskRendering.ts"
+import { renderSteps, renderTaskPart } from "../../src/domain/documents/TaskRendering.ts"
 import type { Step } from "../../src/domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../src/domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../src/domain/tools/ToolCall.ts"
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
       current_file: "",
       goals: "",
       references,
-      task_data: renderTask(task, { _tag: "Refinement" })
+      task_data: renderTaskPart(task)
     })
 
   return {

@@ -9,7 +9,7 @@ import { InputValue } from "./Refinement.ts"
 import { readRefinement, type RefinementDocument } from "./RefinementFormat.ts"
 import { headedResult, readResult } from "./ResultFormat.ts"
 import { readTaskList } from "./TaskListFormat.ts"
-import { renderTask, renderTaskList } from "./TaskRendering.ts"
+import { renderRefinement, renderTaskList } from "./TaskRendering.ts"
 import { Issue, issueText, type Reading, Repair, makeRepair } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { bodyOf, readMarkdown, textOfLines } from "../markdown/Markdown.ts"
@@ -226,9 +226,6 @@ const renderResult = (written: string): ReadonlyArray<string> => {
 /** Strict forms of a list that was read from this text, best first. */
 export const strictLists = (text: string, { value }: Reading<TaskList>): ReadonlyArray<string> =>
   Option.toArray(value).map((list) => renderTaskList(list, { prompt: promptOf(text) }))
-
-export const renderRefinement = (refinement: RefinementDocument): string =>
-  `${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`
 
 /** Texts that should mean the same, best first. */
 const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {

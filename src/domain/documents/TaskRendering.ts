@@ -20,17 +20,6 @@ interface RefinedParts {
   readonly calls: ReadonlyArray<ToolCall>
 }
 
-/** The stage that a task is written for. */
-type RenderPhase =
-  /** As in a plan. */
-  | { readonly _tag: "Coarse" }
-  /** `## Task`, for the refiner and the executor. */
-  | { readonly _tag: "Refinement"; readonly inputs?: ReadonlyArray<InputValue> }
-  /** `## Task` and `## Tool Calls` with the calls so far, and `## Look first` when there are looks. */
-  | ({ readonly _tag: "RefinementRetry" } & RefinedParts)
-  /** As in a plan, with the result on one line. */
-  | { readonly _tag: "Finished"; readonly output: string }
-
 const indented = (line: string): string => (line === "" ? "" : `  ${line}`)
 
 const field = (label: string, value: string): ReadonlyArray<string> => {
@@ -72,47 +61,32 @@ const fields = (task: Task): ReadonlyArray<string> => [
   ...(task.requiresApproval ? [`- **${fieldLabels.approval}**`] : [])
 ]
 
-const blocks = (task: Task): ReadonlyArray<string> => task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])
-
-const inputs = (values: ReadonlyArray<InputValue> = []): ReadonlyArray<string> =>
-  values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]
-
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
 /** Writes what a refinement adds to a task, as an answer holds it. */
-export const renderRefined = ({ calls, inputs: values, looks }: RefinedParts): string =>
+export const renderRefined = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
-    ...inputs(values),
+    ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
     ...(looks === undefined ? [] : ["## Look first", ...looks.map(renderToolCall)]),
     "## Tool Calls",
     ...calls.map(renderToolCall)
   ].join("\n\n")
 
-/** Writes one task for a phase, without a line break at the end. */
-export const renderTask = (task: Task, phase: RenderPhase): string => {
-  const body = [...fields(task), ...blocks(task)].join("\n")
-  switch (phase._tag) {
-    case "Coarse":
-      return body
-    case "Refinement":
-      return [`## Task\n\n${body}`, ...inputs(phase.inputs)].join("\n\n")
-    case "RefinementRetry":
-      return `## Task\n\n${body}\n\n${renderRefined(phase)}`
-    case "Finished": {
-      const output = phase.output.replace(/\s+/g, " ").trim()
-      return [...fields(task), `- **${fieldLabels.output}** ${output}`.trimEnd(), ...blocks(task)].join("\n")
-    }
-  }
-}
+/** Writes one task as it stands in a plan, without a line break at the end. */
+export const renderTask = (task: Task): string =>
+  [...fields(task), ...task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])].join("\n")
+
+/** The task for the refiner and the executor. */
+export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
+
+/** Writes a refinement as a whole. */
+export const renderRefinement = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
+  `${renderTaskPart(task)}\n\n${renderRefined(parts)}\n`
 
 /** Writes the task sections, as they stand under `## Tasks`. */
 export const renderSteps = (steps: ReadonlyArray<Step>): string =>
-  steps
-    .map(({ tasks, title }) =>
-      [`### ${title}`, ...tasks.map((task) => renderTask(task, { _tag: "Coarse" }))].join("\n\n")
-    )
-    .join("\n\n")
+  steps.flatMap(({ tasks, title }) => [`### ${title}`, ...tasks.map(renderTask)]).join("\n\n")
 
 const promptText = (prompt: string): string => {
   const isPlain = escapeText(prompt).join("\n") === prompt && taskListHeadings(prompt) === undefined

@@ -75,14 +75,15 @@ const readSections = (
     after = index + heading.height
   }
   const slugger = makeSlugger()
-  return headings.map(({ heading: { height, text, ...heading }, index }, position) => ({
-    ...heading,
-    heading: text,
-    anchor: slugger.slug(text),
-    line: index + 1,
-    first: index + height,
-    last: headings[position + 1]?.index ?? lines.length
-  }))
+  return headings.map(({ heading: { height, text, ...heading }, index }, position) =>
+    Object.assign(heading, {
+      heading: text,
+      anchor: slugger.slug(text),
+      line: index + 1,
+      first: index + height,
+      last: headings[position + 1]?.index ?? lines.length
+    })
+  )
 }
 
 /** Splits a text into sections and removes what is not part of the answer; see `repairs`. */

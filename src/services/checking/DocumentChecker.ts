@@ -14,7 +14,6 @@ import {
   reportOfRefinement,
   type FixedDocument,
   isBetter,
-  renderRefinement,
   strictLists
 } from "../../domain/documents/CheckReport.ts"
 import { placeFindings, refinementPlaces } from "../../domain/documents/FindingPlaces.ts"
@@ -25,6 +24,7 @@ import {
   readRefinement
 } from "../../domain/documents/RefinementFormat.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
+import { renderRefinement } from "../../domain/documents/TaskRendering.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"

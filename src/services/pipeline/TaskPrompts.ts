@@ -2,7 +2,7 @@
  * The first message of a task, filled and measured: the check of a plan measures the same text that is sent later.
  */
 import * as Effect from "effect/Effect"
-import { renderTask } from "../../domain/documents/TaskRendering.ts"
+import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import {
@@ -74,7 +74,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_execution: skill === undefined ? "" : executionText(skill),
       goals: rawBlock("## Goals / summary", goals),
       references,
-      task_data: renderTask(task, { _tag: "Refinement" })
+      task_data: renderTaskPart(task)
     })
   }
 

@@ -11,7 +11,7 @@ import { readSkillInputs } from "../../../src/domain/skills/Skill.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import { renderRefinement, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures, type DocumentFixture } from "../../support/DocumentFixtures.ts"
 import { arbitraryText, arbitraryWork } from "../../support/TaskListArbitrary.ts"
 
@@ -66,7 +66,7 @@ describe("a reader", () => {
       Effect.sync(() => {
         const numbered = calls.map((call, index) => ({ ...call, uid: `c${index}` }))
         for (const task of list.tasks) {
-          const text = renderTask(task, { _tag: "RefinementRetry", calls: numbered })
+          const text = renderRefinement({ task, calls: numbered })
           expect(readRefinement(text, { task })).toEqual({
             value: Option.some({ task, calls: numbered }),
             issues: [],
@@ -90,7 +90,7 @@ describe("a reader", () => {
           { name: "deep", value: deep }
         ]
         for (const task of list.tasks) {
-          const text = renderTask(task, { _tag: "RefinementRetry", inputs: values, calls: [] })
+          const text = renderRefinement({ task, inputs: values, calls: [] })
           expect(readRefinement(text, { task, inputs: typedInputs })).toEqual({
             value: Option.some({ task, inputs: values, calls: [] }),
             issues: [],

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
-import { renderTask } from "../../../src/domain/documents/TaskRendering.ts"
+import { renderRefinement, renderTaskPart } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryWork, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
@@ -36,15 +36,13 @@ describe("readRefinement", () => {
       Effect.sync(() => {
         for (const task of list.tasks) {
           const written = [{ uid: "a", name: "write_file", arguments: { content } }]
-          const text = renderTask(task, { _tag: "RefinementRetry", calls: written })
+          const text = renderRefinement({ task, calls: written })
           expect(readRefinement(text, { task })).toEqual({
             value: Option.some({ task, calls: written }),
             issues: [],
             repairs: []
           })
-          expect(readRefinement(renderTask(task, { _tag: "Refinement" }), { task }).value).toEqual(
-            Option.some({ task, calls: [] })
-          )
+          expect(readRefinement(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
         }
       }),
     { arbitrary: { runs: 200 }, timeout: 60_000 }
@@ -146,7 +144,7 @@ describe("readRefinement", () => {
 describe("renderTask", () => {
   it("writes a refinement that reads back as the same value", () => {
     const task = new Task({ ...planned, references: [] })
-    const text = renderTask(task, { _tag: "RefinementRetry", inputs: [], calls })
+    const text = renderRefinement({ task, inputs: [], calls })
     expect(readRefinement(text).value).toEqual(Option.some({ task, calls }))
   })
 })

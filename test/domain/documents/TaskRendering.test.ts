@@ -1,7 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
-import { renderTask, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import {
+  renderRefinement,
+  renderTask,
+  renderTaskPart,
+  renderTaskList
+} from "../../../src/domain/documents/TaskRendering.ts"
 
 const task = new Task({
   name: "Change 1",
@@ -40,33 +45,25 @@ const blocks = ["", "````ts", "const a = `", "```", "`", "````", "", "```", "```
 
 describe("renderTask", () => {
   it("writes a task as in a plan", () => {
-    expect(renderTask(task, { _tag: "Coarse" })).toBe([...fields, ...blocks].join("\n"))
+    expect(renderTask(task)).toBe([...fields, ...blocks].join("\n"))
   })
 
   it("writes names and paths as they are", () => {
     const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
-    const text = renderTask(new Task({ ...task, references }), { _tag: "Coarse" })
+    const text = renderTask(new Task({ ...task, references }))
     expect(text).toContain(
       "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
     )
   })
 
   it("writes a task for the refiner under its heading", () => {
-    expect(renderTask(task, { _tag: "Refinement" })).toBe(["## Task", "", ...fields, ...blocks].join("\n"))
+    expect(renderTaskPart(task)).toBe(["## Task", "", ...fields, ...blocks].join("\n"))
   })
 
   it("writes a task with the calls so far for another attempt", () => {
     const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
     const section = ["", "## Tool Calls", "", "```json", JSON.stringify(calls[0], null, 2), "```"]
-    expect(renderTask(task, { _tag: "RefinementRetry", calls })).toBe(
-      ["## Task", "", ...fields, ...blocks, ...section].join("\n")
-    )
-  })
-
-  it("writes a finished task with its result on one line", () => {
-    expect(renderTask(task, { _tag: "Finished", output: "\nDone:\n\n- a\n- b\n" })).toBe(
-      [...fields, "- **Output** Done: - a - b", ...blocks].join("\n")
-    )
+    expect(renderRefinement({ task, calls })).toBe(["## Task", "", ...fields, ...blocks, ...section, ""].join("\n"))
   })
 })
 
