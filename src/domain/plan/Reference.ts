@@ -9,33 +9,35 @@ const common = {
   /** The label of the link. */
   title: Schema.String,
   /** The href as it stands in the document. */
-  href: Schema.String
+  href: Schema.String,
+  target: Schema.String
 }
 
+const referenceOf = <const Kind extends string>(kind: Kind) => Schema.Struct({ kind: Schema.tag(kind), ...common })
+
 /** A heading of the request document; `target` is its slug. */
-export const AnchorReference = Schema.Struct({ kind: Schema.tag("anchor"), ...common, target: Schema.String })
+const AnchorReference = referenceOf("anchor")
 export type AnchorReference = typeof AnchorReference.Type
 
 /** The result of a task; `target` is the slug of its name. */
-export const ResultReference = Schema.Struct({ kind: Schema.tag("task_result"), ...common, target: Schema.String })
+const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
 /** A file; `target` is the path without its fragment, narrowed by a heading's slug or a line range. */
-export const FileReference = Schema.Struct({
+const FileReference = Schema.Struct({
   kind: Schema.tag("file"),
   ...common,
-  target: Schema.String,
   heading: Schema.optionalKey(Schema.String),
   lines: Schema.optionalKey(LineRange)
 })
 export type FileReference = typeof FileReference.Type
 
 /** A page; `target` is the canonical http(s) URL. */
-export const UrlReference = Schema.Struct({ kind: Schema.tag("url"), ...common, target: Schema.String })
+const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
 /** A link that is none of the accepted kinds. Always an issue; kept so that nothing is lost silently. */
-export const UnknownReference = Schema.Struct({ kind: Schema.tag("unknown"), ...common, target: Schema.String })
+const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 
 export const Reference = Schema.Union([AnchorReference, ResultReference, FileReference, UrlReference, UnknownReference])

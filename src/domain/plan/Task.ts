@@ -8,8 +8,6 @@ import { Reference } from "./Reference.ts"
 import { TaskName } from "./TaskName.ts"
 import { slugOf } from "../text/Slug.ts"
 
-const none: ReadonlyArray<string> = []
-
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
@@ -30,7 +28,6 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
 
   /** The slugs of the tasks whose results this one refers to. */
   get producerSlugs(): ReadonlyArray<string> {
-    if (this.references.length === 0) return none
     const slugs = this.references.flatMap((reference) => (reference.kind === "task_result" ? [reference.target] : []))
     return [...new Set(slugs)]
   }

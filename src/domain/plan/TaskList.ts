@@ -43,13 +43,9 @@ export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, show
   const hidden = new Set(outstanding.tasks.slice(shown))
   const kept = outstanding.steps.flatMap(({ tasks, title }) => {
     const [first, ...rest] = tasks.filter((task) => hidden.has(task) && !written.has(task.slug))
-    return first === undefined ? [] : [{ title, tasks: [first, ...rest] as const }]
+    return first === undefined ? [] : [new Step({ title, tasks: [first, ...rest] })]
   })
-  return [
-    ...steps,
-    ...kept.map(({ tasks, title }, index) => {
-      const renumbered = title.replace(/\d+/, String(steps.length + index + 1))
-      return new Step({ title: renumbered, tasks })
-    })
-  ]
+  return [...steps, ...kept].map((step, index) =>
+    index < steps.length ? step : new Step({ ...step, title: step.title.replace(/\d+/, String(index + 1)) })
+  )
 }

@@ -25,8 +25,10 @@ const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {
 
 const withoutDot = (path: string): string => path.replace(/^(?:\.\/)+/, "")
 
-const fitsPath = (pattern: string, path: string): boolean =>
-  !path.split(/[\\/]/).includes("..") && matches(withoutDot(pattern), withoutDot(path))
+const fitsFile = (pattern: string, { path }: Arguments): boolean | undefined =>
+  typeof path === "string"
+    ? !path.split(/[\\/]/).includes("..") && matches(withoutDot(pattern), withoutDot(path))
+    : undefined
 
 /** `domain:example.org` is this host and those below it; anything else is a pattern for the whole URL. */
 const fitsUrl = (pattern: string, url: string): boolean => {
@@ -41,14 +43,11 @@ const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 /** A test for each tool that can be limited; nothing is said about arguments of another shape, which are rejected anyway. */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
-  read_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
-  write_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
-  edit_file: (pattern, { path }) => (typeof path === "string" ? fitsPath(pattern, path) : undefined),
+  read_file: fitsFile,
+  write_file: fitsFile,
+  edit_file: fitsFile,
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
-
-/** True for a tool whose calls can be compared with patterns. */
-const canBeLimited = (tool: string): boolean => Object.hasOwn(fits, tool)
 
 /** True when the limits of the skill forbid the call. */
 export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {
@@ -112,7 +111,7 @@ const readWord = (word: string): NamedTool => {
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
   // A pattern that cannot be kept must not be dropped: then the name stands for no tool.
-  return canBeLimited(tool) ? { tool, pattern } : { tool: word }
+  return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 
 const limitsOf = (named: ReadonlyArray<NamedTool>): ReadonlyArray<ToolLimit> =>

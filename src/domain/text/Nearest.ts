@@ -48,16 +48,10 @@ const stemOf = (word: string): string => {
   return bare.length > 3 ? bare.replace(/e$/, "") : bare
 }
 
-const meanings: ReadonlyMap<string, ReadonlyArray<string>> = (() => {
-  const found = new Map<string, Array<string>>()
-  for (const group of groups) {
-    for (const word of group) {
-      const stem = stemOf(word)
-      found.set(stem, [...(found.get(stem) ?? []), group[0]])
-    }
-  }
-  return found
-})()
+const meanings = Map.groupBy(
+  groups.flatMap((group) => group.map((word) => ({ stem: stemOf(word), meaning: group[0] }))),
+  ({ stem }) => stem
+)
 
 /** One word of a name. */
 interface NameWord {
@@ -68,7 +62,7 @@ interface NameWord {
 }
 
 /** The words of a name in any style: `searchFiles`, `search-files` and `Search files` have the same. */
-export const wordsOf = (name: string): ReadonlyArray<NameWord> =>
+const wordsOf = (name: string): ReadonlyArray<NameWord> =>
   name
     .replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
     .toLowerCase()
@@ -76,7 +70,7 @@ export const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     .filter((word) => word !== "")
     .map((word) => ({
       stem: stemOf(word),
-      meanings: meanings.get(stemOf(word)) ?? [],
+      meanings: meanings.get(stemOf(word))?.map(({ meaning }) => meaning) ?? [],
       weight: weak.has(word) ? 0.4 : 1
     }))
 

@@ -58,10 +58,10 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         .join("\n")
 
 /** The beginning of a string without colours that has at most so many columns; what is cut ends with `...`, or with less. */
-export const cutText = (text: string, columns: number, sign = "..."): string => {
+export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
-  const end = textWidth(sign) <= columns ? sign : ""
-  const available = Math.max(0, columns - textWidth(end))
+  const end = columns < 3 ? "" : "..."
+  const available = columns - end.length
   let cut = ""
   let width = 0
   for (const character of text) {
@@ -89,7 +89,7 @@ export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text 
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
 /** The line with at most so many columns; what does not fit is cut at the end. */
-export const cutLine = (line: StyledLine, columns: number, sign?: string): StyledLine => {
+export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []
   let left = columns
@@ -97,7 +97,7 @@ export const cutLine = (line: StyledLine, columns: number, sign?: string): Style
     const width = textWidth(span.text)
     if (width >= left) {
       // Also a piece that fits exactly: more follows, so that the sign is due.
-      cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(left)}.`, left, sign) })
+      cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(left)}.`, left) })
       return cut
     }
     cut.push(span)

@@ -145,22 +145,15 @@ const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyAr
     .map((repair) => `${file}:${repair.where.line ?? 1}: ${repair.message}`)
 ]
 
-/** A link in a project may not bring in what lies outside of it: the project is often somebody else's. */
-const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: string) {
-  if (project === undefined) return false
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const relative = path.relative(yield* fs.realPath(project), yield* fs.realPath(file))
-  return relative.startsWith("..") || path.isAbsolute(relative)
-})
-
 const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(file)
   if ((yield* specialKind(file, info)) !== undefined || Number(info.size) > maxSkillBytes) {
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
-  if (yield* leadsOut(root, file)) return leftOut(file, "This is a link that leads out of the project.")
+  // A link in a project may not bring in what lies outside of it: the project is often somebody else's.
+  if (root.project !== undefined && !(yield* isBelow(root.project, file)))
+    return leftOut(file, "This is a link that leads out of the project.")
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
     return leftOut(file, "This leads into the project, so that it is not yours.")
   }
