@@ -73,13 +73,10 @@ interface Part {
   readonly body: string
 }
 
-/** Collects what is wrong with one test; each problem is a sentence with its line. */
-class Problems {
-  readonly all: Array<string> = []
-  add(line: number, what: string): void {
-    this.all.push(`line ${line}: ${what}`)
-  }
-}
+/** What is wrong with one test; each problem is a sentence with its line. */
+type Problems = Array<string>
+
+const addProblem = (problems: Problems, line: number, what: string): void => void problems.push(`line ${line}: ${what}`)
 
 const headingOf = (title: string): Pick<Part, "heading" | "rest"> | undefined => {
   const heading = headings.findLast((one) => title === one || (one.endsWith("ile") && title.startsWith(`${one} `)))
@@ -98,7 +95,7 @@ const partsOf = (text: string, problems: Problems): { readonly title: string; re
     if (found === undefined) {
       const [close] = nearest(section.title, shown)
       const hint = close === undefined ? "" : ` Nearest: ${close}.`
-      problems.add(line, `There is no section "${section.title}".${hint} All: ${shown.join(", ")}.`)
+      addProblem(problems, line, `There is no section "${section.title}".${hint} All: ${shown.join(", ")}.`)
     } else {
       parts.push({ ...found, line, body: bodyWithSubheadings(sections, index, ({ level }) => level <= 2) })
     }
@@ -109,7 +106,7 @@ const partsOf = (text: string, problems: Problems): { readonly title: string; re
 const blockOf = ({ body, heading, line }: Part, problems: Problems): string => {
   const [block] = fencedBlocks(body)
   if (block === undefined)
-    problems.add(line, `"${heading}" needs a code block: put its text between two lines \`\`\`\`.`)
+    addProblem(problems, line, `"${heading}" needs a code block: put its text between two lines \`\`\`\`.`)
   return block?.text ?? ""
 }
 
@@ -117,7 +114,7 @@ const fileOf = (part: Part, problems: Problems): TestFile => {
   const { heading, line, rest } = part
   const path = rest.replace(/^`([^`]+)`$/, "$1")
   if (path === "" || path.startsWith("/") || path.split("/").includes("..")) {
-    problems.add(line, `"${heading}" needs a path in the project, such as "## ${heading} src/main.ts".`)
+    addProblem(problems, line, `"${heading}" needs a path in the project, such as "## ${heading} src/main.ts".`)
   }
   const text = blockOf(part, problems)
   return { path, text: text === "" ? "" : `${text}\n` }
@@ -132,7 +129,7 @@ const callsOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<Expect
     Result.match(decodeCall(text), {
       onSuccess: (call) => [call],
       onFailure: () => {
-        problems.add(line, 'Each block under "Expected calls" is one JSON object with "name" and "arguments".')
+        addProblem(problems, line, 'Each block under "Expected calls" is one JSON object with "name" and "arguments".')
         return []
       }
     })
@@ -148,7 +145,7 @@ const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string
   linesOf(body).flatMap((one) => {
     const code = /^[-*+] +`?([a-z]+(?:-[a-z]+)*)`?$/.exec(one)?.[1]
     if (code === undefined)
-      problems.add(line, `"${one}" is not a code. Write one "- code" a line under "Expected issues".`)
+      addProblem(problems, line, `"${one}" is not a code. Write one "- code" a line under "Expected issues".`)
     return code ?? []
   })
 
@@ -157,27 +154,27 @@ const planOf = ({ body, line }: Part, skill: string, problems: Problems): string
   const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
   const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
   const { issues, value } = readTaskList(plan, { finished: [], allowEmpty: false, headings: [] })
-  for (const issue of issues) problems.add(line, issueText(issue))
+  for (const issue of issues) addProblem(problems, line, issueText(issue))
   const tasks = Option.getOrUndefined(value)?.tasks ?? []
-  if (issues.length === 0 && tasks.length !== 1) problems.add(line, `A test has one task, not ${tasks.length}.`)
+  if (issues.length === 0 && tasks.length !== 1) addProblem(problems, line, `A test has one task, not ${tasks.length}.`)
   if (issues.length === 0 && tasks[0]?.skill !== skill) {
-    problems.add(line, `The task must have the skill "${skill}", whose test this is. Leave the field out.`)
+    addProblem(problems, line, `The task must have the skill "${skill}", whose test this is. Leave the field out.`)
   }
   return plan
 }
 
 /** Reads a test of a skill. Fails with all that is wrong, each a sentence with its line. */
 export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
-  const problems = new Problems()
+  const problems: Problems = []
   const { parts, title } = partsOf(text, problems)
   const all = (heading: Heading) => parts.filter((part) => part.heading === heading)
   const one = (heading: Heading): Part | undefined => {
     const [first, second] = all(heading)
-    if (second !== undefined) problems.add(second.line, `The section "${heading}" occurs twice.`)
+    if (second !== undefined) addProblem(problems, second.line, `The section "${heading}" occurs twice.`)
     return first
   }
   const task = one("Task")
-  if (task === undefined) problems.add(1, 'There is no section "## Task" with the fields of a task.')
+  if (task === undefined) addProblem(problems, 1, 'There is no section "## Task" with the fields of a task.')
   const calls = one("Expected calls")
   const inputs = one("Expected inputs")
   const issues = one("Expected issues")
@@ -196,7 +193,7 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
       files: all("Expected file").map((part) => fileOf(part, problems))
     }
   }
-  return problems.all.length > 0 ? Result.fail(problems.all) : Result.succeed(test)
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(test)
 }
 
 interface SkillTestOutcome {

@@ -19,7 +19,7 @@ import {
   textOf
 } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
-import { readLinkText, readNewTask, readReferences, type ResolveResult } from "../grammar/NewTask.ts"
+import { readLinkText, readNewTask, type ResolveResult } from "../grammar/NewTask.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -28,7 +28,7 @@ import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
-import { plainUid, numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
+import { plainUid, numberCalls } from "../tools/ToolCallFormat.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { callsAlone, checkMisplacedCalls, checkTornCalls, placedInAnswer, readCalls } from "./RefinementCalls.ts"
@@ -84,7 +84,7 @@ const listedReferences = (
 ): ReadonlyArray<Reference> => {
   if (!raw.fields.has("references") || isAsGiven(textOf(raw, "references"))) return planned
   const where = placeOf(raw, place, "references")
-  const read = readReferences(raw, place, resolveByForm(planned, findings), findings)
+  const read = readLinkText(textOf(raw, "references"), where, resolveByForm(planned, findings), findings)
   const listed = withoutOwn(read, slugOf(place.task), where, findings)
   const lost = planned.filter((one) => !listed.some((other) => isSameTarget(one, other)))
   if (lost.length === 0) return listed
@@ -218,11 +218,6 @@ const readTask = (
   return planned
 }
 
-/** The uids of read passes belong to the program; a model may have copied one. */
-const withPlainUid = (call: UnnumberedCall): UnnumberedCall => ({ ...call, uid: plainUid(call.uid) })
-
-const holdsOrMentionsCall = (text: string): boolean => holdsCall(text) || mentionsCall(text)
-
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
@@ -240,7 +235,8 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const taskSection = reader.section("task")
   const readPassSection = reader.section("look-first")
   const callsSection = reader.section("tool-calls")
-  for (const section of [callsSection, readPassSection]) refuseOthers(reader, section, holdsOrMentionsCall)
+  for (const section of [callsSection, readPassSection])
+    refuseOthers(reader, section, (text) => holdsCall(text) || mentionsCall(text))
   reader.checkFences()
   if (taskSection === undefined && callsSection === undefined && readPassSection === undefined) {
     reader.addMissing("Tool Calls")
@@ -258,7 +254,9 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    return numberCalls(written.map(withPlainUid), findings)
+    // The uids of read passes belong to the program; a model may have copied one.
+    const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
+    return numberCalls(plain, findings)
   }
   const looks = callsUnder(readPassSection)
   const calls = callsUnder(callsSection)

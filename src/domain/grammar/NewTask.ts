@@ -164,15 +164,6 @@ export const readLinkText = (
     }
   })
 
-/** The references of a task. */
-export const readReferences = (
-  raw: RawTask,
-  place: TaskPlace,
-  resolve: ResolveResult,
-  findings: Findings
-): ReadonlyArray<Reference> =>
-  readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings)
-
 /** A task whose result can be referred to; `step` is absent for a finished one. */
 interface Producer {
   readonly name: string
@@ -183,25 +174,20 @@ interface Producer {
   readonly section?: string
 }
 
-/** Finds the task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
-interface ProducerIndex {
-  readonly find: (name: string) => Producer | undefined
-  /** The names of tasks that a task in this step may refer to: finished ones, and those of earlier steps. */
-  readonly before: (step: number) => ReadonlyArray<string>
-}
-
 /** Indexes the tasks of a list and the finished ones. */
-export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerIndex => {
+export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
+  /** The task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
     return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
-  const before = (step: number) =>
+  /** The names of tasks that a task in this step may refer to: finished ones, and those of earlier steps. */
+  const before = (step: number): ReadonlyArray<string> =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)
   return { before, find }
 }
@@ -213,18 +199,18 @@ export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerInde
 export const resolveInList =
   (
     self: Producer & { readonly step: number },
-    index: ProducerIndex,
+    { before, find }: ReturnType<typeof indexProducers>,
     headings: ReadonlyArray<string> | undefined,
     findings: Findings
   ): ResolveResult =>
   ({ certain, href, name, title }, where) => {
     const quote = `[${title}](${href})`
-    const producer = index.find(name)
+    const producer = find(name)
     if (producer === undefined) {
       const anchor = forgivingSlug(slugOf(`${name}-results`))
       const isHeading = headings?.some((heading) => forgivingSlug(heading) === anchor) ?? true
       if (!certain && isHeading) return { kind: "anchor", title, href, target: slugOf(href.slice(1)) }
-      const near = nearest(name, index.before(self.step)).map((other) => `#${slugOf(other)}-results`)
+      const near = nearest(name, before(self.step)).map((other) => `#${slugOf(other)}-results`)
       addIssue(findings, "reference-task-unknown", where, {
         what: `The reference "${href}" names the result of a task that is not in the list.`,
         how: near.length === 0 ? undefined : `Use one of: ${near.join(", ")}.`,
@@ -288,28 +274,22 @@ const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void =>
 
 const known = Object.values(fieldLabels).filter((label) => label !== fieldLabels.output)
 
-const checkFault = ({ kind, label, line, quote }: LabelFault, place: TaskPlace, findings: Findings): void => {
-  const where = { ...place, field: label, line }
-  if (kind === "duplicate") {
-    addIssue(findings, "field-duplicate", where, {
-      what: `The task "${place.task}" has the field "${label}" twice.`,
+const checkFault = (
+  { kind, label, line, quote }: LabelFault,
+  { section, task }: TaskPlace,
+  findings: Findings
+): void => {
+  const isTwice = kind === "duplicate"
+  addIssue(
+    findings,
+    isTwice ? "field-duplicate" : "field-unknown",
+    { section, task, field: label, line },
+    {
+      what: `The task "${task}" has ${isTwice ? `the field "${label}" twice` : `a field "${label}", which does not exist`}.`,
+      how: isTwice ? undefined : `Use only these fields: ${known.join(", ")}. Put other text into "What is needed".`,
       quote
-    })
-    return
-  }
-  addIssue(findings, "field-unknown", where, {
-    what: `The task "${place.task}" has a field "${label}", which does not exist.`,
-    how: `Use only these fields: ${known.join(", ")}. Put other text into "What is needed".`,
-    quote
-  })
-}
-
-const checkOutput = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
-  if (!raw.fields.has("output")) return
-  addIssue(findings, "output-in-new-task", placeOf(raw, place, "output"), {
-    what: `The task "${place.task}" has a field "Output", but it has not run yet.`,
-    quote: textOf(raw, "output")
-  })
+    }
+  )
 }
 
 /** The task, with everything that is found about its fields; nothing when a text that it must have is empty. */
@@ -324,12 +304,16 @@ export const readNewTask = (
   checkRequired(raw, place, findings)
   checkSkill(raw, place, findings)
   for (const fault of raw.faults) checkFault(fault, place, findings)
-  checkOutput(raw, place, findings)
+  if (raw.fields.has("output"))
+    addIssue(findings, "output-in-new-task", placeOf(raw, place, "output"), {
+      what: `The task "${name}" has a field "Output", but it has not run yet.`,
+      quote: textOf(raw, "output")
+    })
   const values = {
     name,
     whatIsNeeded: textOf(raw, "needed"),
     skill: skill.value,
-    references: readReferences(raw, place, resolve, findings),
+    references: readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings),
     expectedOutput: textOf(raw, "expected"),
     requiresApproval: approvalOf(raw, place, findings),
     codeBlocks: raw.codeBlocks

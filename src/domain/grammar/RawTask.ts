@@ -193,12 +193,8 @@ export class OpenTask implements RawTask {
   }
 
   addMisplacedField(key: FieldKey, labelled: Labelled): void {
-    this.#note(
-      "field-indentation",
-      key,
-      labelled.line,
-      "Read a field with another indentation as one of the same task."
-    )
+    const message = "Read a field with another indentation as one of the same task."
+    this.#note("field-indentation", key, labelled.line, message)
     this.addField(key, labelled)
   }
 

@@ -51,11 +51,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
   how
 })
 
-const plain = (reference: Reference, repair?: string): PlainForm => ({
-  _tag: "Plain",
-  reference,
-  repair
-})
+const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
 /** `L3-L9` and its relatives; the last one is a range from the first line. */
 const lineForms = [

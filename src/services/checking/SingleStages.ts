@@ -62,15 +62,15 @@ const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task,
 
 /** The given results as results of these tasks. */
 const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResult>, tasks: ReadonlyArray<Task>) {
-  return yield* Effect.forEach(
-    given,
-    Effect.fnUntraced(function* ({ document, name }) {
-      const task = yield* findTask(name, tasks)
-      const { issues, value } = readResult(document)
-      if (Option.isSome(value) && issues.length === 0) return new TaskResult({ task, calls: [], result: value.value })
+  const results: Array<TaskResult> = []
+  for (const { document, name } of given) {
+    const task = yield* findTask(name, tasks)
+    const { issues, value } = readResult(document)
+    if (Option.isNone(value) || issues.length > 0)
       return yield* stageProblem(`The result "${name}" cannot be read.`, issues)
-    })
-  )
+    results.push(new TaskResult({ task, calls: [], result: value.value }))
+  }
+  return results
 })
 
 /** Fails for results that a task refers to and that were not given. */
@@ -162,14 +162,10 @@ const layerRefined = (refinement: RefinementDocument) =>
     )
   )
 
-/** What became of a task that was carried out by itself; without a result the outcome says why. */
-export interface Executed {
-  readonly result: TaskResult | undefined
-  readonly failures: ReadonlyArray<TaskFailure>
-  readonly outcome: ReturnType<typeof outcomeOf>
-}
-
-/** Carries out a refinement: asks what a run would ask, makes the calls, and writes the result. */
+/**
+ * Carries out a refinement: asks what a run would ask, makes the calls, and writes the result. Without a result the outcome
+ * says why.
+ */
 export const executeRefinement = Effect.fn("executeRefinement")(function* (order: {
   readonly refinement: string
   readonly results: ReadonlyArray<GivenResult>
@@ -199,16 +195,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   )
   const gate = yield* Gate
   const { failures = [], results = [] } = (yield* state.rounds).at(-1) ?? {}
-  const executed: Executed = {
-    result: results[0],
-    failures,
-    outcome: outcomeOf(endOf(declined, failures), "", {
-      denials: yield* gate.denials,
-      missing: [],
-      notRun: [],
-      redirected: [],
-      runId: ""
-    })
-  }
-  return executed
+  const denials = yield* gate.denials
+  const nothing = { missing: [], notRun: [], redirected: [], runId: "" }
+  return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }
 })

@@ -17,12 +17,6 @@ export interface LintedSkill extends SkillLint {
   readonly text: string
 }
 
-/** The checked skills, and sentences about paths that could not be checked. */
-interface LintOutcome {
-  readonly skills: ReadonlyArray<LintedSkill>
-  readonly failures: ReadonlyArray<string>
-}
-
 const isFile = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* fs.stat(file).pipe(
@@ -61,7 +55,10 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
   return { name, path: file, text, ...lintSkill(bytes, name, { tools, files: new Set(files) }) }
 })
 
-/** Checks the skills at these paths; without paths those of the user and of the project that are written for this program. `tools` are those of a run. */
+/**
+ * Checks the skills at these paths; without paths those of the user and of the project that are written for this program.
+ * `tools` are those of a run, `failures` sentences about paths that could not be checked.
+ */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,
   folders: SkillFolders,
@@ -88,5 +85,5 @@ export const lintSkills = Effect.fn("lintSkills")(function* (
       )
     }
   }
-  return { skills, failures } satisfies LintOutcome
+  return { skills, failures }
 })

@@ -31,27 +31,29 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
  * A skill of the project as it may be used. It replaces one of the person or of the package, but it takes no approval
  * away, and it sends nothing to a server that the person did not choose.
  */
-const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefined, leavesMachine: LeavesMachine) => {
-  const notes: Array<string> = []
-  if (file.root.origin !== "project") return { skill, notes }
+const restricted = (
+  { path, root }: SkillFile,
+  skill: Skill,
+  hidden: FoundSkill | undefined,
+  leavesMachine: LeavesMachine,
+  notes: Array<string>
+): Skill => {
+  if (root.origin !== "project") return skill
+  const { model, name, ...rest } = skill
   const keepsApproval = hidden?.skill.requiresApproval === true && !skill.requiresApproval
   if (keepsApproval) {
     notes.push(
-      `The skill "${skill.name}" in ${file.path} requires approval all the same: the one it replaces does, and a project cannot take that away.`
+      `The skill "${name}" in ${path} requires approval all the same: the one it replaces does, and a project cannot take that away.`
     )
   }
-  const { model, ...rest } = skill
   const isElsewhere = model !== undefined && leavesMachine(model)
   if (isElsewhere) {
     notes.push(
-      `The model "${model}" of the skill "${skill.name}" in ${file.path} is not used: it works on another server, and a project cannot choose that.`
+      `The model "${model}" of the skill "${name}" in ${path} is not used: it works on another server, and a project cannot choose that.`
     )
   }
   const requiresApproval = skill.requiresApproval || keepsApproval
-  return {
-    skill: new Skill({ ...rest, requiresApproval, ...(model === undefined || isElsewhere ? {} : { model }) }),
-    notes
-  }
+  return new Skill({ name, ...rest, requiresApproval, ...(model === undefined || isElsewhere ? {} : { model }) })
 }
 
 const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill.name ? -1 : 1)
@@ -69,8 +71,7 @@ const choose = (files: ReadonlyArray<SkillFile>, leavesMachine: LeavesMachine) =
     const { name } = file.skill.value
     const hidden = chosen.get(name)
     if (hidden !== undefined) notes.push(`The skill "${name}" in ${file.path} replaces the one in ${hidden.path}.`)
-    const { notes: more, skill } = restricted(file, file.skill.value, hidden, leavesMachine)
-    notes.push(...more)
+    const skill = restricted(file, file.skill.value, hidden, leavesMachine, notes)
     chosen.set(name, { skill, origin: file.root.origin, path: file.path })
   }
   return { all: [...chosen.values()].sort(byName), notes }
