@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Reading, addIssue, type Findings, noFindings } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
-import { type KnownHeadings, refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
@@ -19,17 +19,13 @@ const documents = [
   { name: "a refinement", knownHeadings: refinementHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-const exactKey = (knownHeadings: KnownHeadings, heading: string): string | undefined => {
-  const known = knownHeadings(heading)
-  return known?.exact === true ? known.key : undefined
-}
-
 /** The document of another stage that a text is; nothing when it begins otherwise, whatever follows. */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
   return documents.find(({ begins, holds, knownHeadings }) => {
-    const keys = sections.map(({ heading }) => exactKey(knownHeadings, heading))
+    const known = sections.map(({ heading }) => knownHeadings(heading))
+    const keys = known.map((one) => (one?.exact === true ? one.key : ""))
     return begins.includes(keys[0] ?? "") && keys.includes(holds)
   })?.name
 }

@@ -5,12 +5,9 @@
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/** Task and field, or the section; a line would be one of an answer that the person does not see. */
-const placeText = ({ field, section, task }: Issue["where"]): string =>
-  whereText({ section: task === undefined ? section : undefined, task, field })
-
-const placed = (where: Issue["where"], text: string): string => {
-  const place = placeText(where)
+/** A text after its task and field, or its section; a line would be one of an answer that the person does not see. */
+const placed = ({ field, section, task }: Where, text: string): string => {
+  const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
 }
 

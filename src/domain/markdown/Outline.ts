@@ -15,20 +15,19 @@ export interface OutlineSection {
 
 const fencesOf = (text: string) => {
   const lines = text.split(/\r?\n/).map((line) => new Line(line))
-  return { lines, fences: findFences(lines, () => true) }
+  const fences = findFences(lines, () => true)
+  return { lines, fences, fenced: fenceByLine(fences) }
 }
 
 /** The lines outside of code blocks, with their numbers from 1. */
 export const proseLines = (text: string): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
-  const { fences, lines } = fencesOf(text)
-  const fenced = fenceByLine(fences)
+  const { fenced, lines } = fencesOf(text)
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
 }
 
 /** The sections in order. A heading inside a fence does not count. */
 export const outline = (text: string): ReadonlyArray<OutlineSection> => {
-  const { fences, lines } = fencesOf(text)
-  const fenced = fenceByLine(fences)
+  const { fenced, lines } = fencesOf(text)
   const sections: Array<{ level: number; title: string; line: number; lines: Array<string> }> = []
   for (const [index, { hashes, isHeading, text: written }] of lines.entries()) {
     if (hashes !== undefined && isHeading && !fenced.has(index)) {

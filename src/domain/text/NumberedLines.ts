@@ -9,14 +9,8 @@ export const numberLines = (lines: ReadonlyArray<string>, first: number): Readon
     return `${first + index}:${text === "" ? "" : ` ${text}`}`
   })
 
-/** A line of a file. */
-export interface NumberedLine {
-  readonly number: number
-  readonly text: string
-}
-
 /** Reads a line that `numberLines` wrote. */
-export const readNumbered = (line: string): NumberedLine | undefined => {
+export const readNumbered = (line: string): { readonly number: number; readonly text: string } | undefined => {
   const match = /^(\d+):(?: (.*))?$/s.exec(line)
   return match === null ? undefined : { number: Number(match[1]), text: match[2] ?? "" }
 }

@@ -15,7 +15,7 @@ import { isatty, WriteStream } from "node:tty"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
-import { pagesOf } from "../../domain/text/TextPages.ts"
+import { pagesOf } from "../../domain/text/TextWidth.ts"
 
 /** A terminal that text can be written to. */
 interface TerminalOutput {

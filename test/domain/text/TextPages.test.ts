@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { pagesOf } from "../../../src/domain/text/TextPages.ts"
+import { pagesOf } from "../../../src/domain/text/TextWidth.ts"
 import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 
 describe("pagesOf", () => {
