@@ -9,12 +9,6 @@ import type { RunEvent } from "../runs/RunEvent.ts"
 export const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
-/** How often something happened. */
-interface Count {
-  readonly code: string
-  readonly count: number
-}
-
 /** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
@@ -23,7 +17,7 @@ export interface StageScore {
   /** How many of them came to their end without a rejected answer, with one, and so on. */
   readonly validAt: ReadonlyArray<number>
   /** The rules that rejected answers broke, the most frequent first. */
-  readonly broken: ReadonlyArray<Count>
+  readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
   /** Tokens that were written per second of the calls, with the time to read the prompts; absent when nothing is known. */
   readonly tokensPerSecond?: number
 }
@@ -58,7 +52,7 @@ const brokenOf = (rejected: ReadonlyArray<Extract<RunEvent, { readonly type: "an
     for (const code of new Set(issues.map((issue) => issue.code))) counts.set(code, (counts.get(code) ?? 0) + 1)
   }
   return [...counts]
-    .map(([code, count]): Count => ({ code, count }))
+    .map(([code, count]) => ({ code, count }))
     .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
 }
 

@@ -97,17 +97,12 @@ export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>)
 }
 
 /** What each stage gets of a skill in its prompts, in estimated tokens. */
-export interface SkillTokens {
-  readonly planning: number
-  readonly refinement: number
-  readonly execution: number
-}
-
-export const skillTokens = (skill: Skill): SkillTokens => ({
+export const skillTokens = (skill: Skill) => ({
   planning: estimateTokens(`- ${skill.name}: ${skill.description}`),
   refinement: estimateTokens(skill.inputRequirements + skill.refinement),
   execution: estimateTokens(skill.execution)
 })
+export type SkillTokens = ReturnType<typeof skillTokens>
 
 /** A line that looks like a typed input but is not one; `line` counts from 1 in the text that was read. */
 interface InputFault {

@@ -60,9 +60,6 @@ export const schemaErrorText = (error: Schema.SchemaError): string =>
     .map((fault) => faultText(fault, "the value"))
     .join(" ")
 
-/** A key that may not be there. */
-const unknownHere = (path: Path): string => `unknown key "${pathText(path)}". Remove it, or correct its name.`
-
 /**
  * For a person who wrote a file: one problem for each thing that is wrong, in the order of the text. `above` is the path of
  * the part that was decoded; `unknownKey` words what is to be said of a key that may not be there.
@@ -70,7 +67,7 @@ const unknownHere = (path: Path): string => `unknown key "${pathText(path)}". Re
 export const schemaProblems = (
   error: Schema.SchemaError,
   { placeOf }: LocatedJson,
-  unknownKey: (path: Path) => string = unknownHere,
+  unknownKey = (path: Path): string => `unknown key "${pathText(path)}". Remove it, or correct its name.`,
   above: Path = []
 ): ReadonlyArray<JsonProblem> =>
   schemaFaults(error)
@@ -153,8 +150,8 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
 
 /** What to write instead, as a sentence; empty for what is missing or unknown. */
 export const remedyOf = ({ hint, said, wanted }: ModelFault): string => {
-  if (said !== undefined || wanted === undefined) return said === undefined ? "" : ended(said)
-  return `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
+  if (said !== undefined) return ended(said)
+  return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
 }
 
 /** The fault as a sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */

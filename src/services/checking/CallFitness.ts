@@ -32,26 +32,24 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /** One issue for each call that changes something and would fail; `where` is the place of the calls. */
-export const unfitCalls = (
+export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
   where: Where,
   registry: Registry
-): Effect.Effect<ReadonlyArray<Issue>> =>
-  Effect.map(
-    Effect.forEach(calls, (call, index) =>
-      Effect.gen(function* () {
-        const isReading = registry.find(call.name)?.effect === "pure"
-        if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) return []
-        const failure = yield* registry.inspect(call)
-        if (failure === undefined) return []
-        const what = `The call ${call.uid} (${cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)}) would fail.`
-        return [
-          makeIssue("tool-call-unfit", where, { what, how: failure.message.replace(/^Nothing was changed\. /, "") })
-        ]
-      })
-    ),
-    (found) => found.flat()
-  )
+) {
+  const issues: Array<Issue> = []
+  for (const [index, call] of calls.entries()) {
+    const isReading = registry.find(call.name)?.effect === "pure"
+    if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) continue
+    const failure = yield* registry.inspect(call)
+    if (failure === undefined) continue
+    const text = cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)
+    const what = `The call ${call.uid} (${text}) would fail.`
+    const how = failure.message.replace(/^Nothing was changed\. /, "")
+    issues.push(makeIssue("tool-call-unfit", where, { what, how }))
+  }
+  return issues
+})
 
 const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
 
