@@ -21,6 +21,7 @@ import {
   type TaskPlace,
   textOf
 } from "./FieldValues.ts"
+import { readForEach } from "./ForEachForm.ts"
 import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResultForm } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
@@ -325,9 +326,13 @@ export const readNewTask = (
   checkSkill(raw, place, findings)
   for (const fault of raw.faults) checkFault(fault, place, findings)
   checkOutput(raw, place, findings)
+  const forEach = raw.fields.has("each")
+    ? readForEach(textOf(raw, "each"), placeOf(raw, place, "each"), resolve, findings)
+    : undefined
   const values = {
     name,
     whatIsNeeded: textOf(raw, "needed"),
+    ...(forEach === undefined ? {} : { forEach }),
     skill: skill.value,
     references: readReferences(raw, place, resolve, findings),
     expectedOutput: textOf(raw, "expected"),

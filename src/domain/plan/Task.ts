@@ -3,6 +3,7 @@
  * a task is what was asked, never what came out.
  */
 import * as Schema from "effect/Schema"
+import { ForEach } from "./ForEach.ts"
 import { CodeBlock } from "../markdown/PromptBlock.ts"
 import { Reference } from "./Reference.ts"
 import { TaskName } from "./TaskName.ts"
@@ -13,6 +14,8 @@ const none: ReadonlyArray<string> = []
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
+  /** The items that the task is carried out for, one by one; absent for most tasks. */
+  forEach: Schema.optionalKey(ForEach),
   /** The name of the skill; whether it exists is checked by the planner. */
   skill: Schema.String,
   references: Schema.Array(Reference),
@@ -28,11 +31,12 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return (this.#slug ??= slugOf(this.name))
   }
 
-  /** The slugs of the tasks whose results this one refers to. */
+  /** The slugs of the tasks whose results this one refers to, or takes its items from. */
   get producerSlugs(): ReadonlyArray<string> {
-    if (this.references.length === 0) return none
-    const slugs = this.references.flatMap((reference) => (reference.kind === "task_result" ? [reference.target] : []))
-    return [...new Set(slugs)]
+    const source = this.forEach?.source
+    const sources = source === undefined || source.kind === "glob" ? this.references : [...this.references, source]
+    if (sources.length === 0) return none
+    return [...new Set(sources.flatMap((one) => (one.kind === "task_result" ? [one.target] : [])))]
   }
 }
 

@@ -254,6 +254,28 @@ export const fieldsRules = defineFamily({
       why: "Only finished tasks have an output.",
       fix: 'Remove "Output". Say under "Expected output" what the result must contain.'
     },
+    "for-each-form": {
+      title: "Unclear items",
+      why: "The host lists the items of a task before it starts, so it must know what they are and where.",
+      fix: "Write what counts as an item and where: a file, line or heading in a pattern of paths, or an entry in a result."
+    },
+    "for-each-empty": {
+      title: "No items",
+      why: "A task for each item does nothing where there is none.",
+      fix: "Write a pattern that covers files of the project."
+    },
+    "for-each-form-read": {
+      severity: "note",
+      title: "Items written differently",
+      why: "It says what the items are in other words than the format.",
+      fix: "Write `file in <pattern>`, `line in <pattern>`, `heading in <pattern>` or `entry in <link>`."
+    },
+    "for-each-count": {
+      severity: "note",
+      title: "Number of items",
+      why: "A task for each item takes some calls of the model for each of them.",
+      fix: "Narrow the pattern where items are not needed."
+    },
     "field-label": {
       severity: "note",
       title: "Label in another form",
