@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Nodes } from "mdast"
 import { readReference } from "../grammar/ReferenceForm.ts"
-import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
+import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { ForEach } from "../plan/ForEach.ts"
@@ -64,31 +64,37 @@ const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
     level === 0 ? [] : [item(`${path}: ${title}`, [fileReference(path, { heading: slugOf(title) })])]
   )
 
-/** The source of the entries of lists and of the rows of tables, without what is nested in them. */
-const entryNodes = (node: Nodes): ReadonlyArray<Nodes> => {
-  if (node.type === "listItem") return node.children.slice(0, 1)
-  if (node.type === "table") return node.children.slice(1)
-  return "children" in node ? node.children.flatMap(entryNodes) : []
+const sourceOf = (text: string, { position }: Nodes): string =>
+  text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
+
+/** The rows of a table below its head; nothing for a text that is none. */
+const rowsOf = (text: string): ReadonlyArray<string> | undefined => {
+  const lines = text.split("\n").map((line) => line.trim())
+  return /^\|[\s:|-]+\|$/.test(lines[1] ?? "") ? lines.slice(2) : undefined
+}
+
+/** The texts of the entries of lists and of the rows of tables, without what is nested in them. */
+const entryTexts = (text: string, node: Nodes): ReadonlyArray<string> => {
+  if (node.type === "listItem") return node.children.slice(0, 1).map((child) => sourceOf(text, child))
+  if (node.type === "paragraph") return rowsOf(sourceOf(text, node)) ?? []
+  return "children" in node ? node.children.flatMap((child) => entryTexts(text, child)) : []
 }
 
 /** The files that an entry links. */
-const linkedFiles = (node: Nodes): ReadonlyArray<FileReference> =>
-  linksOf(node)
+const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
+  markdownLinks(entry)
     .flatMap(({ href, title }) => {
       const form = readReference(title === "" ? href : title, href)
       return form._tag === "Plain" && form.reference.kind === "file" ? [form.reference] : []
     })
     .slice(0, mostLinks)
 
-const sourceOf = (text: string, { position }: Nodes): string =>
-  text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
-
 /** The entries of a text; a text without lists and tables has one on each line. */
 const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
   const tree = Option.getOrUndefined(parseMarkdown(text, 1))
-  const nodes = tree === undefined ? [] : entryNodes(tree)
+  const entries = tree === undefined ? [] : entryTexts(text, tree)
   const named = path === undefined ? [] : [fileReference(path)]
-  if (nodes.length > 0) return nodes.map((node) => item(sourceOf(text, node), linkedFiles(node)))
+  if (entries.length > 0) return entries.map((entry) => item(entry, linkedFiles(entry)))
   return text.split("\n").flatMap((line) => (line.trim() === "" || line.startsWith("#") ? [] : [item(line, named)]))
 }
 

@@ -20,6 +20,8 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
 
 const kindOf = (word: string): ItemKind | undefined => kinds.find(([, pattern]) => pattern.test(word))?.[0]
 
+const kindOfNoun = (noun: string): ItemKind | undefined => kindOf(noun.trim().split(/\s+/).at(-1) ?? "")
+
 /** `that contains "x"`, `containing x`, `with x in it`. */
 const filter =
   /[\s,]+(?:(?:that|which)\s+(?:contains?|has|have|holds?|mentions?|uses?|includes?)|containing|with(?:\s+the\s+text)?|matching|mentioning)\s+(.+)$/is
@@ -48,8 +50,8 @@ const cutWords = (written: string): Words => {
       before
     )
   const noun = split?.[1] ?? ""
-  /* A pattern may contain "in" as a folder; a noun is words. */
-  return split === null || /[*?[\]`]/.test(noun)
+  /* A pattern may contain "in" as a folder; what counts as an item ends with a word for it. */
+  return split === null || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
     ? { noun: "", place: before, containing }
     : { noun, place: split[2] ?? "", containing }
 }
@@ -86,6 +88,8 @@ const patternOf = (place: string, noun: string): string | undefined => {
     return ending === undefined ? "**" : `**/*.${ending}`
   if (text === "" || /\s/.test(text)) return undefined
   const path = text.replace(/^(?:\.\/)+/, "")
+  /* One word without anything that marks it as a path is more likely prose. */
+  if (noun === "" && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
   return `${path.replace(/\/$/, "")}/**${ending === undefined ? "" : `/*.${ending}`}`
@@ -123,7 +127,7 @@ export const readForEach = (
   }
   const note = (value: ForEach) =>
     addRepair(findings, "for-each-form-read", where, `Read "${written}" as "${forEachText(value)}".`)
-  const named = noun === "" ? undefined : kindOf(noun.trim().split(/\s+/).at(-1) ?? "")
+  const named = noun === "" ? undefined : kindOfNoun(noun)
   const link = Option.getOrElse(inlineLinks(place), () => []).at(0)
   const form = link === undefined ? undefined : readReference(link.title, link.href)
   if (form?._tag === "Result") {
