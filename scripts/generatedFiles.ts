@@ -128,6 +128,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "step.started": "A step has started.",
   "step.finished": "All tasks of a step have ended.",
   "task.turn": "An answer for a task asks for calls, and proposes changes of files. Nothing is changed yet.",
+  "task.item":
+    "An item of a task for each item has ended: the `number`th `of` all, with its `state` and the beginning of its report.",
   "task.refined": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",

@@ -34,6 +34,7 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   brokenRetries: "The call has failed. The message names this limit, and that of time if one ended the call.",
   rounds: "The run ends with exit code 6 and an answer from what was found. Flag: `--max-rounds`, also of `resume`.",
   turns: "The task has failed; the message names this limit. Its changes are not made.",
+  items: "The run asks whether to go on with all; without an answer the task is declined.",
   toolCallsPerIteration: "Further calls of the iteration are not run; each gets a result that names this limit.",
   iterationsPerMessage: "The model answers with what it has, without tools (exit code 6).",
   currentFileLines: "The file is shown in part, with a note in the prompt.",

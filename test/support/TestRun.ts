@@ -139,6 +139,8 @@ export interface PlannedTask {
   readonly name: string
   readonly skill?: string
   readonly needed?: string
+  /** What stands after "For each". */
+  readonly each?: string
   readonly references?: string
   readonly gated?: boolean
 }
@@ -147,6 +149,7 @@ const taskLines = (task: PlannedTask): string =>
   [
     `- **Name** ${task.name}`,
     `- **What is needed** ${task.needed ?? `Whatever ${task.name} is about.`}`,
+    ...(task.each === undefined ? [] : [`- **For each** ${task.each}`]),
     `- **Skill** ${task.skill ?? "any"}`,
     ...(task.references === undefined ? [] : [`- **References** ${task.references}`]),
     "- **Expected output** A word.",

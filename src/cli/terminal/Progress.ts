@@ -213,6 +213,10 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "task.refined":
     case "task.turn":
       return isVerbose ? insideLine(event) : undefined
+    case "task.item":
+      return paint.dim(
+        `  item ${event.number} of ${event.of} ${event.state}: ${shown(event.item, 120)}${forTask(event.task)}`
+      )
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)
     case "task.finished":

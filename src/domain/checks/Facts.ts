@@ -47,7 +47,7 @@ export const fileFacts = (changes: ReadonlyArray<ChangedText>): ReadonlyArray<Fi
     })
 
 /** One fact for each file, from those of several tasks. */
-const joined = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> => {
+export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> => {
   const byPath = new Map<string, FileFact>()
   for (const file of files) {
     const before = byPath.get(file.path)
@@ -79,7 +79,7 @@ export const runFacts = (
   checks: ReadonlyArray<CheckOutcome>,
   isStale = false
 ): RunFacts => {
-  const files = joined(changed)
+  const files = joinedFiles(changed)
   return { files, checks, state: stateOf(files, checks, isStale) }
 }
 

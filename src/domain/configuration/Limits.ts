@@ -76,6 +76,7 @@ export const Limits = Schema.Struct({
     minimum: 2,
     maximum: 100
   }),
+  items: limit(200, "How many items a task for each item may have before the run asks whether to go on with all."),
   toolCallsPerIteration: limit(15, "How many tool calls one turn of a task, or one iteration of `ask`, may make."),
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),

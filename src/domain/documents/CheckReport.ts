@@ -18,6 +18,7 @@ import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import type { SkillInput } from "../skills/Skill.ts"
+import { forEachText } from "../grammar/ForEachForm.ts"
 import { slugOf } from "../text/Slug.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 
@@ -38,6 +39,8 @@ export const TaskReport = Schema.Struct({
   what_is_needed: Schema.String,
   expected_output: Schema.String,
   references: Schema.Array(ReferenceReport),
+  /** What counts as an item, and where the items are, of a task for each item. */
+  for_each: Schema.optionalKey(Schema.String),
   requires_approval: Schema.Boolean,
   code_blocks: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))
 })
@@ -100,6 +103,7 @@ const taskReport = (task: Task): TaskReport => ({
   what_is_needed: task.whatIsNeeded,
   expected_output: task.expectedOutput,
   references: task.references.map(({ href, kind, target, title }) => ({ title, href, kind, target })),
+  ...(task.forEach === undefined ? {} : { for_each: forEachText(task.forEach) }),
   requires_approval: task.requiresApproval,
   code_blocks: task.codeBlocks.map(({ language, text }) => ({ language, text }))
 })

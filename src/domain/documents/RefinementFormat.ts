@@ -178,6 +178,7 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
     name: planned.name,
     skill: planned.skill,
     whatIsNeeded: text("needed", planned.whatIsNeeded),
+    ...(planned.forEach === undefined ? {} : { forEach: planned.forEach }),
     references: listedReferences(raw, place, planned.references, findings),
     expectedOutput: text("expected", planned.expectedOutput),
     requiresApproval: planned.requiresApproval || asks,

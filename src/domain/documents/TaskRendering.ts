@@ -1,6 +1,7 @@
 /**
  * Writes tasks and task lists as documents: strict markdown that reads back as the same value.
  */
+import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type CodeBlock, fenceFor } from "../markdown/PromptBlock.ts"
@@ -55,6 +56,7 @@ const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {
 const fields = (task: Task): ReadonlyArray<string> => [
   `- **${fieldLabels.name}** ${escapeInline(task.name)}`,
   ...field(fieldLabels.needed, task.whatIsNeeded),
+  ...(task.forEach === undefined ? [] : [`- **${fieldLabels.each}** ${forEachText(task.forEach, link)}`]),
   `- **${fieldLabels.skill}** ${escapeSkill(task.skill)}`,
   ...(task.references.length === 0 ? [] : [`- **${fieldLabels.references}** ${task.references.map(link).join(" ")}`]),
   ...field(fieldLabels.expected, task.expectedOutput),

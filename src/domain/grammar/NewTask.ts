@@ -21,6 +21,7 @@ import {
   type TaskPlace,
   textOf
 } from "./FieldValues.ts"
+import { readForEach } from "./ForEachForm.ts"
 import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResultForm } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
@@ -309,9 +310,13 @@ export const readNewTask = (
       what: `The task "${name}" has a field "Output", but it has not run yet.`,
       quote: textOf(raw, "output")
     })
+  const forEach = raw.fields.has("each")
+    ? readForEach(textOf(raw, "each"), placeOf(raw, place, "each"), resolve, findings)
+    : undefined
   const values = {
     name,
     whatIsNeeded: textOf(raw, "needed"),
+    ...(forEach === undefined ? {} : { forEach }),
     skill: skill.value,
     references: readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings),
     expectedOutput: textOf(raw, "expected"),

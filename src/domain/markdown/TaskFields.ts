@@ -17,6 +17,7 @@ export interface Bullets {
 export const fieldLabels = {
   name: "Name",
   needed: "What is needed",
+  each: "For each",
   skill: "Skill",
   references: "References",
   expected: "Expected output",
@@ -38,6 +39,7 @@ const labels = keys.map((key) => fieldLabels[key].toLowerCase())
 const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = {
   name: ["task name"],
   needed: ["what's needed", "what’s needed", "whats needed", "what is required"],
+  each: ["foreach", "for every", "for all", "repeat for", "repeat for each", "loop over", "iterate over", "items"],
   skill: ["skills", "skill name", "skill to use", "required skill"],
   references: ["reference", "reference links"],
   expected: ["expected outputs", "expected result", "expected results"],
@@ -154,7 +156,7 @@ const cutUnclosed = (rest: string): Cut | undefined => {
 
 /** Labels that cannot be mistaken, also without a colon. */
 const certainLabel =
-  /^(?:(?:What is needed|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
+  /^(?:(?:What is needed|For each|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
 
 /** `Label: value`, or for labels that cannot be mistaken `Label value`. */
 const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {

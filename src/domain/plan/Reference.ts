@@ -20,11 +20,11 @@ const AnchorReference = referenceOf("anchor")
 export type AnchorReference = typeof AnchorReference.Type
 
 /** The result of a task; `target` is the slug of its name. */
-const ResultReference = referenceOf("task_result")
+export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
 /** A file; `target` is the path without its fragment, narrowed by a heading's slug or a line range. */
-const FileReference = Schema.Struct({
+export const FileReference = Schema.Struct({
   kind: Schema.tag("file"),
   ...common,
   heading: Schema.optionalKey(Schema.String),

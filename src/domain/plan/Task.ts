@@ -3,6 +3,7 @@
  * a task is what was asked, never what came out.
  */
 import * as Schema from "effect/Schema"
+import { ForEach } from "./ForEach.ts"
 import { CodeBlock } from "../markdown/PromptBlock.ts"
 import { Reference } from "./Reference.ts"
 import { TaskName } from "./TaskName.ts"
@@ -11,6 +12,8 @@ import { slugOf } from "../text/Slug.ts"
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
+  /** The items that the task is carried out for, one by one; absent for most tasks. */
+  forEach: Schema.optionalKey(ForEach),
   /** The name of the skill; whether it exists is checked by the planner. */
   skill: Schema.String,
   references: Schema.Array(Reference),
@@ -26,10 +29,11 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return (this.#slug ??= slugOf(this.name))
   }
 
-  /** The slugs of the tasks whose results this one refers to. */
+  /** The slugs of the tasks whose results this one refers to, or takes its items from. */
   get producerSlugs(): ReadonlyArray<string> {
-    const slugs = this.references.flatMap((reference) => (reference.kind === "task_result" ? [reference.target] : []))
-    return [...new Set(slugs)]
+    const source = this.forEach?.source
+    const sources = source === undefined || source.kind === "glob" ? this.references : [...this.references, source]
+    return [...new Set(sources.flatMap((one) => (one.kind === "task_result" ? [one.target] : [])))]
   }
 }
 

@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact } from "../checks/Facts.ts"
+import { ItemResult } from "./ForEach.ts"
 import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -27,7 +28,9 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   result: ResultDocument,
   /** What the host knows: the files that were changed, and how the checks of the last changes ended. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
-  checks: Schema.optionalKey(Schema.Array(CheckOutcome))
+  checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
+  /** What became of each item, for a task for each item. */
+  items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {
   get name(): TaskName {
     return this.task.name

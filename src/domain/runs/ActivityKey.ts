@@ -106,6 +106,9 @@ export const seenKey = {
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
+  items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
+  itemCount: (task: string): string => `items/${slugOf(task)}/count`,
+  merged: (round: number, task: string): string => `merged/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
   /** What a call of a turn changed in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,

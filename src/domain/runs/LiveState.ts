@@ -115,8 +115,11 @@ const withoutEntry = <V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<
   return less
 }
 
+/** Within a plan, the turns of an item belong to no task of their own. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
-  const task = state.tasks.get(name) ?? { name, stage: "waiting", attempt: 1 }
+  const known = state.tasks.get(name)
+  if (known === undefined && state.steps.length > 0) return state
+  const task = known ?? { name, stage: "waiting", attempt: 1 }
   return { ...state, tasks: withEntry(state.tasks, name, { ...task, ...change }) }
 }
 

@@ -6,6 +6,7 @@
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
+import { openItems } from "../plan/ForEach.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
 import { isFinal, type TaskFailure, type TaskResult } from "../plan/TaskResult.ts"
@@ -31,6 +32,7 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>): boolean => {
     result !== undefined &&
     more.length === 0 &&
     isFinal(result) &&
+    openItems(result.items ?? []).length === 0 &&
     !/^[*_]*partly done\b/i.test(result.result.summary.trim())
   )
 }
@@ -70,6 +72,9 @@ interface Missed extends MissingChange {
   /** True when one later change makes up for one failure only. */
   readonly isSingle: boolean
 }
+
+/** So many items without a result are named. */
+const mostNamedItems = 5
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
@@ -134,6 +139,19 @@ const failedTasks = (
     return [{ task: name, what: "anything", why: reason, isMadeBy: sameSkill(task), isSingle: false }]
   })
 
+/** Items that have no result. */
+const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
+  results.flatMap(({ items = [], name, task }) => {
+    const open = openItems(items)
+    if (open.length === 0) return []
+    const names = open.slice(0, mostNamedItems).map(({ item }) => item)
+    const more = open.length > names.length ? [`${open.length - names.length} more`] : []
+    const why = `No result for: ${[...names, ...more].join("; ")}. ${open[0]?.note ?? ""}`.trim()
+    return [
+      { task: name, what: `${open.length} of ${items.length} items`, why, isMadeBy: sameSkill(task), isSingle: false }
+    ]
+  })
+
 /** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const made = rounds.map((round) => madeIn(round, kinds))
@@ -142,7 +160,8 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
     const missed = [
       ...failedCalls(round, kinds, made[index] ?? []),
       ...idleTasks(round, kinds),
-      ...failedTasks(round, kinds)
+      ...failedTasks(round, kinds),
+      ...leftItems(round)
     ]
     return missed.flatMap(({ isMadeBy, isSingle, task, what, why }) => {
       const at = later.findIndex(isMadeBy)

@@ -7,6 +7,7 @@ import { Refinement } from "../documents/Refinement.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import { ItemResult } from "../plan/ForEach.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Access.ts"
@@ -170,6 +171,8 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
+  /** An item of a task for each item has ended; `number` of `of` items. */
+  event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   /** A task has ended its turns; `calls` are what is to be approved and made. */
   event("task.refined", { ...taskFields, inputs: Refinement.fields.inputs, calls: Schema.Array(ToolCall) }),
   /** The task had finished before the run was resumed; its result is used. */

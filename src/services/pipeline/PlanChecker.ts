@@ -5,9 +5,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { forEachText } from "../../domain/grammar/ForEachForm.ts"
+import { fieldLabels } from "../../domain/markdown/TaskFields.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { type Issue, type Reading, type Repair, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -16,9 +20,11 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { type Skill, missingTools, usableSkills } from "../../domain/skills/Skill.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
+import { makeItemFiles } from "./TaskItems.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { Activities } from "../journal/Activities.ts"
 import { Skills, catalogueOf } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
@@ -139,6 +145,8 @@ export class PlanChecker extends Context.Service<
   static readonly layer = Layer.effect(
     PlanChecker,
     Effect.gen(function* () {
+      const activities = yield* Activities
+      const itemFiles = yield* makeItemFiles
       const references = yield* References
       const settings = yield* RunSettings
       const { names: known } = yield* plannerSkills
@@ -162,6 +170,26 @@ export class PlanChecker extends Context.Service<
           })
         )
 
+      /** How many items the patterns of tasks cover. */
+      const checkItems = Effect.fnUntraced(function* ({ steps }: TaskList) {
+        const issues: Array<Issue> = []
+        const repairs: Array<Repair> = []
+        for (const { tasks, title } of steps) {
+          for (const { forEach, name } of tasks) {
+            if (forEach === undefined || forEach.source.kind !== "glob") continue
+            const where = { section: title, task: name, field: fieldLabels.each }
+            const items = yield* activities.record(
+              { key: seenKey.itemCount(name), success: Schema.Int },
+              Effect.map(itemFiles(forEach, forEach.source.pattern), ({ length }) => length)
+            )
+            const text = forEachText(forEach)
+            if (items === 0) issues.push(makeIssue("for-each-empty", where, { what: `There is no ${text}.` }))
+            else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items} items: each ${text}.`))
+          }
+        }
+        return { issues, repairs }
+      })
+
       const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, context: PlanContext) {
         const withSkills = checkSkills(list, known, whyUnusable)
         const withReferences = yield* references.check(withSkills.list, {
@@ -169,12 +197,18 @@ export class PlanChecker extends Context.Service<
           finished: context.finished,
           budget: settings.referenceBudget
         })
+        const withItems = yield* checkItems(withReferences.list)
         const found = new Set(withReferences.issues.map(({ where }) => where.task))
         const tooLarge = sizeIssues(withReferences.list, context.briefing).filter(({ where }) => !found.has(where.task))
         return {
           value: Option.some(withReferences.list),
-          issues: [...withSkills.issues, ...withReferences.issues, ...tooLarge],
-          repairs: [...withSkills.repairs, ...withReferences.repairs, ...noteWriters(withReferences.list)]
+          issues: [...withSkills.issues, ...withReferences.issues, ...withItems.issues, ...tooLarge],
+          repairs: [
+            ...withSkills.repairs,
+            ...withReferences.repairs,
+            ...withItems.repairs,
+            ...noteWriters(withReferences.list)
+          ]
         }
       })
 

@@ -27,6 +27,7 @@ import type { RunState } from "../runs/RunState.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { TaskItems } from "./TaskItems.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
 import type { CallsDeclined } from "./TaskStage.ts"
@@ -140,6 +141,7 @@ export class Scheduler extends Context.Service<
       const activities = yield* Activities
       const checks = yield* Checks
       const gate = yield* Gate
+      const items = yield* TaskItems
       const loop = yield* TaskLoop
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
@@ -156,9 +158,10 @@ export class Scheduler extends Context.Service<
       const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
         const { briefing, earlier, round } = order
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
+        const taskOrder = { briefing, task, goals: order.list.goals, round, step, finished }
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
-          loop.work({ briefing, task, goals: order.list.goals, round, step, finished }),
+          task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
           isResolved
         )
         const { calls, inputs } = refinement
@@ -242,7 +245,7 @@ export class Scheduler extends Context.Service<
       ) {
         const names = new Set(open.map(({ task }) => task.name))
         const changed = (yield* state.get).results.filter(({ files = [], name }) => names.has(name) && files.length > 0)
-        if (changed.length < 2) return
+        if (changed.length < 2 && changed.every(({ items = [] }) => items.length < 2)) return
         const paths = changed.flatMap(({ files = [] }) => files.map(({ path }) => path))
         yield* state.setChecks(yield* checks.run({ task: title, round, turn: 0 }, [...new Set(paths)]))
       })
@@ -306,5 +309,5 @@ export class Scheduler extends Context.Service<
 
       return Scheduler.of({ runRound })
     })
-  )
+  ).pipe(Layer.provide(TaskItems.layer))
 }

@@ -47,7 +47,7 @@ export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
   )
 
 /** A call that changes an existing file from one text to another. */
-const editCall = (uid: string, path: string, before: string, after: string): ToolCall => {
+export const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
   const edit = smallestEdit(before, after)
   return edit === undefined || edit.oldText === ""
     ? { uid, name: "write_file", arguments: { path, content: after } }
@@ -112,7 +112,7 @@ export const makeTaskChanges = Effect.gen(function* () {
       .filter((file) => places.some((place) => place.path === file.path))
       .map((file, index) => {
         const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
-        return editCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
+        return fileCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
       })
     return { calls, issues: [] }
   })
@@ -184,7 +184,7 @@ export const makeTaskChanges = Effect.gen(function* () {
       const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
       return isWritten
         ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
-        : [editCall(uid, nameOf(file), base, text)]
+        : [fileCall(uid, nameOf(file), base, text)]
     })
 
   return { callsOf, fileAt, final, named }

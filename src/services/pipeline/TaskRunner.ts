@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
+import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { type ResultDocument, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
@@ -42,6 +43,17 @@ const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcom
   return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
 }
 
+/** An item whose change was not made has failed. */
+const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
+  const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
+  return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
+}
+
+const reportOfItems = (items: ReadonlyArray<ItemResult>): ResultDocument => {
+  const summary = itemsReport(items)
+  return { summary, document: `## Result summary\n\n${summary}` }
+}
+
 export class TaskRunner extends Context.Service<
   TaskRunner,
   {
@@ -64,16 +76,19 @@ export class TaskRunner extends Context.Service<
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
         const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
+        const planned = refinement.items
         const outcomes = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
         const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))
         const changed = files.filter((file) => made.has(file.path))
+        const items = planned?.map((item) => itemAfter(item, outcomes))
         const checked = changed.length === 0 ? [] : (checks ?? (yield* checkAfter(task.name, round, [...made])))
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],
-          result: withOutcomes(result, outcomes),
+          result: items === undefined ? withOutcomes(result, outcomes) : reportOfItems(items),
+          ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked })
         })

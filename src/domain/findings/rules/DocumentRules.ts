@@ -202,6 +202,26 @@ export const documentRules = [
       "Only finished tasks have an output.",
       'Remove "Output". Say under "Expected output" what the result must contain.'
     ),
+    "for-each-form": error(
+      "Unclear items",
+      "The host lists the items of a task before it starts, so it must know what they are and where.",
+      "Write what counts as an item and where: a file, line or heading in a pattern of paths, or an entry in a result."
+    ),
+    "for-each-empty": error(
+      "No items",
+      "A task for each item does nothing where there is none.",
+      "Write a pattern that covers files of the project."
+    ),
+    "for-each-form-read": note(
+      "Items written differently",
+      "It says what the items are in other words than the format.",
+      "Write `file in <pattern>`, `line in <pattern>`, `heading in <pattern>` or `entry in <link>`."
+    ),
+    "for-each-count": note(
+      "Number of items",
+      "A task for each item takes some calls of the model for each of them.",
+      "Narrow the pattern where items are not needed."
+    ),
     "field-label": note(
       "Label in another form",
       "Colon, missing bold, missing list marker, numbered list.",

@@ -1,0 +1,144 @@
+/**
+ * Lists the items of a task for each item, and makes the task for one of them.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Nodes } from "mdast"
+import { readReference } from "../grammar/ReferenceForm.ts"
+import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
+import { outline } from "../markdown/Outline.ts"
+import { slugOf } from "../text/Slug.ts"
+import type { ForEach } from "../plan/ForEach.ts"
+import { FileReference, Reference } from "../plan/Reference.ts"
+import { Task } from "../plan/Task.ts"
+
+/** One item; `references` are the places that it names. */
+export const Item = Schema.Struct({ text: Schema.String, references: Schema.Array(FileReference) })
+export type Item = typeof Item.Type
+
+/** A text that may hold items; `path` is absent for the result of a task. */
+export interface ItemSource {
+  readonly path?: string
+  readonly text: string
+}
+
+/** An item is named in prompts, lists and tables: no longer than this. */
+const longestItem = 300
+
+/** Names of tasks stay short. */
+const longestName = 60
+
+/** So many lines before and after a line are shown with it. */
+const linesAround = 5
+
+/** Links in one entry that are shown with it. */
+const mostLinks = 3
+
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+
+const fileReference = (path: string, more: Pick<FileReference, "heading" | "lines"> = {}): FileReference => {
+  const { heading, lines } = more
+  const fragment = lines === undefined ? (heading ?? "") : `L${lines.from}-L${lines.to}`
+  return { kind: "file", title: path, href: fragment === "" ? path : `${path}#${fragment}`, target: path, ...more }
+}
+
+const item = (text: string, references: ReadonlyArray<FileReference>): Item => ({
+  text: cut(oneLine(text), longestItem),
+  references
+})
+
+const linesOf = ({ path = "", text }: ItemSource, containing: string | undefined): ReadonlyArray<Item> => {
+  const lines = text.split("\n")
+  return lines.flatMap((line, index) => {
+    const number = index + 1
+    const isItem = containing === undefined ? line.trim() !== "" : line.includes(containing)
+    const lines_ = { from: Math.max(1, number - linesAround), to: Math.min(lines.length, number + linesAround) }
+    return isItem ? [item(`${path}:${number}: ${line}`, [fileReference(path, { lines: lines_ })])] : []
+  })
+}
+
+const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
+  outline(text).flatMap(({ level, title }) =>
+    level === 0 ? [] : [item(`${path}: ${title}`, [fileReference(path, { heading: slugOf(title) })])]
+  )
+
+const sourceOf = (text: string, { position }: Nodes): string =>
+  text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
+
+/** The rows of a table below its head; nothing for a text that is none. */
+const rowsOf = (text: string): ReadonlyArray<string> | undefined => {
+  const lines = text.split("\n").map((line) => line.trim())
+  return /^\|[\s:|-]+\|$/.test(lines[1] ?? "") ? lines.slice(2) : undefined
+}
+
+/** The texts of the entries of lists and of the rows of tables, without what is nested in them. */
+const entryTexts = (text: string, node: Nodes): ReadonlyArray<string> => {
+  if (node.type === "listItem") return node.children.slice(0, 1).map((child) => sourceOf(text, child))
+  if (node.type === "paragraph") return rowsOf(sourceOf(text, node)) ?? []
+  return "children" in node ? node.children.flatMap((child) => entryTexts(text, child)) : []
+}
+
+/** The files that an entry links. */
+const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
+  markdownLinks(entry)
+    .flatMap(({ href, title }) => {
+      const form = readReference(title === "" ? href : title, href)
+      return form._tag === "Plain" && form.reference.kind === "file" ? [form.reference] : []
+    })
+    .slice(0, mostLinks)
+
+/** The entries of a text; a text without lists and tables has one on each line. */
+const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
+  const tree = Option.getOrUndefined(parseMarkdown(text, 1))
+  const entries = tree === undefined ? [] : entryTexts(text, tree)
+  const named = path === undefined ? [] : [fileReference(path)]
+  if (entries.length > 0) return entries.map((entry) => item(entry, linkedFiles(entry)))
+  return text.split("\n").flatMap((line) => (line.trim() === "" || line.startsWith("#") ? [] : [item(line, named)]))
+}
+
+const itemsIn = (source: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
+  switch (kind) {
+    case "file":
+      return source.path === undefined ? [] : [item(source.path, [fileReference(source.path)])]
+    case "line":
+      return linesOf(source, containing)
+    case "heading":
+      return headingsOf(source)
+    case "entry":
+      return entriesOf(source)
+  }
+}
+
+/** True when the texts of files decide what the items are. */
+export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "file" || containing !== undefined
+
+/** The items of these sources, each once. */
+export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
+  const { containing, kind } = forEach
+  const all = sources
+    .filter(({ text }) => kind !== "file" || containing === undefined || text.includes(containing))
+    .flatMap((source) => itemsIn(source, forEach))
+    .filter(({ text }) => containing === undefined || kind === "file" || kind === "line" || text.includes(containing))
+  return [...new Map(all.map((one) => [one.text, one])).values()]
+}
+
+/** The task for one of the items; `number` counts from 1. A second try has a name of its own. */
+export const taskOfItem = (
+  task: Task,
+  { references, text }: Item,
+  number: number,
+  all: number,
+  again = false
+): Task => {
+  const { forEach: _, ...fields } = task
+  const known = new Set(task.references.map(({ href }) => href))
+  const added: ReadonlyArray<Reference> = references.filter(({ href }) => !known.has(href))
+  return new Task({
+    ...fields,
+    name: `${task.name} ${number}${again ? " again" : ""}: ${cut(oneLine(text.replaceAll("`", "")), longestName)}`,
+    whatIsNeeded: `${task.whatIsNeeded}\n\nThis is item ${number} of ${all}, and the only one to work on: ${text}\n\nOther tasks do the other items. If nothing is to be done for this one, say so and why.`,
+    references: [...task.references, ...added]
+  })
+}

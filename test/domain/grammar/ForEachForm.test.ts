@@ -1,0 +1,78 @@
+import { describe, expect, it } from "@effect/vitest"
+import { noFindings } from "../../../src/domain/findings/Issue.ts"
+import { forEachText, readForEach } from "../../../src/domain/grammar/ForEachForm.ts"
+import type { ResolveResult } from "../../../src/domain/grammar/NewTask.ts"
+import type { ForEach } from "../../../src/domain/plan/ForEach.ts"
+
+const resolve: ResolveResult = ({ name, title }) =>
+  name === "find"
+    ? { kind: "task_result", title, href: "#find-results", target: "find" }
+    : { kind: "anchor", title, href: `#${name}`, target: name }
+
+const read = (written: string) => {
+  const findings = noFindings()
+  const value = readForEach(written, { section: "Task section 1", task: "A", field: "For each" }, resolve, findings)
+  return { value, issues: findings.issues.map(({ code }) => code), repairs: findings.repairs.map(({ code }) => code) }
+}
+
+const glob = (pattern: string) => ({ kind: "glob" as const, pattern })
+const result = { kind: "task_result" as const, title: "Find", href: "#find-results", target: "find" }
+
+describe("readForEach", () => {
+  it.each<[string, ForEach]>([
+    ["file in `src/**/*.ts`", { kind: "file", source: glob("src/**/*.ts") }],
+    ["file in src/**/*.ts", { kind: "file", source: glob("src/**/*.ts") }],
+    ["file in `*.{md,txt}`", { kind: "file", source: glob("*.{md,txt}") }],
+    ["line in `src/**` that contains `TODO`", { kind: "line", source: glob("src/**"), containing: "TODO" }],
+    ['line in `src/**` that contains "a `b`"', { kind: "line", source: glob("src/**"), containing: "a `b`" }],
+    ["heading in `docs/guide.md`", { kind: "heading", source: glob("docs/guide.md") }],
+    ["entry in [Find](#find-results)", { kind: "entry", source: result }],
+    ["entry in `docs/todo.md`", { kind: "entry", source: glob("docs/todo.md") }]
+  ])("reads %s as it stands", (written, value) => {
+    expect(read(written)).toEqual({ value, issues: [], repairs: [] })
+    expect(read(forEachText(value))).toEqual({ value, issues: [], repairs: [] })
+  })
+
+  it.each<[string, ForEach]>([
+    ["src/**/*.ts", { kind: "file", source: glob("src/**/*.ts") }],
+    ["`src/*.go`", { kind: "file", source: glob("src/*.go") }],
+    ["every file in src/", { kind: "file", source: glob("src/**") }],
+    ["for every file in `src/`.", { kind: "file", source: glob("src/**") }],
+    ["each `.ts` file under src", { kind: "file", source: glob("src/**/*.ts") }],
+    ["all Python files in the folder lib/core", { kind: "file", source: glob("lib/core/**/*.py") }],
+    ["all TypeScript files in the project", { kind: "file", source: glob("**/*.{ts,tsx,mts,cts}") }],
+    ["every test file in test/**/*.test.ts", { kind: "file", source: glob("test/**/*.test.ts") }],
+    [
+      "files in src/** containing `export function`",
+      { kind: "file", source: glob("src/**"), containing: "export function" }
+    ],
+    [
+      "each file in src/**/*.py which uses `os.path`",
+      { kind: "file", source: glob("src/**/*.py"), containing: "os.path" }
+    ],
+    [
+      "occurrences in src/**/*.c matching `strcpy(`",
+      { kind: "line", source: glob("src/**/*.c"), containing: "strcpy(" }
+    ],
+    ["each section of [the guide](docs/guide.md)", { kind: "heading", source: glob("docs/guide.md") }],
+    ["[the list](docs/todo.md)", { kind: "entry", source: glob("docs/todo.md") }],
+    ["each item in [Find](#find-results)", { kind: "entry", source: result }],
+    ["[Find](#find-results)", { kind: "entry", source: result }],
+    ["[sources](src/**/*.ts)", { kind: "file", source: glob("src/**/*.ts") }]
+  ])("repairs %s", (written, value) => {
+    const found = read(written)
+    expect([found.value, found.issues, found.repairs]).toEqual([value, [], ["for-each-form-read"]])
+    expect(read(forEachText(value)).value).toEqual(value)
+  })
+
+  it.each([
+    "",
+    "everything",
+    "each of the things we talked about",
+    "[page](https://example.com)",
+    "[x](#other-results)"
+  ])("says that it cannot read %j", (written) => {
+    const found = read(written)
+    expect([found.value, found.issues]).toEqual([undefined, ["for-each-form"]])
+  })
+})
