@@ -23,6 +23,11 @@ export interface ServerAddress {
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
+/** How the questions about a server reach it; each takes `patience` at most, 10 seconds when absent. */
+export interface ServerConnection extends ServerAddress {
+  readonly patience?: Duration.Input | undefined
+}
+
 /** What a model is made with; a call may set some of it itself. */
 export interface ModelOptions extends ServerAddress {
   readonly model: string
@@ -102,10 +107,8 @@ export interface Provider {
   readonly traceName?: string
   /** Absent for models that need no server. */
   readonly server?: ServerLocation
-  /** Asks the server; the connections close with the scope. A question takes `patience` at most. */
-  readonly connect?: (
-    address: ServerAddress & { readonly patience?: Duration.Input }
-  ) => Effect.Effect<ModelServer, never, Scope.Scope>
+  /** Asks the server; the connections close with the scope. */
+  readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
 }
 
