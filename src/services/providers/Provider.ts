@@ -13,7 +13,6 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
-import type { CallTimes } from "./CallOptions.ts"
 
 /** How a server is reached. */
 export interface ServerAddress {
@@ -39,8 +38,6 @@ export interface ModelOptions extends ServerAddress {
   readonly keepAlive?: string | undefined
   /** Whether and how hard the model thinks; left to the model when absent. */
   readonly think?: Think | undefined
-  /** The longest times of a call that sets none. */
-  readonly timeouts?: Partial<CallTimes> | undefined
 }
 
 /** What a server knows of a model. Sizes in tokens; what the server does not say is absent. */

@@ -26,10 +26,15 @@ export type ServerFailure =
   | { readonly _tag: "TooLarge"; readonly limit: number }
   /** The connection ended before the answer did. */
   | { readonly _tag: "BrokenOff"; readonly detail: string }
-  /** A limit of time: no connection, no first token, no further token, no complete answer for `millis`. */
-  | { readonly _tag: "NotConnected" | "NoFirstToken" | "Stalled" | "TooLong"; readonly millis: number }
+  /** A limit of time, by the phase of the call that it ended. */
+  | { readonly _tag: "TimedOut"; readonly phase: keyof typeof notWithin; readonly seconds: number }
 
-const within = (what: string, millis: number): string => `${what} within ${Duration.format(Duration.millis(millis))}`
+const notWithin = {
+  connect: "no connection",
+  firstWord: "no first token",
+  nextWord: "no further token",
+  call: "the answer was not complete"
+}
 
 /** Describes the failure without a full stop, since it becomes part of longer sentences; `api` is what is spoken. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
@@ -44,14 +49,8 @@ export const describeFailure = (failure: ServerFailure, api: string): string => 
       return `the server sent something that is not an answer of ${api}: ${failure.excerpt}`
     case "TooLarge":
       return `the server sent more than ${failure.limit} bytes in one piece`
-    case "NotConnected":
-      return within("no connection", failure.millis)
-    case "TooLong":
-      return within("the answer was not complete", failure.millis)
-    case "NoFirstToken":
-      return within("no first token", failure.millis)
-    case "Stalled":
-      return within("no further token", failure.millis)
+    case "TimedOut":
+      return `${notWithin[failure.phase]} within ${Duration.format(Duration.seconds(failure.seconds))}`
     default:
       return failure.detail
   }

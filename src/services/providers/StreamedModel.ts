@@ -11,7 +11,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { Agent } from "node:http"
 import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
-import { CallOptions, type CallSettings, type CallState, timesOf, watchCall } from "./CallOptions.ts"
+import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
 import { asServerError, ServerError } from "./ServerFailure.ts"
@@ -49,7 +49,7 @@ const answer = <Question>(
   server: StreamedServer<Question>,
   connection: Connection,
   question: Question,
-  { timeouts, ...options }: ModelOptions,
+  options: ModelOptions,
   settings: CallSettings
 ): Stream.Stream<Response.StreamPartEncoded, ServerError> =>
   Effect.gen(function* () {
@@ -77,7 +77,7 @@ const answer = <Question>(
       yield* end()
     }
     return Stream.fromAsyncIterable(parts(), asServerError).pipe(
-      Stream.interruptWhen(watchCall(timesOf(timeouts, settings.seconds), state, () => connection.heardAt)),
+      Stream.interruptWhen(watchCall(settings.seconds, state, () => connection.heardAt)),
       Stream.mapError((error) => server.refine?.(error, sent.model) ?? error)
     )
   }).pipe(Stream.unwrap)
