@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { withoutDeeper } from "../../domain/text/Json.ts"
 
 export type ServerFailure =
@@ -67,8 +67,7 @@ export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
 /** For data that was parsed and has another shape than the API says. */
-export const badShape = (said: unknown): ServerError =>
-  badLine(JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)))
+export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
@@ -87,18 +86,14 @@ const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(
 /** An error as text; nobody words one in more levels. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
-
 /** The word of llama.cpp for a prompt that is too long, with both sizes in tokens. */
-const readOverflow = (value: object): ErrorValue["overflow"] =>
-  Predicate.hasProperty(value, "type") &&
-  value.type === "exceed_context_size_error" &&
-  Predicate.hasProperty(value, "n_prompt_tokens") &&
-  isCount(value.n_prompt_tokens) &&
-  Predicate.hasProperty(value, "n_ctx") &&
-  isCount(value.n_ctx)
-    ? { promptTokens: value.n_prompt_tokens, window: value.n_ctx }
-    : undefined
+const isOverflow = Schema.is(
+  Schema.Struct({
+    type: Schema.Literal("exceed_context_size_error"),
+    n_prompt_tokens: Schema.Int,
+    n_ctx: Schema.Int
+  })
+)
 
 const parseObject = (text: string): object | undefined => {
   if (!text.trimStart().startsWith("{")) return undefined
@@ -116,9 +111,10 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
     return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
   }
   if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
-  const overflow = readOverflow(object)
   const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
-  return overflow === undefined ? { detail } : { detail, overflow }
+  return isOverflow(object)
+    ? { detail, overflow: { promptTokens: object.n_prompt_tokens, window: object.n_ctx } }
+    : { detail }
 }
 
 /** The failure that is reported in the middle of an answer. */

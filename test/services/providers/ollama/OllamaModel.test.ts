@@ -240,9 +240,6 @@ describe("what is sent", () => {
 })
 
 const call = (id: string, city: string) => [
-  { type: "tool-params-start", id, name: "get_weather", providerExecuted: false },
-  { type: "tool-params-delta", id, delta: JSON.stringify({ city }) },
-  { type: "tool-params-end", id },
   { type: "tool-call", id, name: "get_weather", params: { city }, providerExecuted: false }
 ]
 
