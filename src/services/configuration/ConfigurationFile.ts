@@ -4,13 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
+import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import { applyEdits, modify } from "jsonc-parser"
 import {
   type Configuration,
   mergeConfigurations,
   type ConfigurationScope,
-  readConfiguration
+  readConfiguration,
+  serverAddresses
 } from "../../domain/configuration/Configuration.ts"
 import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaText.ts"
@@ -47,11 +49,10 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
 /** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
 
-/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OPENAI_BASE_URL, OLLAMA_NUM_PARALLEL. */
+/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */
 const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
   const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
-  const host = yield* environmentVariable("OLLAMA_HOST")
-  const openaiBaseUrl = yield* environmentVariable("OPENAI_BASE_URL")
+  const addresses = yield* Effect.all(Record.map(serverAddresses, ({ variable }) => environmentVariable(variable)))
   const slots = yield* environmentVariable("OLLAMA_NUM_PARALLEL")
   const parallel = slots === undefined ? undefined : Number(slots)
   if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
@@ -62,8 +63,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
   return {
     ...(model === undefined ? {} : { model }),
-    ...(host === undefined ? {} : { host }),
-    ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
+    ...Record.filter(addresses, (address) => address !== undefined),
     ...(parallel === undefined ? {} : { parallel })
   }
 })
