@@ -123,10 +123,15 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure: { _tag: "ErrorLine", detail: readErrorValue(value).detail || unnamed } })
 }
 
-/** Reads a line or a document, which holds one JSON object; throws a `ServerError` for anything else. */
-export const readObject = (text: string): object => {
+/**
+ * Reads a line or a document, which holds one JSON object; throws a `ServerError` for anything else. A line that is not whole
+ * may lack more than its end.
+ */
+export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))
-  if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) throw badLine(text)
+  if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) {
+    throw isWhole ? badLine(text) : brokenOff("the answer ended in the middle of a line")
+  }
   if ("error" in parsed.success) throw reportedError(parsed.success["error"])
   return parsed.success
 }

@@ -18,6 +18,7 @@ import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
 import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import type { OfferedTool } from "./PromptReading.ts"
 import { readRequest } from "./Clues.ts"
+import type { Provider } from "../Provider.ts"
 
 /** The file in view, what is attached, and the open files stand before the first message and are not part of it. */
 const filesInView =
@@ -60,7 +61,7 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
 }
 
 /** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
-export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.LanguageModel> } = {
+export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,
     makeStreamedModel((asked) =>
@@ -78,4 +79,12 @@ export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.Language
       })
     )
   )
+}
+
+/** The provider of the built-in demo: no server, no key, and nothing to be known of its one model. */
+export const embedded: Provider = {
+  id: "embedded",
+  owns: (model) => model === "embedded",
+  traceName: "task-conductor",
+  model: () => EmbeddedModel.layer
 }

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { type ChatRequest, Ollama } from "ollama/browser"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { countOf, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
-import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
+import { badShape, brokenOff, readObject } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
@@ -156,22 +156,12 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The last line of a body, which may lack more than its end. */
-const readRest = (text: string): object => {
-  try {
-    return readObject(text)
-  } catch (cause) {
-    const isCut = cause instanceof ServerError && cause.failure._tag === "BadLine"
-    throw isCut ? brokenOff("the answer ended in the middle of a line") : cause
-  }
-}
-
 /** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const lines = linesOf(pieces)
   for await (const { isWhole, text } of lines) {
     if (text === "") continue
-    const value = isWhole ? readObject(text) : readRest(text)
+    const value = readObject(text, isWhole)
     if ("done" in value && value.done === true) await drain(lines)
     // The package asks for nothing after the last line.
     yield Buffer.from(`${text}\n`)
