@@ -24,7 +24,7 @@ import {
   type Usage
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
+import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
 import { conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
@@ -71,16 +71,8 @@ class AnswerWriting {
 
   /** Takes text as the server sent it, in which thoughts may stand in tags. */
   addText(delta: string): ModelErrorReason | undefined {
-    return this.#add(this.#split.add(delta))
-  }
-
-  addThinking(delta: string): ModelErrorReason | undefined {
-    return this.#add([{ kind: "thinking", text: delta }])
-  }
-
-  #add(pieces: ReadonlyArray<WrittenPiece>): ModelErrorReason | undefined {
-    for (const { kind, text } of pieces) {
-      const found = kind === "text" ? this.#write(text) : this.#think(text)
+    for (const { kind, text } of this.#split.add(delta)) {
+      const found = kind === "text" ? this.#write(text) : this.addThinking(text)
       if (found !== undefined) return found
     }
     return undefined
@@ -93,7 +85,7 @@ class AnswerWriting {
     return this.#unrecoverable(this.#watch.text(delta))
   }
 
-  #think(delta: string): ModelErrorReason | undefined {
+  addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
     // Some models write an empty block of thoughts when they are asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
@@ -112,7 +104,10 @@ class AnswerWriting {
   /** Takes what is left when the answer has ended. */
   end(): void {
     const { answer, pieces } = this.#split.end()
-    this.#add(pieces)
+    for (const { kind, text } of pieces) {
+      if (kind === "text") this.#write(text)
+      else this.addThinking(text)
+    }
     if (answer !== "") {
       this.thinking = this.thinking.slice(0, -answer.length)
       this.text += answer

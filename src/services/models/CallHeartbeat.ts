@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type CallPhase, type RunEvent, heartbeatEvery, pieceEvery, progressEvery } from "../../domain/runs/RunEvent.ts"
-import type { Phase } from "./AnswerStream.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
@@ -98,7 +97,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       enter("writing")
     },
     /** The model begins to think, or to write after that. */
-    entered: (next: Phase): void => enter(next),
+    entered: enter,
     /** A piece of the text of an answer that is reported while it is written. */
     wrote: (piece: string): void => {
       text += piece

@@ -167,19 +167,20 @@ export class References extends Context.Service<
         )
 
       const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
-        const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
-          content.kind === "later"
-            ? []
-            : [
-                {
-                  href: reference.href,
-                  title: reference.title,
-                  characters: content.text.length,
-                  ...(shown < content.text.trimEnd().length ? { shown } : {}),
-                  tokens: estimateTokens(content.text, calibration.scale(settings.model)),
-                  hash: textHash(content.text)
-                }
-              ]
+        const references = all.flatMap(
+          ({
+            resolved: {
+              content,
+              reference: { href, title }
+            },
+            shown
+          }) => {
+            if (content.kind === "later") return []
+            const { text } = content
+            const isCut = shown < text.trimEnd().length
+            const tokens = estimateTokens(text, calibration.scale(settings.model))
+            return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
+          }
         )
         return references.length === 0
           ? Effect.void

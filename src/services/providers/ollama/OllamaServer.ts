@@ -7,10 +7,11 @@ import * as Schema from "effect/Schema"
 import { Ollama } from "ollama/browser"
 import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { type Facts, type ModelServer, type ServerConnection, unknownFacts } from "../Provider.ts"
+import { type Facts, type ModelServer, type Provider, type ServerConnection, unknownFacts } from "../Provider.ts"
 import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
-import { spoken } from "./OllamaHost.ts"
+import { hostProblem, resolveHost, spoken } from "./OllamaHost.ts"
+import { layerOllama } from "./OllamaModel.ts"
 
 /** What the server says of a model; `completion` is false for models that only compute. */
 interface Capabilities extends Facts {
@@ -179,3 +180,20 @@ export const connectOllama = Effect.fnUntraced(function* (address: ServerConnect
   }
   return connected
 })
+
+/** The provider of models on an Ollama server: how it is found, and what can be said of it. */
+export const ollama: Provider = {
+  id: "ollama",
+  owns: () => true,
+  server: {
+    read: ({ host }) => resolveHost(host),
+    save: (host) => ({ host }),
+    problem: hostProblem,
+    source: "OLLAMA_HOST or host",
+    remedy:
+      'Start it with "ollama serve", or get it from https://ollama.com/download. For a server elsewhere, set OLLAMA_HOST.',
+    keyVariable: "OLLAMA_API_KEY"
+  },
+  connect: connectOllama,
+  model: layerOllama
+}

@@ -5,10 +5,18 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { type Facts, type ModelServer, type ServerConnection, nameOnServer, unknownFacts } from "../Provider.ts"
+import {
+  type Facts,
+  type ModelServer,
+  type Provider,
+  type ServerConnection,
+  nameOnServer,
+  unknownFacts
+} from "../Provider.ts"
 import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
-import { spoken } from "./OpenAiAddress.ts"
+import { baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
+import { layerOpenAi } from "./OpenAiModel.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
 interface OfferedModel {
@@ -95,3 +103,19 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   }
   return server
 })
+
+/** The provider of models on an OpenAI-compatible server: how it is found, and what can be said of it. */
+export const openAi: Provider = {
+  id: "openai",
+  server: {
+    read: ({ openaiBaseUrl }) => resolveBaseUrl(openaiBaseUrl),
+    save: (openaiBaseUrl) => ({ openaiBaseUrl }),
+    problem: baseUrlProblem,
+    source: "OPENAI_BASE_URL or openaiBaseUrl",
+    remedy:
+      'Start it, or set OPENAI_BASE_URL, or "openaiBaseUrl" in your configuration; a key goes into OPENAI_API_KEY.',
+    keyVariable: "OPENAI_API_KEY"
+  },
+  connect: connectOpenAi,
+  model: layerOpenAi
+}
