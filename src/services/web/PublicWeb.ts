@@ -186,10 +186,13 @@ export interface OwnService {
   readonly isPublic?: boolean
 }
 
-interface OwnServices {
+/** What a URL is held against. */
+interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   /** The addresses of the network interfaces of this machine. */
   readonly interfaces: ReadonlyArray<string>
+  /** May be fetched even from a private address; the services only when they are listed by their own names. */
+  readonly allowed: ReadonlySet<string>
 }
 
 /** The addresses of this machine now. */
@@ -206,7 +209,7 @@ const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.
       )
 
 /** True when the address leads to this machine. */
-const isOwnAddress = (address: string, { interfaces }: OwnServices): boolean =>
+const isOwnAddress = (address: string, { interfaces }: KnownTargets): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
 const splitTarget = (target: string): readonly [host: string, port: string] => {
@@ -218,14 +221,14 @@ const splitTarget = (target: string): readonly [host: string, port: string] => {
 const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
 
 /** The service of this name and port, if it is one. */
-const serviceNamed = (target: string, { services }: OwnServices): OwnService | undefined =>
+const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
   services.find((one) => plainTarget(one.target) === plainTarget(target))
 
 /** The service that is reached at one of these addresses on this port, if there is one. */
 const serviceAt = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   port: string,
-  own: OwnServices
+  own: KnownTargets
 ): Effect.fn.Return<{ readonly service: OwnService; readonly address: string } | undefined, never, Dns.Dns> {
   for (const service of own.services) {
     const [host, servicePort] = splitTarget(service.target)
@@ -239,18 +242,12 @@ const serviceAt = Effect.fnUntraced(function* (
   return undefined
 })
 
-/** Exceptions by exact `host:port`. */
-interface ListedTargets extends OwnServices {
-  /** May be fetched even from a private address; the services only when they are listed by their own names. */
-  readonly allowed: ReadonlySet<string>
-}
-
 /**
  * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
  * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
  * whatever name.
  */
-const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: ListedTargets) {
+const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
   const target = hostAndPort(url)
   const isListed = allowed.has(target)

@@ -69,7 +69,10 @@ const ReceivedToolCall = Schema.Struct({
   function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 })
 
-/** One line of an answer. Counts are not checked here, so that an invalid statistic does not lose an answer. */
+/** Not checked here, so that an invalid statistic does not lose an answer. */
+const count = Schema.optionalKey(Schema.Unknown)
+
+/** One line of an answer. */
 const Chunk = Schema.Struct({
   message: Schema.optionalKey(
     Schema.Struct({
@@ -80,13 +83,13 @@ const Chunk = Schema.Struct({
   ),
   done: Schema.optionalKey(Schema.Boolean),
   done_reason: text,
-  total_duration: Schema.optionalKey(Schema.Unknown),
-  load_duration: Schema.optionalKey(Schema.Unknown),
-  prompt_eval_count: Schema.optionalKey(Schema.Unknown),
-  prompt_eval_cached_count: Schema.optionalKey(Schema.Unknown),
-  prompt_eval_duration: Schema.optionalKey(Schema.Unknown),
-  eval_count: Schema.optionalKey(Schema.Unknown),
-  eval_duration: Schema.optionalKey(Schema.Unknown)
+  total_duration: count,
+  load_duration: count,
+  prompt_eval_count: count,
+  prompt_eval_cached_count: count,
+  prompt_eval_duration: count,
+  eval_count: count,
+  eval_duration: count
 })
 type Chunk = typeof Chunk.Type
 

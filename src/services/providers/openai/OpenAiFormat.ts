@@ -73,15 +73,16 @@ export const readProviderOptions = Effect.fnUntraced(function* (options: Languag
   }
 })
 
-const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+const text = maybe(Schema.String)
+/** Not checked here, so that an invalid statistic does not lose an answer. */
+const count = Schema.optionalKey(Schema.Unknown)
 
 /** A piece of a call: the first has its name, the others more of its arguments. */
 const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: text,
-  function: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) }))
-  )
+  function: maybe(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) }))
 })
 type CallPiece = typeof CallPiece.Type
 
@@ -90,37 +91,21 @@ const Delta = Schema.Struct({
   content: text,
   reasoning_content: text,
   reasoning: text,
-  tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(CallPiece)))
+  tool_calls: maybe(Schema.Array(CallPiece))
 })
 
-/** Counts are not checked here, so that an invalid statistic does not lose an answer. */
 const Usage = Schema.Struct({
-  prompt_tokens: Schema.optionalKey(Schema.Unknown),
-  completion_tokens: Schema.optionalKey(Schema.Unknown),
-  prompt_tokens_details: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.Unknown) }))
-  ),
-  completion_tokens_details: Schema.optionalKey(
-    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optionalKey(Schema.Unknown) }))
-  )
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: maybe(Schema.Struct({ cached_tokens: count })),
+  completion_tokens_details: maybe(Schema.Struct({ reasoning_tokens: count }))
 })
 type Usage = typeof Usage.Type
 
 const Chunk = Schema.Struct({
-  choices: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Array(
-        Schema.Struct({
-          delta: Schema.optionalKey(Schema.NullOr(Delta)),
-          message: Schema.optionalKey(Schema.NullOr(Delta)),
-          finish_reason: text
-        })
-      )
-    )
-  ),
-  usage: Schema.optionalKey(Schema.NullOr(Usage))
+  choices: maybe(Schema.Array(Schema.Struct({ delta: maybe(Delta), message: maybe(Delta), finish_reason: text }))),
+  usage: maybe(Usage)
 })
-type Chunk = typeof Chunk.Type
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
