@@ -69,9 +69,7 @@ interface CheckContext {
   readonly budget: number
 }
 
-interface BlockContext {
-  readonly briefing: Briefing
-  readonly finished: ReadonlyArray<TaskResult>
+interface BlockContext extends Omit<CheckContext, "budget"> {
   /** The most characters of the whole block, where that is known. */
   readonly budget?: number
   /** Where in the run the task is; see `QuestionScope`. */
