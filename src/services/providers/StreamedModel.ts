@@ -23,7 +23,7 @@ export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> &
 }
 
 /** What is special about a server. */
-export interface StreamedServer<Question> {
+interface StreamedServer<Question> {
   readonly spoken: Spoken
   /** Where answers come from. */
   readonly url: string

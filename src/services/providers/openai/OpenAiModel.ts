@@ -49,7 +49,7 @@ const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
   new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
 
 /** The failure in an event of a stream; nothing for an ordinary one. */
-export const readErrorEvent = (event: object): ServerError | undefined => {
+const readErrorEvent = (event: object): ServerError | undefined => {
   const isError = Predicate.hasProperty(event, "error") && event.error !== null
   // vLLM once sent the error itself.
   if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
@@ -62,7 +62,7 @@ export const readErrorEvent = (event: object): ServerError | undefined => {
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
 /** A refused request as what it means for the model that was asked. */
-export const readRefusal = (error: ServerError, model: string): ServerError => {
+const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
