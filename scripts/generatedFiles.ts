@@ -4,7 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/configuration/Configuration.ts"
+import {
+  Configuration,
+  configurationJsonSchema,
+  serverAddresses,
+  personalKeys
+} from "../src/domain/configuration/Configuration.ts"
 import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
 import { Limits } from "../src/domain/configuration/Limits.ts"
@@ -88,8 +93,9 @@ const configurationPage = (): string =>
       "| variable | meaning |",
       "|---|---|",
       "| `TASK_CONDUCTOR_MODEL` | the same as `model` |",
-      "| `OLLAMA_HOST` | the same as `host`, in every form that Ollama accepts |",
-      "| `OPENAI_BASE_URL` | the same as `openaiBaseUrl` |",
+      ...Object.entries(serverAddresses).map(
+        ([key, { note, variable }]) => `| \`${variable}\` | the same as \`${key}\`${note} |`
+      ),
       "| `OPENAI_API_KEY` | the key for that server |",
       "| `OLLAMA_API_KEY` | sent to the server as a bearer token |",
       "| `OLLAMA_NUM_PARALLEL` | the same as `parallel` |",

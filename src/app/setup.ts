@@ -5,8 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
 import {
+  addressKeys,
   type Configuration,
   mergeConfigurations,
   readConfiguration,
@@ -208,9 +210,8 @@ export const renameModels = (
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, plugins, settings } = setup
   const { host, limits } = settings
-  const { host: _host, openaiBaseUrl: _baseUrl, ...saved } = pickSettings(settings, savedKeys)
   return {
-    ...saved,
+    ...Struct.omit(pickSettings(settings, savedKeys), addressKeys),
     limits,
     deny: configuration.deny ?? [],
     plugins: plugins.flatMap(({ folder, scope, text }) =>

@@ -9,9 +9,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
+import * as Struct from "effect/Struct"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { fitWindow } from "./modelWindow.ts"
-import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
+import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/journal/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { type CallProgressBoard, ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
@@ -96,13 +97,7 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       : refusal(error.message, error._tag)
 
 /** The settings of a run without those that belong to the machine of its client. */
-const commonSettings = ({
-  host: _host,
-  openaiBaseUrl: _openaiBaseUrl,
-  keepAlive: _keepAlive,
-  parallel: _parallel,
-  ...common
-}: Configuration) => common
+const commonSettings = (given: Configuration) => Struct.omit(given, [...addressKeys, "keepAlive", "parallel"])
 
 /** The run and its project, as this machine sees them. */
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
 import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
-import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
+import { addressKeys, type Addresses, type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
 import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
@@ -25,7 +25,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
  * What runs and conversations share. What is left out comes from the configuration files and the environment, as for
  * the CLI.
  */
-export interface ScriptOptions {
+export interface ScriptOptions extends Addresses {
   /** The project folder; the current folder when absent. */
   readonly project?: string
   /**
@@ -33,9 +33,6 @@ export interface ScriptOptions {
    * `ModelUnchosen`, which has the models of the server.
    */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
-  readonly host?: string
-  /** The base address of the server for models `openai:NAME`; the key is read from `OPENAI_API_KEY`. */
-  readonly openaiBaseUrl?: string
   /** In tokens; chosen by model and server when absent. */
   readonly contextWindow?: number
   /** Whether, or how much, the model thinks before it answers. */
@@ -79,8 +76,7 @@ export interface ScriptOptions {
 
 /** The options that are settings of the same name. */
 const settingNames = [
-  "host",
-  "openaiBaseUrl",
+  ...addressKeys,
   "contextWindow",
   "think",
   "sampling",

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
+import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
 import { CheckLine } from "./CommandSplit.ts"
@@ -80,16 +81,31 @@ const KeepAlive = Schema.String.check(
   Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
 )
 
+/** The addresses of model servers by their keys, each with the environment variable that sets it too, and a note on that. */
+export const serverAddresses = {
+  host: {
+    what: "The address of the Ollama server.",
+    variable: "OLLAMA_HOST",
+    note: ", in every form that Ollama accepts"
+  },
+  openaiBaseUrl: {
+    what: "The base address of the server for models `openai:NAME`, which speaks the API of OpenAI. Default: `http://127.0.0.1:8080/v1`.",
+    variable: "OPENAI_BASE_URL",
+    note: ""
+  }
+} as const
+export const addressKeys = Struct.keys(serverAddresses)
+type AddressKey = keyof typeof serverAddresses
+export type Addresses = Pick<Configuration, AddressKey>
+
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
     'The name of a model on the Ollama server, `openai:NAME` for a model of another server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
   ),
-  host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
-  openaiBaseUrl: key(
-    Schema.NonEmptyString,
-    "The base address of the server for models `openai:NAME`, which speaks the API of OpenAI. Default: `http://127.0.0.1:8080/v1`. Environment: OPENAI_BASE_URL."
+  ...Record.map(serverAddresses, ({ variable, what }) =>
+    key(Schema.NonEmptyString, `${what} Environment: ${variable}.`)
   ),
   contextWindow: key(
     count(10_000_000),
@@ -152,8 +168,7 @@ export type Configuration = typeof Configuration.Type
 
 /** The keys that only the user configuration and the command line may set. */
 export const personalKeys = [
-  "host",
-  "openaiBaseUrl",
+  ...addressKeys,
   "allow",
   "fetchAllow",
   "bell",
@@ -198,8 +213,7 @@ export type ConfigurationScope = "user" | "project"
 
 const elsewhere: Readonly<Record<string, string>> = {
   allow: " or use --allow",
-  host: " or set OLLAMA_HOST",
-  openaiBaseUrl: " or set OPENAI_BASE_URL",
+  ...Record.map(serverAddresses, ({ variable }) => ` or set ${variable}`),
   mcpServers: " or, for servers of the project, into .mcp.json"
 }
 

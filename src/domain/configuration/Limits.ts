@@ -2,6 +2,7 @@
  * The limits that a person can change: `limits` in task-conductor.json.
  */
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
@@ -134,20 +135,16 @@ export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   return own === undefined ? limits : { ...limits, ...own }
 }
 
+/** The entries of both by their names; those of one name are merged, and values of the second take precedence. */
+const mergeEntries = <A extends object>(
+  base: Readonly<Record<string, A>> = {},
+  overrides: Readonly<Record<string, A>> = {}
+): Readonly<Record<string, A>> => Record.union(base, overrides, (one, other) => ({ ...one, ...other }))
+
 /** Merges two settings; values of the second take precedence, key by key, also for single stages and tools. */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
   ...base,
   ...overrides,
-  ...deeper("stages", base.stages, overrides.stages),
-  ...deeper("tools", base.tools, overrides.tools)
+  ...(base.stages && overrides.stages ? { stages: mergeEntries(base.stages, overrides.stages) } : {}),
+  ...(base.tools && overrides.tools ? { tools: mergeEntries(base.tools, overrides.tools) } : {})
 })
-
-const deeper = <K extends string, A extends Readonly<Record<string, object | undefined>>>(
-  key: K,
-  base: A | undefined,
-  overrides: A | undefined
-): { readonly [_ in K]?: A } => {
-  if (base === undefined || overrides === undefined) return {}
-  const merged = Object.fromEntries(Object.entries(overrides).map(([name, own]) => [name, { ...base[name], ...own }]))
-  return { [key]: { ...base, ...merged } } as { readonly [_ in K]?: A }
-}

@@ -3,6 +3,8 @@
  * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
  * one that may not be set.
  */
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { EffectClass, Risk } from "../tools/Access.ts"
@@ -92,11 +94,25 @@ interface Expansion {
   readonly missing: ReadonlyArray<string>
 }
 
+/** The entry with each of its texts as it is to be written. */
+const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
+  const { args, command, cwd, env, headers, url } = entry
+  return {
+    ...entry,
+    ...Record.map(Record.filter({ command, cwd, url }, Predicate.isNotUndefined), write),
+    ...(args === undefined ? {} : { args: args.map(write) }),
+    ...Record.map(Record.filter({ env, headers }, Predicate.isNotUndefined), (texts) => Record.map(texts, write))
+  }
+}
+
 /** The variables that the texts of an entry name, each once. */
 export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
-  const { args = [], command = "", cwd = "", env = {}, headers = {}, url = "" } = entry
-  const texts = [command, cwd, url, ...args, ...Object.values(env), ...Object.values(headers)]
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(variable)].map(([, name = ""]) => name)))]
+  const names = new Set<string>()
+  mapTexts(entry, (text) => {
+    for (const [, name = ""] of text.matchAll(variable)) names.add(name)
+    return text
+  })
+  return [...names]
 }
 
 /** Fills in the values; an empty value counts as none. */
@@ -108,17 +124,5 @@ export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, s
       if (value === undefined) missing.add(name)
       return value ?? ""
     })
-  const expandAll = (texts: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, expand(text)]))
-  const { args, command, cwd, env, headers, url } = entry
-  const expanded: McpServerEntry = {
-    ...entry,
-    ...(command === undefined ? {} : { command: expand(command) }),
-    ...(args === undefined ? {} : { args: args.map(expand) }),
-    ...(env === undefined ? {} : { env: expandAll(env) }),
-    ...(cwd === undefined ? {} : { cwd: expand(cwd) }),
-    ...(url === undefined ? {} : { url: expand(url) }),
-    ...(headers === undefined ? {} : { headers: expandAll(headers) })
-  }
-  return { entry: expanded, missing: [...missing] }
+  return { entry: mapTexts(entry, expand), missing: [...missing] }
 }

@@ -2,7 +2,7 @@
  * Which of the settings in a journal count when its run goes on. None of them permits anything, whoever wrote the journal:
  * rules, servers, declared tools and the sandbox are always those of the person's configuration.
  */
-import { type Configuration, pickSettings } from "../configuration/Configuration.ts"
+import { addressKeys, type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
 
 /** What neither sends anything to another place nor runs code. */
@@ -19,7 +19,7 @@ const harmless = [
 ] as const
 
 /** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */
-export const savedKeys = [...harmless, "model", "host", "openaiBaseUrl", "plugins", "checks"] as const
+export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
 
 type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 

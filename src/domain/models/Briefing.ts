@@ -127,34 +127,22 @@ const isSame = (target: string, path: string): boolean =>
 /** The heading of the project description, to which references of tasks may refer. */
 export const descriptionAnchor = "project-description"
 
-/** What the references of a task show anyway. */
-const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>) => {
-  const refersTo = (anchor: string, path: string | undefined): boolean =>
-    references.some(
-      ({ kind, target }) =>
-        (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && isSame(target, path))
-    )
-  const { currentFile, descriptionFiles = [] } = briefing
-  return {
-    description: !refersTo(descriptionAnchor, undefined) && descriptionFiles.some((path) => refersTo("", path)),
-    file: currentFile !== undefined && refersTo("current-file", currentFile.path),
-    attachment: refersTo(attachmentAnchor, undefined)
-  }
-}
-
 /**
  * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
  * file, and the project description when one of its files is shown. The description stays where it is when the task refers
  * to its heading: the prompts of all tasks begin alike, and the reference says where it stands.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
-  const shown = shownBy(briefing, references)
-  const { attachment, currentFile, descriptionFiles: _, projectDescription, ...rest } = briefing
+  const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing
+  const showsAnchor = (anchor: string) => references.some(({ kind, target }) => kind === "anchor" && target === anchor)
+  const showsFile = (path: string) => references.some(({ kind, target }) => kind === "file" && isSame(target, path))
+  const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
+  const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   return {
     ...rest,
-    projectDescription: shown.description ? "" : projectDescription,
-    ...(currentFile === undefined || shown.file ? {} : { currentFile }),
-    ...(attachment === undefined || shown.attachment ? {} : { attachment })
+    projectDescription: isDescribed ? "" : projectDescription,
+    ...(currentFile === undefined || isOpen ? {} : { currentFile }),
+    ...(attachment === undefined || showsAnchor(attachmentAnchor) ? {} : { attachment })
   }
 }
 

@@ -41,17 +41,13 @@ export const chooseWindow = (facts: WindowFacts): ChosenWindow => {
     : { window: supported, from: chosen.from, loweredFrom: chosen.window }
 }
 
-const sources = {
-  modelfile: (model: string) => `as the Modelfile of "${model}" sets num_ctx`,
-  loaded: (model: string) => `with which the server has loaded "${model}"`
-} as const
-
 /** What a person should know about the choice; nothing about what they set and the default. */
 export const windowNote = (model: string, { from, loweredFrom, window }: ChosenWindow): string | undefined => {
   if (loweredFrom !== undefined) {
     return `The context window is lowered from ${loweredFrom} to ${window} tokens: the model "${model}" does not support more.`
   }
-  return from === "modelfile" || from === "loaded"
-    ? `The context window is ${window} tokens, ${sources[from](model)}. Set another with --context-window.`
-    : undefined
+  if (from === "given" || from === "default") return undefined
+  const source =
+    from === "modelfile" ? `as the Modelfile of "${model}" sets num_ctx` : `with which the server has loaded "${model}"`
+  return `The context window is ${window} tokens, ${source}. Set another with --context-window.`
 }

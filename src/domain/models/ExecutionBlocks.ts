@@ -14,14 +14,12 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** The texts, shortened so that together they take at most `budget` characters. */
-const fitTexts = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
-  const limits = shares(
+/** The limits within which texts take at most `budget` characters together. */
+const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
+  shares(
     texts.map((text) => text.length),
     budget
   )
-  return texts.map((text, index) => shorten(text, limits[index] ?? 0))
-}
 
 /** The arguments without the texts that the diff in the output shows. */
 const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
@@ -46,10 +44,7 @@ const callBlock = (outcome: CallOutcome, output: string): string => {
  * characters, or what `callFrame` measures where that is more: short outputs are whole, and the long ones share the rest.
  */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const limits = shares(
-    outcomes.map((outcome) => outcomeText(outcome).length),
-    budget
-  )
+  const limits = limitsOf(outcomes.map(outcomeText), budget)
   return outcomes.map((outcome, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("")
 }
 
@@ -73,7 +68,7 @@ export const resultBlocks = (
   { expected = false }: { readonly expected?: boolean } = {}
 ): string => {
   const summaries = results.map(({ result }) => result.summary.trim())
-  const shown = fitTexts(summaries, budget)
+  const limits = limitsOf(summaries, budget)
   const hasDetails = results.some(({ result }) => /^## Details\b/m.test(result.document))
   const note = hasDetails ? "(Only the summaries are shown here; their details are not.)\n\n" : ""
   return (
@@ -83,7 +78,7 @@ export const resultBlocks = (
         const order = expected ? `${expectedLine(task)}\n\n` : ""
         const facts = factLines(runFacts(files, checks))
         const known = facts.length === 0 ? "" : `What the program knows:\n\n${facts.join("\n")}\n\n`
-        return `### ${name}\n\n${order}${known}${shown[index] ?? ""}\n\n`
+        return `### ${name}\n\n${order}${known}${shorten(summaries[index] ?? "", limits[index] ?? 0)}\n\n`
       })
       .join("")
   )

@@ -116,7 +116,7 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
  * The temperature when neither the person nor the Modelfile sets one: the documents of a run have one right form and
  * little freedom, and a little chance keeps a model from repeating itself.
  */
-export const defaultTemperature = 0.2
+const defaultTemperature = 0.2
 
 /** What Ollama samples with when nobody says anything. */
 const temperatureOfServer = 0.8
@@ -125,7 +125,7 @@ const step = 0.3
 const highest = 1
 
 /** What is known about the sampling of a model: the temperature in its Modelfile; absent when it sets none. */
-export interface ModelSampling {
+interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined
 }

@@ -31,16 +31,14 @@ export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyAr
 /** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
-/** What a name that the server does not know may have meant. */
-export interface NameMatch {
-  /** The only tag of this name, for a name without a tag. */
-  readonly only?: string
-  /** The nearest names, nearest first. */
-  readonly nearest: ReadonlyArray<string>
-}
-
-/** Finds what a name means among the names of a server, which does not know it itself. */
-export const matchName = (given: string, names: ReadonlyArray<string>): NameMatch => {
+/**
+ * What a name that a server does not know may mean among those that it has: `only` is the only tag of this name, for a name
+ * without a tag; `nearest` are the nearest names, nearest first.
+ */
+export const matchName = (
+  given: string,
+  names: ReadonlyArray<string>
+): { readonly only?: string; readonly nearest: ReadonlyArray<string> } => {
   const base = baseOf(given).toLowerCase()
   const tags = names.filter((name) => baseOf(name).toLowerCase() === base)
   const [only] = tags

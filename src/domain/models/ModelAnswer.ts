@@ -38,7 +38,7 @@ const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
 })
-export type ReachedLimit = typeof ReachedLimit.Type
+type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 
@@ -50,80 +50,52 @@ const retried = Schema.optionalKey(
 /** What a person can do about it, as the provider says it. */
 const remedy = Schema.optional(Schema.String)
 
-const Unreachable = Schema.TaggedStruct("Unreachable", {
-  host: Schema.String,
-  detail: Schema.String,
-  remedy,
-  limit,
-  waitedSeconds
+export const ModelErrorReason = Schema.TaggedUnion({
+  Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
+  /** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
+  ModelMissing: {
+    model: Schema.String,
+    detail: Schema.String,
+    remedy,
+    /** The command that gets the model. */
+    command: Schema.optional(Schema.String),
+    nearest: Schema.optionalKey(Schema.Array(Schema.String)),
+    installed: Schema.optionalKey(Schema.Array(Schema.String))
+  },
+  /** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
+  Busy: { detail: Schema.String, isOverloaded: Schema.optionalKey(Schema.Boolean), limit, retried, waitedSeconds },
+  /** The server refuses permanently: bad key, bad request. */
+  Refused: { detail: Schema.String, remedy },
+  /** The server or the model does not take the setting for thinking. */
+  ThinkingRefused: { detail: Schema.String },
+  /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
+  DiedMidStream: { detail: Schema.String, partial: Schema.String, limit, retried },
+  EmptyAnswer: {},
+  ThinkingOnly: { thinking: Schema.String },
+  /** The length limit was reached while the model was thinking; `tokens`, about as many as it had thought. */
+  ThinkingCutOff: { tokens: Schema.Int },
+  CutOff: { partial: Schema.String },
+  /** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
+  Hopeless: {
+    kind: Schema.Literals(["loop", "shape"]),
+    /** What was wrong, as the end of a sentence. */
+    detail: Schema.String,
+    partial: Schema.String
+  },
+  /**
+   * The prompt does not fit the context window. Either nothing was sent, or the server read only `counted` tokens and the
+   * answer is not used. Sizes in tokens; `parts` are the largest, in order of size.
+   */
+  ContextOverflow: {
+    estimated: Schema.Int,
+    window: Schema.Int,
+    counted: Schema.optionalKey(Schema.Int),
+    parts: Schema.optionalKey(Schema.Array(PartSize))
+  }
 })
-/** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
-const ModelMissing = Schema.TaggedStruct("ModelMissing", {
-  model: Schema.String,
-  detail: Schema.String,
-  remedy,
-  /** The command that gets the model. */
-  command: Schema.optional(Schema.String),
-  nearest: Schema.optionalKey(Schema.Array(Schema.String)),
-  installed: Schema.optionalKey(Schema.Array(Schema.String))
-})
-/** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
-const Busy = Schema.TaggedStruct("Busy", {
-  detail: Schema.String,
-  isOverloaded: Schema.optionalKey(Schema.Boolean),
-  limit,
-  retried,
-  waitedSeconds
-})
-/** The server refuses permanently: bad key, bad request. */
-const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String, remedy })
-/** The server or the model does not take the setting for thinking. */
-const ThinkingRefused = Schema.TaggedStruct("ThinkingRefused", { detail: Schema.String })
-/** The answer broke off; `partial` is kept for diagnosis and never parsed. */
-const DiedMidStream = Schema.TaggedStruct("DiedMidStream", {
-  detail: Schema.String,
-  partial: Schema.String,
-  limit,
-  retried
-})
-const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
-const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
-/** The length limit was reached while the model was thinking; `tokens`, about as many as it had thought. */
-const ThinkingCutOff = Schema.TaggedStruct("ThinkingCutOff", { tokens: Schema.Int })
-const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
-/** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
-export const StoppedAnswer = Schema.TaggedStruct("Hopeless", {
-  kind: Schema.Literals(["loop", "shape"]),
-  /** What was wrong, as the end of a sentence. */
-  detail: Schema.String,
-  partial: Schema.String
-})
-/**
- * The prompt does not fit the context window. Either nothing was sent, or the server read only `counted` tokens and the
- * answer is not used. Sizes in tokens; `parts` are the largest, in order of size.
- */
-const ContextOverflow = Schema.TaggedStruct("ContextOverflow", {
-  estimated: Schema.Int,
-  window: Schema.Int,
-  counted: Schema.optionalKey(Schema.Int),
-  parts: Schema.optionalKey(Schema.Array(PartSize))
-})
-
-export const ModelErrorReason = Schema.Union([
-  Unreachable,
-  ModelMissing,
-  Busy,
-  Refused,
-  ThinkingRefused,
-  DiedMidStream,
-  EmptyAnswer,
-  ThinkingOnly,
-  ThinkingCutOff,
-  CutOff,
-  StoppedAnswer,
-  ContextOverflow
-])
 export type ModelErrorReason = typeof ModelErrorReason.Type
+type ReasonOf<Tag extends ModelErrorReason["_tag"]> = Extract<ModelErrorReason, { readonly _tag: Tag }>
+export type StoppedAnswer = ReasonOf<"Hopeless">
 
 const waited = ({ waitedSeconds: seconds }: { readonly waitedSeconds?: number }): string =>
   seconds === undefined ? "" : ` The run waited ${seconds} s for it (limits.serverWaitSeconds).`
@@ -133,7 +105,7 @@ const reached = ({ limit }: { readonly limit?: ReachedLimit }): string =>
     ? ""
     : ` The limit limits.${limit.name} (${limit.seconds} s) ended the call; raise it in your configuration if the server needs more time.`
 
-const sentAgain = ({ retried }: Pick<typeof Busy.Type, "retried">): string =>
+const sentAgain = ({ retried }: Pick<ReasonOf<"Busy">, "retried">): string =>
   retried === undefined ? "" : ` It was sent ${retried.times + 1} times (limits.${retried.name} is ${retried.times}).`
 
 const listOf = (names: ReadonlyArray<string>): string =>
@@ -143,7 +115,7 @@ const listOf = (names: ReadonlyArray<string>): string =>
 
 const shownNames = 8
 
-const missingText = (reason: typeof ModelMissing.Type): string => {
+const missingText = (reason: ReasonOf<"ModelMissing">): string => {
   const { command, detail, installed, model, nearest = [], remedy = "Choose another one with --model." } = reason
   const what = `The model "${model}" is not on the server`
   if (installed === undefined) return `${what} (${detail}). ${remedy}`
@@ -196,11 +168,11 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
 
   /** True when no later call can succeed either: the run ends with exit code 5. */
   get isUnavailable(): boolean {
-    return this.reason._tag === "Unreachable" || this.reason._tag === "ModelMissing" || this.reason._tag === "Refused"
+    return ["Unreachable", "ModelMissing", "Refused"].includes(this.reason._tag)
   }
 
   /** True when the same request may succeed a little later. */
   get isTransient(): boolean {
-    return this.reason._tag === "Unreachable" || this.reason._tag === "Busy"
+    return ["Unreachable", "Busy"].includes(this.reason._tag)
   }
 }

@@ -12,13 +12,6 @@ export interface DescriptionFile {
   readonly text: string
 }
 
-export interface FittedDescription {
-  readonly text: string
-  readonly files: ReadonlyArray<string>
-  /** For the person, when something did not fit. */
-  readonly note?: string
-}
-
 const cutNote = (path: string, left: number): string =>
   `(The beginning of ${path}; ${left} characters are left out. Refer to the file for them.)`
 
@@ -41,13 +34,12 @@ const leadMost = 1200
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!/^readme\b/i.test(path)) return Number.MAX_SAFE_INTEGER
   const lines = text.split("\n")
-  const ends = outline(text).map(
-    ({ line }) =>
-      lines
-        .slice(0, line - 1)
-        .join("\n")
-        .trimEnd().length + 2
-  )
+  const endOf = (line: number) =>
+    lines
+      .slice(0, line - 1)
+      .join("\n")
+      .trimEnd().length + 2
+  const ends = outline(text).map(({ line }) => endOf(line))
   return Math.min(leadMost, ends.find((end) => end >= leadLeast) ?? leadMost)
 }
 
@@ -63,9 +55,9 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 
 /**
  * The texts, the nearest first, as far as they fit into the window (tokens). In the prompt the widest comes first, so
- * that the nearest has the last word.
+ * that the nearest has the last word. The note is for the person, when something did not fit.
  */
-export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number): FittedDescription => {
+export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number) => {
   const budget = charactersIn(window / 8)
   let left = budget
   const shown = files.map((file) => {

@@ -80,8 +80,8 @@ export type TemplatePart = (
 }
 
 /** A template that holds exactly the placeholders of its name. */
-export interface PromptTemplate<Name extends TemplateName = TemplateName> {
-  readonly name: Name
+export interface PromptTemplate {
+  readonly name: TemplateName
   readonly system: ReadonlyArray<TemplatePart>
   readonly user: ReadonlyArray<TemplatePart>
 }
@@ -133,7 +133,7 @@ const scan = (
  * Reads a template. Issues: no marker line or a second one, a placeholder that is unknown or missing, an optional part
  * `{#name}...{/name}` that is not closed.
  */
-export const parseTemplate = <Name extends TemplateName>(name: Name, text: string): Reading<PromptTemplate<Name>> => {
+export const parseTemplate = (name: TemplateName, text: string): Reading<PromptTemplate> => {
   const known: ReadonlyArray<string> = templatePlaceholders[name]
   const findings = noFindings()
   const lines = text.replaceAll("\r\n", "\n").split("\n")
@@ -185,19 +185,15 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
-const fill = (template: PromptTemplate, values: Values): FilledPrompt => {
+/** Fills a template with the values of its placeholders. */
+export const fillTemplate = (template: PromptTemplate, values: Values): FilledPrompt => {
   const system = piecesOf(template.system, values)
   const user = piecesOf(template.user, values)
+  const isHeavy = valueOf(values, dispensable) !== ""
   return {
     system: joined(system),
     user: joined(user),
     parts: addParts([...system, ...user].map(({ name, text }) => ({ name, characters: text.length }))),
-    lighter: valueOf(values, dispensable) === "" ? undefined : fill(template, { ...values, [dispensable]: "" })
+    lighter: isHeavy ? fillTemplate(template, { ...values, [dispensable]: "" }) : undefined
   }
 }
-
-/** Fills a template. */
-export const fillTemplate = <Name extends TemplateName>(
-  template: PromptTemplate<Name>,
-  values: TemplateValues<Name>
-): FilledPrompt => fill(template, values)

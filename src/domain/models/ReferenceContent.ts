@@ -1,6 +1,7 @@
 /**
  * What a reference resolves to, and the message when the references of a task are larger than a prompt allows.
  */
+import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readMarkdown, sectionMarkdown } from "../markdown/Markdown.ts"
@@ -31,16 +32,11 @@ export const ResolvedReference = Schema.Struct({ reference: Reference, content: 
 export type ResolvedReference = typeof ResolvedReference.Type
 
 /** Characters that count for the budget. */
-export const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
+const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
 /** Without what repeats an earlier reference word for word. */
-export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> => {
-  const seen = new Set<string>()
-  return all.filter((one) => {
-    const { href } = referenceOf(one)
-    return !seen.has(href) && seen.add(href)
-  })
-}
+export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
+  Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
 /** So much of each reference is shown at least, unless it is shorter. */
 const leastShown = 1000
@@ -48,10 +44,6 @@ const leastShown = 1000
 /** What the references need at least: the outline of a long one is enough. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
-
-/** The sum of what the references hold, in characters. */
-const totalSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
-  resolved.reduce((sum, { content }) => sum + contentSize(content), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
@@ -90,7 +82,7 @@ export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number
 ): { readonly what: string; readonly how: string; readonly largest: string } => {
-  const total = totalSize(resolved)
+  const total = resolved.reduce((sum, { content }) => sum + contentSize(content), 0)
   const bySize = resolved.toSorted((a, b) => contentSize(b.content) - contentSize(a.content)).slice(0, 3)
   const forms = bySize.flatMap((one) => {
     const others = total - contentSize(one.content)

@@ -2,6 +2,7 @@
  * What prompts show of references. A text that fits is whole; of a longer one its outline and the parts that the words of the
  * task match, in order, with the places of what is left out and how to see it.
  */
+import * as Arr from "effect/Array"
 import { proseLines } from "../markdown/Outline.ts"
 import { fencedBlock, fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { descriptionAnchor } from "./Briefing.ts"
@@ -25,11 +26,15 @@ const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|de
 
 const heading = /^ {0,3}(#{1,6})(?:[ \t]|$)/
 
-const sectionsOf = (lines: ReadonlyArray<string>) => {
-  const headings = proseLines(lines.join("\n")).flatMap(({ line, text }) => {
+/** The lines (from 1) with headings, and how deep each is. */
+const headingsOf = (lines: ReadonlyArray<string>) =>
+  proseLines(lines.join("\n")).flatMap(({ line, text }) => {
     const depth = heading.exec(text)?.[1]?.length
     return depth === undefined ? [] : [{ line, depth }]
   })
+
+const sectionsOf = (lines: ReadonlyArray<string>) => {
+  const headings = headingsOf(lines)
   return (at: number): LineRange => {
     const own = headings.findLast(({ line }) => line <= at)
     const next = headings.find(({ depth, line }) => line > at && depth <= (own?.depth ?? 6))
@@ -163,21 +168,15 @@ const constant = /^(?:export\s+)?(?:const|let|var|val)\s+[\w$]+/
 const method =
   /^\s{2,4}(?!(?:if|for|while|switch|catch|return|else|do|try|with)\b)(?:(?:public|private|protected|static|async|readonly|override|get|set)\s+)*[\w$#]+\s*\([^;]*\)[^;]*\{\s*$/
 
+const isDeclared = (line: string): boolean => declaration.test(line) || constant.test(line) || method.test(line)
+
 /** Indexes of headings or declarations, those of the highest level first. */
 const outlineOf = ({ language, lines }: ExcerptSource): ReadonlyArray<number> => {
-  const depths: Array<readonly [index: number, depth: number]> = []
-  if (language === "markdown" || language === "mdx" || language === "page") {
-    for (const { line, text } of proseLines(lines.join("\n"))) {
-      const depth = heading.exec(text)?.[1]?.length
-      if (depth !== undefined) depths.push([line - 1, depth])
-    }
-  } else {
-    for (const [index, line] of lines.entries()) {
-      const isDeclared = declaration.test(line) || constant.test(line) || method.test(line)
-      if (isDeclared) depths.push([index, line.length - line.trimStart().length])
-    }
-  }
-  return depths.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]).map(([index]) => index)
+  const marks =
+    proses.has(language) || language === "page"
+      ? headingsOf(lines)
+      : lines.flatMap((text, index) => (isDeclared(text) ? [{ line: index + 1, depth: indentOf(text) }] : []))
+  return marks.toSorted((a, b) => a.depth - b.depth || a.line - b.line).map(({ line }) => line - 1)
 }
 
 /** Indexes of lines that hold words, those with the rarest words first. */
@@ -203,9 +202,6 @@ const shownLine = (line: string, words: ReadonlyArray<string>): string => {
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
-const range = (from: number, to: number): ReadonlyArray<number> =>
-  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
-
 const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: LineChoice): void => {
   const { language, lines } = source
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
@@ -216,8 +212,8 @@ const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: Lin
   for (const index of matchesOf(lines, words)) {
     if (choice.lines.has(index) && choice.lines.has(index + 1)) continue
     const { from, to } = enclosing(index + 1, longestPart)
-    if (choice.add(range(from - 1, to))) continue
-    if (!choice.add(range(Math.max(0, index - 3), Math.min(lines.length, index + 4)))) choice.add([index])
+    if (choice.add(Arr.range(from - 1, to - 1))) continue
+    if (!choice.add(Arr.range(Math.max(0, index - 3), Math.min(lines.length, index + 4) - 1))) choice.add([index])
   }
   for (const index of lines.keys()) {
     if (!choice.add([index])) break
@@ -285,10 +281,10 @@ const rest = ({ reference }: ResolvedReference): string => {
 /** Which part of the file is shown, and why; empty for the whole. */
 const noteOf = (resolved: ResolvedReference, { isWhole, shown }: Excerpt, lines: number): string => {
   const { content, reference } = resolved
-  const range = content.kind === "file" && content.of !== undefined && content.first !== undefined
+  const isPart = content.kind === "file" && content.of !== undefined && content.first !== undefined
   const asked = reference.kind === "file" ? reference.lines : undefined
   const around = asked?.from === asked?.to && lines > 1 ? `, around line ${asked?.from}` : ""
-  const place = range ? `Lines ${content.first} to ${(content.first ?? 1) + lines - 1} of ${content.of}${around}.` : ""
+  const place = isPart ? `Lines ${content.first} to ${(content.first ?? 1) + lines - 1} of ${content.of}${around}.` : ""
   const what =
     shown < lines ? `${shown} of ${lines} lines: the outline and what matches the task` : "parts of long lines"
   const cut = isWhole ? "" : `There is room for ${what}.${rest(resolved)}`
@@ -312,19 +308,12 @@ const block = (resolved: ResolvedReference, fitted: Excerpt, lines: number): str
   return fencedBlock(heading, fitted.text.trim() === "" ? "(empty)" : fitted.text.trim(), "markdown")
 }
 
-/** The most characters of what a prompt shows of references. */
-export interface ReferenceBudget {
-  /** All contents. */
-  readonly contents: number
-  /** All blocks, where that is known. */
-  readonly blocks?: number
-}
-
 /** The blocks of all references that have content, and how many characters of each are shown. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   words: ReadonlyArray<string>,
-  { blocks = Number.MAX_SAFE_INTEGER, contents }: ReferenceBudget
+  /** The most characters of all contents, and of all blocks where that is known. */
+  { blocks = Number.MAX_SAFE_INTEGER, contents }: { readonly contents: number; readonly blocks?: number | undefined }
 ): ReadonlyArray<{ readonly resolved: ResolvedReference; readonly block: string; readonly shown: number }> => {
   const sources = resolved.flatMap((one) => {
     const source = sourceOf(one)

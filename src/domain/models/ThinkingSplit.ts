@@ -4,7 +4,7 @@
  */
 
 /** A piece of an answer, in the order in which it was written. */
-export interface WrittenPiece {
+interface WrittenPiece {
   readonly kind: "thinking" | "text"
   readonly text: string
 }

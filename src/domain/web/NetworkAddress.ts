@@ -34,19 +34,19 @@ const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(Ip
 /** IPv6 spellings of an IPv4 address, which stands in the last four octets: mapped, and translated by NAT64. */
 const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(IpNetwork.fromStringUnsafe)
 
-const carriedV4 = (address: NetAddress.Ipv6Address): NetAddress.Ipv4Address =>
-  NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))
-
-const isOpen = (address: NetAddress.IpAddress): boolean => {
-  if (NetAddress.isIpv4Address(address)) return !isInSome(closedV4, address)
-  if (isInSome(carriersOfV4, address)) return isOpen(carriedV4(address))
-  return isInSome(openV6, address) && !isInSome(closedV6, address)
-}
-
 const thisMachine = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"].map(IpNetwork.fromStringUnsafe)
 
 const withoutCarrier = (address: NetAddress.IpAddress): NetAddress.IpAddress =>
-  !NetAddress.isIpv4Address(address) && isInSome(carriersOfV4, address) ? carriedV4(address) : address
+  !NetAddress.isIpv4Address(address) && isInSome(carriersOfV4, address)
+    ? NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))
+    : address
+
+const isOpen = (given: NetAddress.IpAddress): boolean => {
+  const address = withoutCarrier(given)
+  return NetAddress.isIpv4Address(address)
+    ? !isInSome(closedV4, address)
+    : isInSome(openV6, address) && !isInSome(closedV6, address)
+}
 
 /** One text for all spellings of an address; another text than an address stays as it is. */
 export const canonicalAddress = (address: string): string =>
@@ -77,8 +77,10 @@ interface FetchExceptions {
   readonly denied: ReadonlyArray<string>
 }
 
-const targetOf = ({ hostname, port, protocol }: URL): string =>
-  `${hostname}:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`
+export const portOf = ({ port, protocol }: URL): string => (port === "" ? (protocol === "https:" ? "443" : "80") : port)
+
+/** `host:port` with the port that the scheme implies; brackets around IPv6. */
+export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
 /** `localhost` and all below it lead to this machine, whatever a name server says. */
 const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host)
@@ -87,7 +89,7 @@ const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(h
 export const unfetchable = (text: string, { allowed, denied }: FetchExceptions): string | undefined => {
   const url = URL.parse(text)
   if (url === null) return undefined
-  const target = targetOf(url)
+  const target = hostAndPort(url)
   if (allowed.includes(target)) return undefined
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const isPrivate = isLocalName(host) || (isAddress(host) && !isGlobalUnicast(host))

@@ -4,13 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
+import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import { applyEdits, modify } from "jsonc-parser"
 import {
   type Configuration,
   mergeConfigurations,
   type ConfigurationScope,
-  readConfiguration
+  readConfiguration,
+  serverAddresses
 } from "../../domain/configuration/Configuration.ts"
 import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaText.ts"
@@ -47,11 +49,10 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
 /** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
 
-/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OPENAI_BASE_URL, OLLAMA_NUM_PARALLEL. */
+/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */
 const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
   const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
-  const host = yield* environmentVariable("OLLAMA_HOST")
-  const openaiBaseUrl = yield* environmentVariable("OPENAI_BASE_URL")
+  const addresses = yield* Effect.all(Record.map(serverAddresses, ({ variable }) => environmentVariable(variable)))
   const slots = yield* environmentVariable("OLLAMA_NUM_PARALLEL")
   const parallel = slots === undefined ? undefined : Number(slots)
   if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
@@ -62,27 +63,26 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
   return {
     ...(model === undefined ? {} : { model }),
-    ...(host === undefined ? {} : { host }),
-    ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
+    ...Record.filter(addresses, (address) => address !== undefined),
     ...(parallel === undefined ? {} : { parallel })
   }
 })
 
+/** The text of a file; another one when there is none. */
+const readOr = (file: string, otherwise: string) =>
+  Effect.catchIf(
+    readBoundedFile(file),
+    (error) => error.reason === "missing",
+    () => Effect.succeed(otherwise)
+  )
+
 /** Reads one file; one that does not exist sets nothing. */
 const readFile = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
-  const text = yield* readBoundedFile(file).pipe(
-    Effect.catchIf(
-      (error) => error.reason === "missing",
-      () => Effect.succeed("{}")
-    ),
-    Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
-  )
-  const configuration = yield* Result.match(readConfiguration(text, scope), {
-    onSuccess: Effect.succeed,
-    onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
-  })
+  const invalid = (problems: ConfigurationError["problems"]) => new ConfigurationError({ source: file, problems })
+  const text = yield* Effect.mapError(readOr(file, "{}"), ({ what }) => invalid([{ what }]))
+  const configuration = yield* Effect.mapError(Effect.fromResult(readConfiguration(text, scope)), invalid)
   const problems = toolProblems(configuration, text)
-  return problems.length === 0 ? configuration : yield* new ConfigurationError({ source: file, problems })
+  return problems.length === 0 ? configuration : yield* invalid(problems)
 })
 
 /** Reads what is set for a project folder; `userFile` is the file of the person, nothing when it is not to be used. */
@@ -100,7 +100,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" }
 
 /** The text with the value under the key. */
-export const withSetting = <K extends keyof Configuration>(text: string, key: K, value: Configuration[K]): string => {
+const withSetting = <K extends keyof Configuration>(text: string, key: K, value: Configuration[K]): string => {
   const begin = text.trim() === "" ? "{}" : text
   const changed = applyEdits(begin, modify(begin, [key], value, { formattingOptions }))
   return changed.endsWith("\n") ? changed : `${changed}\n`
@@ -112,12 +112,7 @@ export const saveSetting = Effect.fn("saveSetting")(function* <K extends keyof C
   key: K,
   value: Configuration[K]
 ) {
-  const text = yield* readBoundedFile(file).pipe(
-    Effect.catchIf(
-      (error) => error.reason === "missing",
-      () => Effect.succeed("")
-    )
-  )
+  const text = yield* readOr(file, "")
   const path = yield* Path.Path
   const target = yield* canonicalPath(path.dirname(file), file)
   yield* replaceFile(target.path, withSetting(text, key, value))

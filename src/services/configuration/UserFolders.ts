@@ -44,17 +44,20 @@ const canonical = (folder: string) =>
     Effect.orElseSucceed(() => folder)
   )
 
+/** True for an id of neither the user nor the system. */
+const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
+  Option.exists(id, (one) => one !== own && one !== 0)
+
 /** Who else can write a folder that exists, in words. */
 const otherWriter = Effect.fnUntraced(function* (folder: string) {
   const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(folder))
   const { gid, uid } = yield* CurrentUser
   if (info._tag === "None" || uid === undefined) return undefined
-  const { mode, ...owner } = info.value
-  if (owner.uid._tag === "Some" && owner.uid.value !== uid && owner.uid.value !== 0) return "it belongs to another user"
+  const { gid: group, mode, uid: owner } = info.value
+  if (isForeign(owner, uid)) return "it belongs to another user"
   if ((mode & sticky) !== 0) return undefined
-  if ((mode & othersCanWrite) !== 0) return "other users can write it"
-  const isForeignGroup = owner.gid._tag === "Some" && owner.gid.value !== gid && owner.gid.value !== 0
-  return (mode & groupCanWrite) !== 0 && isForeignGroup ? "other users can write it" : undefined
+  const writers = othersCanWrite | (isForeign(group, gid) ? groupCanWrite : 0)
+  return (mode & writers) === 0 ? undefined : "other users can write it"
 })
 
 /**

@@ -24,14 +24,14 @@ import {
   type Usage
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
+import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
 import { conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
-export interface WritingOptions {
+interface WritingOptions {
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Receives the text as it arrives, without thoughts. */
@@ -50,7 +50,7 @@ const detailOf = (found: Unrecoverable): string =>
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
 
 /** What an answer consists of so far, with thoughts apart. */
-export class AnswerWriting {
+class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
@@ -71,16 +71,8 @@ export class AnswerWriting {
 
   /** Takes text as the server sent it, in which thoughts may stand in tags. */
   addText(delta: string): ModelErrorReason | undefined {
-    return this.#add(this.#split.add(delta))
-  }
-
-  addThinking(delta: string): ModelErrorReason | undefined {
-    return this.#add([{ kind: "thinking", text: delta }])
-  }
-
-  #add(pieces: ReadonlyArray<WrittenPiece>): ModelErrorReason | undefined {
-    for (const { kind, text } of pieces) {
-      const found = kind === "text" ? this.#write(text) : this.#think(text)
+    for (const { kind, text } of this.#split.add(delta)) {
+      const found = kind === "text" ? this.#write(text) : this.addThinking(text)
       if (found !== undefined) return found
     }
     return undefined
@@ -93,7 +85,7 @@ export class AnswerWriting {
     return this.#unrecoverable(this.#watch.text(delta))
   }
 
-  #think(delta: string): ModelErrorReason | undefined {
+  addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
     // Some models write an empty block of thoughts when they are asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
@@ -112,7 +104,10 @@ export class AnswerWriting {
   /** Takes what is left when the answer has ended. */
   end(): void {
     const { answer, pieces } = this.#split.end()
-    this.#add(pieces)
+    for (const { kind, text } of pieces) {
+      if (kind === "text") this.#write(text)
+      else this.addThinking(text)
+    }
     if (answer !== "") {
       this.thinking = this.thinking.slice(0, -answer.length)
       this.text += answer
@@ -125,20 +120,13 @@ export class AnswerWriting {
 }
 
 /** A complete answer. */
-export interface Received {
-  readonly text: string
-  readonly thinking: string
+export interface Received extends ModelAnswer {
+  readonly isCutOff: boolean
   /** About how many tokens were thought. */
   readonly thinkingTokens: number
-  readonly calls: ReadonlyArray<AskedCall>
-  readonly promptTokens: number | undefined
-  /** True when the server reports the cached part of the prompt, so that the count covers the whole prompt. */
-  readonly isWholeCount: boolean
-  readonly cutOff: boolean
-  readonly usage: Usage
 }
 
-export interface ReadOptions extends WritingOptions {
+interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
@@ -158,21 +146,6 @@ const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
-
-/** The parts of an answer, for a prompt or for the next message of a conversation. */
-const openAnswer = (
-  model: LanguageModel.LanguageModel,
-  { system, user }: FilledPrompt,
-  conversation: ConversationCall | undefined
-): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> =>
-  conversation === undefined
-    ? model.streamText({
-        prompt: [
-          { role: "system", content: system },
-          { role: "user", content: [{ type: "text", text: user }] }
-        ]
-      })
-    : model.streamText(conversationRequest(conversation))
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
@@ -231,52 +204,49 @@ export const readAnswer = Effect.fnUntraced(function* (
     return yield* new ModelError({ reason })
   })
 
-  yield* openAnswer(model, prompt, conversation).pipe(
+  const answer: Stream.Stream<AnswerPart, AiError.AiError> =
+    conversation === undefined
+      ? model.streamText({
+          prompt: [
+            { role: "system", content: prompt.system },
+            { role: "user", content: [{ type: "text", text: prompt.user }] }
+          ]
+        })
+      : model.streamText(conversationRequest(conversation))
+  yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),
     Effect.provideService(CallOptions, settings)
   )
   writing.end()
-  const usage = yield* usageOf
   const { calls, text, thinking, thinkingTokens } = writing
   return {
     text,
     thinking,
-    thinkingTokens,
-    calls,
-    promptTokens: usage.promptTokens,
-    isWholeCount: finish?.usage.inputTokens.cacheRead !== undefined,
-    cutOff: finish?.reason === "length",
-    usage
+    ...(calls.length === 0 ? {} : { calls }),
+    usage: yield* usageOf,
+    ...(finish?.usage.inputTokens.cacheRead === undefined ? {} : { isWholeCount: true }),
+    isCutOff: finish?.reason === "length",
+    thinkingTokens
   }
 })
 
 /** The answer, unless it is cut off, empty or only thinking; an answer with calls needs no text. */
 export const usableAnswer = ({
-  calls,
-  cutOff,
-  isWholeCount,
-  text,
-  thinking,
+  isCutOff,
   thinkingTokens,
-  usage
+  ...answer
 }: Received): Effect.Effect<ModelAnswer, ModelError> => {
-  const hasOnlyThought = thinking.trim() !== "" && text.trim() === "" && calls.length === 0
-  const reason: ModelErrorReason | undefined = cutOff
+  const { calls, text, thinking } = answer
+  const isEmpty = text.trim() === "" && calls === undefined
+  const hasOnlyThought = thinking.trim() !== "" && isEmpty
+  if (!isCutOff && !isEmpty) return Effect.succeed(answer)
+  const reason: ModelErrorReason = isCutOff
     ? hasOnlyThought
       ? { _tag: "ThinkingCutOff", tokens: thinkingTokens }
       : { _tag: "CutOff", partial: text }
-    : text.trim() !== "" || calls.length > 0
-      ? undefined
-      : thinking.trim() === ""
-        ? { _tag: "EmptyAnswer" }
-        : { _tag: "ThinkingOnly", thinking }
-  if (reason !== undefined) return Effect.fail(new ModelError({ reason }))
-  return Effect.succeed({
-    text,
-    thinking,
-    ...(calls.length === 0 ? {} : { calls }),
-    usage,
-    ...(isWholeCount ? { isWholeCount } : {})
-  })
+    : hasOnlyThought
+      ? { _tag: "ThinkingOnly", thinking }
+      : { _tag: "EmptyAnswer" }
+  return Effect.fail(new ModelError({ reason }))
 }

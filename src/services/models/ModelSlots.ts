@@ -24,12 +24,9 @@ export interface Urgency {
   readonly beginning: string
 }
 
-interface Call {
-  readonly isTask: boolean
+interface Call extends Urgency {
   /** The call with the lowest rank goes first. */
   readonly rank: number
-  readonly step: number
-  readonly beginning: string
   readonly granted: Deferred.Deferred<void>
 }
 
@@ -39,16 +36,11 @@ const beforeAll = -1
 /** How long a slot is kept for the next turn of a task when only later steps wait, in ms: most tools take less. */
 const toolsTake = 20
 
-const callOf = ({ beginning, isBegun, stage, step }: Urgency): Call => {
-  const granted = Deferred.makeUnsafe<void>()
-  const isTask = stage === "task"
-  return {
-    isTask,
-    rank: isTask ? 2 * step + (isBegun ? 0 : 1) : beforeAll,
-    step: isTask ? step : 0,
-    beginning,
-    granted
-  }
+const callOf = (urgency: Urgency): Call => {
+  const isTask = urgency.stage === "task"
+  const step = isTask ? urgency.step : 0
+  const rank = isTask ? 2 * step + (urgency.isBegun ? 0 : 1) : beforeAll
+  return { ...urgency, step, rank, granted: Deferred.makeUnsafe<void>() }
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
@@ -85,7 +77,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         running.delete(call)
         grant()
       })
-      const waiter = call.isTask ? next() : undefined
+      const waiter = call.stage === "task" ? next() : undefined
       const isKept = waiter !== undefined && call.step < waiter.step
       return isKept ? Effect.asVoid(Effect.forkIn(Effect.delay(now, toolsTake), scope)) : now
     })

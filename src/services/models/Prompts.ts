@@ -6,15 +6,16 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { Issue, issueText, whereText, makeIssue } from "../../domain/findings/Issue.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import {
-  type PromptTemplate,
   type TemplateName,
   type TemplateValues,
   parseTemplate,
-  fillTemplate
+  fillTemplate,
+  templatePlaceholders
 } from "../../domain/models/PromptTemplate.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
@@ -33,10 +34,9 @@ export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>
   }
 }
 
-const load = Effect.fnUntraced(function* <Name extends TemplateName>(folder: string, name: Name) {
+const load = Effect.fnUntraced(function* (folder: string, name: TemplateName) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const file = path.join(folder, `${name}.md`)
+  const file = (yield* Path.Path).join(folder, `${name}.md`)
   const text = yield* fs.readFileString(file).pipe(
     Effect.mapError((error) => {
       const what = `The file could not be read (${error.reason._tag}).`
@@ -48,8 +48,6 @@ const load = Effect.fnUntraced(function* <Name extends TemplateName>(folder: str
   if (first !== undefined) return yield* new PromptTemplateError({ file, issues: [first, ...rest] })
   return yield* Effect.orDie(Effect.fromOption(value))
 })
-
-type Templates = { readonly [Name in TemplateName]: PromptTemplate<Name> }
 
 export class Prompts extends Context.Service<
   Prompts,
@@ -64,16 +62,9 @@ export class Prompts extends Context.Service<
   ): Layer.Layer<Prompts, PromptTemplateError, FileSystem.FileSystem | Path.Path> =>
     Layer.effect(
       Prompts,
-      Effect.gen(function* () {
-        const templates: Templates = {
-          creation: yield* load(folder, "creation"),
-          task: yield* load(folder, "task"),
-          iteration: yield* load(folder, "iteration"),
-          conclusion: yield* load(folder, "conclusion"),
-          ask: yield* load(folder, "ask")
-        }
-        return Prompts.of({ fill: (name, values) => fillTemplate(templates[name], values) })
-      })
+      Effect.map(Effect.all(Record.map(templatePlaceholders, (_, name) => load(folder, name))), (templates) =>
+        Prompts.of({ fill: (name, values) => fillTemplate(templates[name], values) })
+      )
     )
 
   /** Loads the templates that this package ships. */

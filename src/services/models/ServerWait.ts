@@ -20,8 +20,8 @@ interface Outage {
   readonly since: number
   readonly ends: number
   readonly over: Deferred.Deferred<void>
-  readonly reason: ModelErrorReason["_tag"]
-  readonly message: string
+  /** What it began with. */
+  readonly error: ModelError
   tries: number
   reportedAt: number
 }
@@ -67,20 +67,20 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return over === undefined ? Effect.void : goOn(over)
     })
 
-    const begin = Effect.fnUntraced(function* ({ message, reason }: ModelError) {
+    const begin = Effect.fnUntraced(function* (error: ModelError) {
       if (outage !== undefined) return outage
       const over = yield* Deferred.make<void>()
       const since = yield* Clock.currentTimeMillis
-      const ends = since + seconds * 1000
-      outage ??= { since, ends, over, reason: reason._tag, message, tries: 0, reportedAt: -Infinity }
+      outage ??= { since, ends: since + seconds * 1000, over, error, tries: 0, reportedAt: -Infinity }
       return outage
     })
 
     const report = (mine: Outage, now: number) => {
       if (now - mine.reportedAt < reportEvery) return Effect.void
       mine.reportedAt = now
-      const { ends, message, reason } = mine
-      return events.publish({ type: "server.waiting", reason, message, secondsLeft: Math.ceil((ends - now) / 1000) })
+      const { message, reason } = mine.error
+      const secondsLeft = Math.ceil((mine.ends - now) / 1000)
+      return events.publish({ type: "server.waiting", reason: reason._tag, message, secondsLeft })
     }
 
     /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */

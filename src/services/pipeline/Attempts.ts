@@ -52,7 +52,7 @@ const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
   issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
 })
 
-const stopped = (reason: typeof StoppedAnswer.Type, shape: AnswerShape | undefined): Said => {
+const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): Said => {
   const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
   const begin = beginWith(shape)
   return {

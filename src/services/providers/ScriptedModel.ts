@@ -14,7 +14,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { makeStreamedModel } from "./AnswerParts.ts"
-import { filledPrompt, finishPart } from "./PromptText.ts"
+import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
@@ -44,14 +44,6 @@ export interface HeldCall {
   readonly fail: (error: AiError.AiError) => Effect.Effect<void>
 }
 
-const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEncoded> =>
-  (answer.calls ?? []).map(({ arguments: params, id, name }, index) => ({
-    type: "tool-call",
-    id: id ?? `id-${index + 1}`,
-    name,
-    params
-  }))
-
 const partsOf = (
   asked: LanguageModel.ProviderOptions,
   said: ScriptedAnswer | string
@@ -68,15 +60,15 @@ const partsOf = (
     { type: "text-start", id: "text" },
     { type: "text-delta", id: "text", delta: answer.text },
     { type: "text-end", id: "text" },
-    ...callsOf(answer),
-    finishPart(asked, answer.text, answer.finish ?? "stop")
+    ...(answer.calls ?? []).map(({ arguments: params, id, name }, index) => ({
+      type: "tool-call" as const,
+      id: id ?? `id-${index + 1}`,
+      name,
+      params
+    })),
+    estimatedFinish(asked, answer.text, answer.finish ?? "stop")
   ]
 }
-
-const requestOf = ({ prompt, tools }: LanguageModel.ProviderOptions): ScriptedRequest => ({
-  messages: prompt.content,
-  tools: tools.map(({ name }) => name)
-})
 
 type Respond = (
   prompt: FilledPrompt,
@@ -84,13 +76,13 @@ type Respond = (
 ) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
 
 const make = (respond: Respond) =>
-  makeStreamedModel((asked) =>
-    Stream.unwrap(
-      Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) =>
-        Stream.fromIterable(partsOf(asked, said))
-      )
+  makeStreamedModel((asked) => {
+    const request = { messages: asked.prompt.content, tools: asked.tools.map(({ name }) => name) }
+    return respond(filledPrompt(asked.prompt), request).pipe(
+      Effect.map((said) => Stream.fromIterable(partsOf(asked, said))),
+      Stream.unwrap
     )
-  )
+  })
 
 /** The held calls of a scripted model, in the order in which the model was asked. */
 export class HeldCalls extends Context.Service<

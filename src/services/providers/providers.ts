@@ -1,9 +1,9 @@
 /**
  * The providers of models that are built in. One more needs its own folder and a line here.
  */
-import { embedded } from "./embedded/embedded.ts"
-import { ollama } from "./ollama/ollama.ts"
-import { openAi } from "./openai/openai.ts"
+import { embedded } from "./embedded/EmbeddedModel.ts"
+import { ollama } from "./ollama/OllamaServer.ts"
+import { openAi } from "./openai/OpenAiServer.ts"
 import { isCloudModel } from "../../domain/skills/Skill.ts"
 import { owns, type Provider } from "./Provider.ts"
 

@@ -56,10 +56,6 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** The address as it may stand in a string: without what follows the page, and as it was written. */
-const spellings = (href: string, target: string): ReadonlyArray<string> =>
-  [href, target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
-
 /** True when the text names exactly this page, and not only one below it. */
 const names = (text: string, url: string): boolean => {
   for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
@@ -71,10 +67,10 @@ const names = (text: string, url: string): boolean => {
 
 /** The verdict about a link to a page; nothing for other links. */
 const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
-  const isPage = form._tag === "Plain" && form.reference.kind === "url"
-  if (!isPage) return null
-  const isKnown = spellings(href, form.reference.target).some((url) => material.some((text) => names(text, url)))
-  if (isKnown) return {}
+  if (form._tag !== "Plain" || form.reference.kind !== "url") return null
+  // The address as it may stand in a string: without what follows the page, and as it was written.
+  const spellings = [href, form.reference.target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
+  if (spellings.some((url) => material.some((text) => names(text, url)))) return {}
   const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`
   return { wrong: { code: "evidence-page", what, how: ruleOf("evidence-page").fix } }
 }
@@ -122,22 +118,19 @@ const makeFileJudge = Effect.gen(function* () {
     return { path, relative }
   })
 
-  const nearestVisible = Effect.fnUntraced(function* (target: string, tree: ReadonlyArray<string>) {
-    const near = nearestFiles(
-      target,
-      tree.filter((path) => !isSecretLike(path))
-    )
-    return yield* Effect.filter(near, (path) =>
-      Effect.map(visible(decodeURIComponent(path)), (one) => one !== undefined)
-    )
-  })
-
   const tree = Effect.orElseSucceed(workspace.tree, (): ReadonlyArray<string> => [])
 
   const missing = Effect.fnUntraced(function* (target: string, relative: string) {
     const files = yield* tree
     if (relative === "" || files.some((path) => path.startsWith(`${relative}/`))) return {}
-    const how = perhaps(yield* nearestVisible(relative, files), ruleOf("evidence-file").fix)
+    const near = nearestFiles(
+      relative,
+      files.filter((path) => !isSecretLike(path))
+    )
+    const seen = yield* Effect.filter(near, (path) =>
+      Effect.map(visible(decodeURIComponent(path)), (one) => one !== undefined)
+    )
+    const how = perhaps(seen, ruleOf("evidence-file").fix)
     return { wrong: { code: "evidence-file", what: `There is no file "${target}".`, how } } satisfies LinkVerdict
   })
 
@@ -150,9 +143,8 @@ const makeFileJudge = Effect.gen(function* () {
     const direct = yield* visible(target)
     const isThere = direct !== undefined && (yield* workspace.isFile(direct.path))
     const stripped = target.replace(/^[\\/]+/, "")
-    const inProject = isThere || stripped === target ? undefined : yield* visible(stripped)
-    const isMeant = inProject !== undefined && (yield* workspace.isFile(inProject.path))
-    const file = isThere ? direct : isMeant ? inProject : undefined
+    const meant = isThere || stripped === target ? direct : yield* visible(stripped)
+    const file = isThere || (meant !== undefined && (yield* workspace.isFile(meant.path))) ? meant : undefined
     if (file === undefined) return direct === undefined ? null : yield* missing(target, direct.relative)
     const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
     const href = isThere ? reference.href : `${hrefOfPath(stripped)}${fragment}`

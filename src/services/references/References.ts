@@ -25,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceContext } from "./ReferenceContext.ts"
+import { problem, type ReferenceContext, type ReferenceProblem } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -52,15 +52,15 @@ const Probed = Schema.Struct({
 })
 
 /** A reference that nothing can allow in this run. */
-const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem =>
-  new ReferenceProblem({
-    code: "reference-denied",
-    what:
-      rule === undefined
-        ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`
-        : `The rule "${rule.verdict} ${ruleText(rule)}" forbids reading ${target}.`,
-    how: ruleOf("reference-denied").fix
-  })
+const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem => {
+  const what =
+    rule === undefined
+      ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`
+      : `The rule "${rule.verdict} ${ruleText(rule)}" forbids reading ${target}.`
+  return problem("reference-denied", what, ruleOf("reference-denied").fix)
+}
+
+const documentOf = ({ requestDocument }: Briefing) => readMarkdown(requestDocument)
 
 /** What a list is checked against. `budget` counts characters per task. */
 interface CheckContext {
@@ -69,9 +69,7 @@ interface CheckContext {
   readonly budget: number
 }
 
-interface BlockContext {
-  readonly briefing: Briefing
-  readonly finished: ReadonlyArray<TaskResult>
+interface BlockContext extends Omit<CheckContext, "budget"> {
   /** The most characters of the whole block, where that is known. */
   readonly budget?: number
   /** Where in the run the task is; see `QuestionScope`. */
@@ -122,12 +120,17 @@ export class References extends Context.Service<
       const foresee = (access: CanonicalAccess) =>
         Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
-      const check = Effect.fnUntraced(function* (list: TaskList, given: CheckContext) {
+      const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, resolve)
+          checkReferences(
+            list,
+            budget,
+            { document: documentOf(briefing), finished, tree, mayRead: gate.mayRead, foresee },
+            resolve
+          )
         )
       })
 
@@ -137,7 +140,7 @@ export class References extends Context.Service<
         const permit: ReferenceContext["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
             denials.push(denied)
-            return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
+            return problem("reference-unreadable", denied.message)
           })
         const resolved = Effect.mapError(
           resolve(reference, { ...context, permit }),
@@ -162,19 +165,20 @@ export class References extends Context.Service<
         )
 
       const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
-        const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
-          content.kind === "later"
-            ? []
-            : [
-                {
-                  href: reference.href,
-                  title: reference.title,
-                  characters: content.text.length,
-                  ...(shown < content.text.trimEnd().length ? { shown } : {}),
-                  tokens: estimateTokens(content.text, calibration.scale(settings.model)),
-                  hash: textHash(content.text)
-                }
-              ]
+        const references = all.flatMap(
+          ({
+            resolved: {
+              content,
+              reference: { href, title }
+            },
+            shown
+          }) => {
+            if (content.kind === "later") return []
+            const { text } = content
+            const isCut = shown < text.trimEnd().length
+            const tokens = estimateTokens(text, calibration.scale(settings.model))
+            return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
+          }
         )
         return references.length === 0
           ? Effect.void
@@ -184,7 +188,7 @@ export class References extends Context.Service<
       const block = Effect.fnUntraced(function* (task: Task, given: BlockContext) {
         if (task.references.length === 0) return { text: "", within: () => "" }
         const context = {
-          document: readMarkdown(given.briefing.requestDocument),
+          document: documentOf(given.briefing),
           finished: given.finished,
           expected: [],
           tooLate: [],

@@ -2,7 +2,6 @@
  * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
  * HTML becomes markdown in a thread with limits of time and memory, so that no page can block the program.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
 import * as zlib from "node:zlib"
@@ -13,25 +12,26 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { request as secureRequest } from "node:https"
-import type { LookupFunction } from "node:net"
-import { pipeline, Writable } from "node:stream"
+import { isIPv6, type LookupFunction } from "node:net"
+import { pipeline } from "node:stream"
 import { Worker } from "node:worker_threads"
 import { networkInterfaces } from "node:os"
 import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
 import type { HtmlWork } from "./HtmlWorker.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
-import { canonicalAddress, isAddress, isLoopback, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
+import {
+  canonicalAddress,
+  hostAndPort,
+  isAddress,
+  isLoopback,
+  isGlobalUnicast,
+  portOf
+} from "../../domain/web/NetworkAddress.ts"
 import { pageText } from "../../domain/web/PageText.ts"
-import { fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
+import { FetchFailure, fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
 
-/** An address to connect to, as `dns.lookup` gives it. */
-export interface Dialled {
-  readonly address: string
-  readonly family: 4 | 6
-}
-
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number
   /** Lower case, trimmed; `""` when the server did not send it. */
   readonly contentType: string
@@ -40,12 +40,6 @@ export interface HttpAnswer {
   /** Decoded; empty for a redirect. */
   readonly body: Uint8Array
 }
-
-/** Why there is no answer. `detail` is a clause, not a sentence. */
-class HttpFailure extends Data.TaggedError("HttpFailure")<{
-  readonly reason: "unreachable" | "too_large"
-  readonly detail: string
-}> {}
 
 /** A map, since a server may name anything, also what every object has. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
@@ -57,50 +51,43 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-const unreachable = (error: Error): HttpFailure => {
-  const code = "code" in error ? String(error.code) : ""
-  return new HttpFailure({ reason: "unreachable", detail: error.message === "" ? code : error.message })
-}
-
 /** Gives `node:net` the addresses that were checked, whatever the name resolves to now. */
-const pinned =
-  (addresses: ReadonlyArray<Dialled>): LookupFunction =>
-  (_host, options, callback) => {
-    const [first] = addresses
-    if (options.all === true) callback(null, [...addresses])
+const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  return (_host, options, callback) => {
+    const [first] = found
+    if (options.all === true) callback(null, found)
     else if (first === undefined) callback(new Error("no address"), "", 4)
     else callback(null, first.address, first.family)
   }
+}
 
-const readBody = (
-  response: http.IncomingMessage,
-  maxBytes: number,
-  done: (result: Uint8Array | HttpFailure) => void
-): void => {
-  const chunks: Array<Buffer> = []
-  let total = 0
-  const sink = new Writable({
-    write: (chunk: Buffer, _encoding, next) => {
-      total += chunk.length
-      if (total > maxBytes) {
-        // Reported at once: the pipeline before a decoder that is ended early may never finish.
-        const detail = `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`
-        done(new HttpFailure({ reason: "too_large", detail }))
-        return
-      }
-      chunks.push(chunk)
-      next()
-    }
-  })
+/** The decoded body of bounded size; the reason when it cannot be taken. */
+const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> => {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
   const decoder = decoders.get(encoding)
   if (decoder === undefined && encoding !== "identity") {
-    done(new HttpFailure({ reason: "unreachable", detail: `the page is encoded as ${encoding}` }))
-    return
+    throw fetchFailure(url, "io_error", `the page is encoded as ${encoding}`)
   }
-  const finish = (error: Error | null | undefined) => done(error ? unreachable(error) : Buffer.concat(chunks, total))
-  if (decoder === undefined) pipeline(response, sink, finish)
-  else pipeline(response, decoder(), sink, finish)
+  const body: AsyncIterable<Buffer | string> =
+    decoder === undefined ? response : pipeline(response, decoder(), () => undefined)
+  const chunks: Array<Buffer> = []
+  let total = 0
+  for await (const chunk of body) {
+    total += chunk.length
+    if (total > maxBytes) {
+      throw fetchFailure(url, "output_limit", `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`)
+    }
+    chunks.push(Buffer.from(chunk))
+  }
+  return Buffer.concat(chunks, total)
+}
+
+/** Why there is no answer. */
+const asFailure = (url: URL, cause: unknown): FetchFailure => {
+  if (cause instanceof FetchFailure) return cause
+  const { code = "", message } = cause as NodeJS.ErrnoException
+  return fetchFailure(url, "io_error", message === "" ? code : message)
 }
 
 const headers = {
@@ -113,35 +100,33 @@ const headers = {
  * Sends one GET to one of `addresses`; the host of the URL is only used for `Host` and TLS. No redirects, no cookies, no pooled
  * connections, a bounded body. Interruption closes the socket.
  */
-export const httpGet = (
+const httpGet = (
   url: URL,
-  addresses: ReadonlyArray<Dialled>,
+  addresses: ReadonlyArray<string>,
   maxBytes: number
-): Effect.Effect<HttpAnswer, HttpFailure> =>
-  Effect.callback((resume) => {
-    const open = url.protocol === "https:" ? secureRequest : http.request
-    const options = { agent: false, headers, lookup: pinned(addresses), method: "GET" } as const
-    const request = open(url, options, (response) => {
-      const status = response.statusCode ?? 0
-      const answer = {
-        status,
-        contentType: (response.headers["content-type"] ?? "").trim().toLowerCase(),
-        location: isRedirect(status) ? (response.headers.location ?? "") : "",
-        body: new Uint8Array()
-      }
-      if (answer.location !== "") {
-        resume(Effect.succeed(answer))
+): Effect.Effect<HttpAnswer, FetchFailure> =>
+  Effect.tryPromise({
+    try: async (signal): Promise<HttpAnswer> => {
+      const open = url.protocol === "https:" ? secureRequest : http.request
+      const request = open(url, { agent: false, headers, lookup: pinned(addresses), method: "GET" })
+      signal.addEventListener("abort", () => request.destroy(), { once: true })
+      try {
+        const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+          request.on("response", resolve).on("error", reject).end()
+        })
+        const { headers: given, statusCode: status = 0 } = response
+        const location = isRedirect(status) ? (given.location ?? "") : ""
+        return {
+          status,
+          contentType: (given["content-type"] ?? "").trim().toLowerCase(),
+          location,
+          body: location === "" ? await readBody(url, response, maxBytes) : new Uint8Array()
+        }
+      } finally {
         request.destroy()
-        return
       }
-      readBody(response, maxBytes, (result) => {
-        resume(result instanceof HttpFailure ? Effect.fail(result) : Effect.succeed({ ...answer, body: result }))
-        request.destroy()
-      })
-    })
-    request.on("error", (error) => resume(Effect.fail(unreachable(error))))
-    request.end()
-    return Effect.sync(() => request.destroy())
+    },
+    catch: (cause) => asFailure(url, cause)
   })
 
 /** The rest of a larger page is not read. */
@@ -201,10 +186,13 @@ export interface OwnService {
   readonly isPublic?: boolean
 }
 
-interface OwnServices {
+/** What a URL is held against. */
+interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   /** The addresses of the network interfaces of this machine. */
   readonly interfaces: ReadonlyArray<string>
+  /** May be fetched even from a private address; the services only when they are listed by their own names. */
+  readonly allowed: ReadonlySet<string>
 }
 
 /** The addresses of this machine now. */
@@ -221,7 +209,7 @@ const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.
       )
 
 /** True when the address leads to this machine. */
-const isOwnAddress = (address: string, { interfaces }: OwnServices): boolean =>
+const isOwnAddress = (address: string, { interfaces }: KnownTargets): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
 const splitTarget = (target: string): readonly [host: string, port: string] => {
@@ -233,14 +221,14 @@ const splitTarget = (target: string): readonly [host: string, port: string] => {
 const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
 
 /** The service of this name and port, if it is one. */
-const serviceNamed = (target: string, { services }: OwnServices): OwnService | undefined =>
+const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
   services.find((one) => plainTarget(one.target) === plainTarget(target))
 
 /** The service that is reached at one of these addresses on this port, if there is one. */
 const serviceAt = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   port: string,
-  own: OwnServices
+  own: KnownTargets
 ): Effect.fn.Return<{ readonly service: OwnService; readonly address: string } | undefined, never, Dns.Dns> {
   for (const service of own.services) {
     const [host, servicePort] = splitTarget(service.target)
@@ -254,30 +242,12 @@ const serviceAt = Effect.fnUntraced(function* (
   return undefined
 })
 
-const portOf = (url: URL): string => (url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port)
-
-/** `host:port` with the port that the scheme implies; brackets around IPv6. */
-export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
-
-const resolve = Effect.fnUntraced(function* (url: URL) {
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  return yield* Effect.mapError(lookUp(host), (reason) =>
-    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
-  )
-})
-
-/** Exceptions by exact `host:port`. */
-interface ListedTargets extends OwnServices {
-  /** May be fetched even from a private address; the services only when they are listed by their own names. */
-  readonly allowed: ReadonlySet<string>
-}
-
 /**
  * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
  * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
  * whatever name.
  */
-const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: ListedTargets) {
+const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
   const target = hostAndPort(url)
   const isListed = allowed.has(target)
@@ -287,7 +257,10 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: Listed
   }
   const known = serviceNamed(target, listed)
   if (known !== undefined && !isListed) return yield* denial(`${target} is the ${known.what}`, known.target)
-  const addresses = yield* resolve(url)
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const addresses = yield* Effect.mapError(lookUp(host), (reason) =>
+    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
+  )
   const reached = known === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
   if (reached !== undefined) {
     return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
@@ -298,7 +271,7 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: Listed
     const own = addresses.find((address) => isOwnAddress(address, listed))
     if (own !== undefined) return yield* denial(`${own} is an address of this machine`, target)
   }
-  return addresses.map((address): Dialled => ({ address, family: address.includes(":") ? 6 : 4 }))
+  return addresses
 })
 
 export interface FetchOptions {
@@ -352,9 +325,7 @@ export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
           Dns.Dns,
           dns
         )
-        return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
-          fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
-        )
+        return yield* httpGet(url, addresses, maxBytes)
       })
 
       const tooSlow = (url: URL) =>

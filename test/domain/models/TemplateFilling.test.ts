@@ -9,8 +9,7 @@ import {
   fillTemplate
 } from "../../../src/domain/models/PromptTemplate.ts"
 
-const template = (text: string): PromptTemplate<"conclusion"> =>
-  Option.getOrThrow(parseTemplate("conclusion", text).value)
+const template = (text: string): PromptTemplate => Option.getOrThrow(parseTemplate("conclusion", text).value)
 
 const simple = template(`You answer.
 

@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
-import { hostAndPort, type FetchOptions, layerPublicWebNoDeps } from "../../../src/services/web/PublicWeb.ts"
+import { hostAndPort } from "../../../src/domain/web/NetworkAddress.ts"
+import { type FetchOptions, layerPublicWebNoDeps } from "../../../src/services/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
 
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -48,7 +48,7 @@ export const sharedWords = (about: string, words: ReadonlyArray<string>): number
 
 const quotes = /`+([^`\n]+)`+|"([^"\n]+)"|“([^”\n]+)”|(?<=^|[\s(])'([^'\n]+)'(?=$|[\s).,;:?!])/g
 
-export const quotedIn = (text: string): ReadonlyArray<string> =>
+const quotedIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(quotes)].map((match) => match.slice(1).join("").trim()).filter((one) => /[\p{L}\d]/u.test(one))
 
 /** `--flag`, `camelCase`, `PascalCase`, `snake_case`, `CONSTANT`, `call()`, `kebab-case`. */

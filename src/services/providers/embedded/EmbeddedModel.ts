@@ -13,11 +13,12 @@ import { lastRequest } from "../../../domain/models/ConversationMessage.ts"
 import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
 import { makeStreamedModel } from "../AnswerParts.ts"
-import { messageText, type Sent, filledPrompt, finishPart } from "../PromptText.ts"
+import { messageText, type Sent, estimatedFinish, filledPrompt } from "../PromptText.ts"
 import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
 import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import type { OfferedTool } from "./PromptReading.ts"
 import { readRequest } from "./Clues.ts"
+import type { Provider } from "../Provider.ts"
 
 /** The file in view, what is attached, and the open files stand before the first message and are not part of it. */
 const filesInView =
@@ -60,7 +61,7 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
 }
 
 /** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
-export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.LanguageModel> } = {
+export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,
     makeStreamedModel((asked) =>
@@ -73,9 +74,17 @@ export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.Language
           ...text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta })),
           { type: "text-end", id: "text" },
           ...calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params })),
-          finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")
+          estimatedFinish(asked, text, calls.length === 0 ? "stop" : "tool_calls")
         )
       })
     )
   )
+}
+
+/** The provider of the built-in demo: no server, no key, and nothing to be known of its one model. */
+export const embedded: Provider = {
+  id: "embedded",
+  owns: (model) => model === "embedded",
+  traceName: "task-conductor",
+  model: () => EmbeddedModel.layer
 }

@@ -45,7 +45,7 @@ const relevance = (piece: string, terms: ReadonlyArray<string>): number => {
 }
 
 /** The lines of a file that hold a word; the first ones when none does. */
-export const fileRows = (path: string, text: string, first: number, terms: ReadonlyArray<string>) => {
+const fileRows = (path: string, text: string, first: number, terms: ReadonlyArray<string>) => {
   const rows = text.split("\n").flatMap((line, index) => {
     const { number, text: shown } = readNumbered(line) ?? { number: first + index, text: line }
     return rowOf(path, number, shown)

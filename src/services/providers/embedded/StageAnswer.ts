@@ -142,7 +142,7 @@ export const kindOf = ({ parameters }: OfferedTool): Kind => {
 }
 
 /** All values for a parameter, in order; a required choice has one also when the words name none. */
-export const valuesFor = (
+const valuesFor = (
   role: Role,
   { enum: choices, type }: JsonSchema,
   { command, file, numbers, paths, quoted, terms, text, urls }: Request,

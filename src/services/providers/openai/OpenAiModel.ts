@@ -4,7 +4,6 @@
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Sse from "effect/encoding/Sse"
 import { type ErrorValue, readErrorValue, reportedError, ServerError, badLine, brokenOff } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
@@ -50,7 +49,7 @@ const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
   new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
 
 /** The failure in an event of a stream; nothing for an ordinary one. */
-export const readErrorEvent = (event: object): ServerError | undefined => {
+const readErrorEvent = (event: object): ServerError | undefined => {
   const isError = Predicate.hasProperty(event, "error") && event.error !== null
   // vLLM once sent the error itself.
   if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
@@ -63,7 +62,7 @@ export const readErrorEvent = (event: object): ServerError | undefined => {
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
 /** A refused request as what it means for the model that was asked. */
-export const readRefusal = (error: ServerError, model: string): ServerError => {
+const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
@@ -90,17 +89,16 @@ const sampledWith = (sampling: Sampling) => ({
 /** The API knows levels only. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
-const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
-
-/** The object of an event. */
-const objectOf = ({ data, event }: Sse.Event): object => {
-  const text = data.trim()
-  const value = Option.getOrUndefined(parse(text))
-  if (!Predicate.isObject(value)) throw badLine(text)
+/** The object of an event; undefined for text that is none. */
+const objectOf = ({ data, event }: Sse.Event): object | undefined => {
+  const value = Option.getOrUndefined(parse(data))
+  if (!Predicate.isObject(value)) return undefined
   const failure = readErrorEvent(event === "error" ? { error: value } : value)
   if (failure !== undefined) throw failure
   return value
 }
+
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** True for a chunk that says why the answer ended; some servers send no `[DONE]` after it. */
 const saysWhyItEnded = (value: object): boolean =>
@@ -135,13 +133,10 @@ export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenera
     for (const event of events.splice(0)) {
       if (event.data.trim() === "") continue
       if (event.data.trim() === "[DONE]") return await drain(lines)
-      const read = Result.try({ try: () => objectOf(event), catch: (cause) => cause })
-      if (Result.isFailure(read)) {
-        const isCut = done && read.failure instanceof ServerError && read.failure.failure._tag === "BadLine"
-        throw isCut ? unfinished : read.failure
-      }
-      hasFinished ||= saysWhyItEnded(read.success)
-      yield read.success
+      const value = objectOf(event)
+      if (value === undefined) throw done ? unfinished : badLine(event.data.trim())
+      hasFinished ||= saysWhyItEnded(value)
+      yield value
     }
     if (!done) continue
     if (!hasFinished) throw unfinished
