@@ -49,6 +49,15 @@ const denyAll = {
   inDoubt: () => stopInDoubt
 }
 
+/** An approver that answers some questions by itself, and leaves the others to `inner`. */
+const layerOver =
+  (answers: (inner: Approver["Service"]) => Partial<Approver["Service"]>) =>
+  <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+    Layer.effect(
+      Approver,
+      Effect.map(Approver, (approver) => Approver.of({ ...approver, ...answers(approver) }))
+    ).pipe(Layer.provide(inner))
+
 export class Approver extends Context.Service<
   Approver,
   {
@@ -85,31 +94,20 @@ export class Approver extends Context.Service<
   )
 
   /** All steps were approved beforehand (`--yes-this-run`); everything else is still asked about. */
-  static readonly layerApproveSteps = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
-    Layer.effect(
-      Approver,
-      Effect.map(Approver, (approver) =>
-        Approver.of({ ...approver, step: () => Effect.succeed({ answer: "remaining", by: "rule" }) })
-      )
-    ).pipe(Layer.provide(inner))
+  static readonly layerApproveSteps = layerOver(() => ({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" })
+  }))
 
   /**
    * Everything was approved beforehand (`--yes`), but for what only a person may allow: that is still asked about, and so is
    * a call in doubt.
    */
-  static readonly layerYes = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
-    Layer.effect(
-      Approver,
-      Effect.map(Approver, (approver) =>
-        Approver.of({
-          ...approver,
-          step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
-          call: (item, question) =>
-            item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
-          leaves: (item) => item.personOnly === true
-        })
-      )
-    ).pipe(Layer.provide(inner))
+  static readonly layerYes = layerOver((approver) => ({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+    call: (item, question) =>
+      item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
+    leaves: (item) => item.personOnly === true
+  }))
 }
 
 /**
