@@ -11,7 +11,7 @@ import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
-import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
+import { PluginProblem } from "../tools/PluginProblem.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 
 /** What is read of a package.json; everything else in it is of no interest here. */
@@ -66,8 +66,15 @@ const fileEndings: ReadonlySet<string> = new Set([".ts", ".js", ".mjs"])
 
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(PackageManifest))
 
-export const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
-  new PluginProblem({ plugin: entry.text, reason })
+const notFound = ({ text: plugin }: PluginEntry, tried: ReadonlyArray<string>, help = ""): PluginProblem =>
+  new PluginProblem({
+    plugin,
+    code: "NotFound",
+    detail: `it was not found. Looked for ${tried.join(", ")}.${help}`
+  })
+
+const unusable = ({ text: plugin }: PluginEntry, detail: string): PluginProblem =>
+  new PluginProblem({ plugin, code: "NotAPlugin", detail: `${detail}.` })
 
 /** The folder and all folders above it. */
 const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
@@ -90,20 +97,18 @@ export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "f
 const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const problem = problemOf(entry)
-  const unusable = (detail: string) => problem({ _tag: "NotAPlugin", detail })
   const folder = yield* Effect.orElseSucceed(fs.realPath(location), () => location)
   const text = yield* Effect.mapError(readBoundedFile(path.join(folder, "package.json")), ({ message }) =>
-    unusable(message.replace(/\.$/, ""))
+    unusable(entry, message.replace(/\.$/, ""))
   )
   const manifest = textNestedTooDeep(text) ? Option.none() : readManifest(text)
-  if (Option.isNone(manifest)) return yield* unusable(`${path.join(folder, "package.json")} is not well formed`)
+  if (Option.isNone(manifest)) return yield* unusable(entry, `${path.join(folder, "package.json")} is not well formed`)
   const candidates = entryCandidates(manifest.value)
   for (const candidate of candidates) {
     const file = yield* Effect.option(fs.realPath(path.join(folder, candidate)))
     if (Option.isNone(file) || (yield* Effect.orDie(fs.stat(file.value))).type !== "File") continue
     if (!isOwnFile(path, { folder, file: file.value }, file.value)) {
-      return yield* unusable(`its entry ${candidate} is not a file of the package`)
+      return yield* unusable(entry, `its entry ${candidate} is not a file of the package`)
     }
     const { version } = manifest.value
     const found: FoundPlugin = { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
@@ -111,6 +116,7 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
   }
   const [first] = candidates
   return yield* unusable(
+    entry,
     first === undefined
       ? `the "exports" of ${path.join(folder, "package.json")} offer nothing to import`
       : `the entry that ${path.join(folder, "package.json")} names does not exist: ${first}`
@@ -131,7 +137,7 @@ const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
     const folder = path.join(root, entry.text)
     if (yield* Effect.orElseSucceed(fs.exists(folder), () => false)) return yield* findInFolder(entry, folder)
   }
-  return yield* problemOf(entry)({ _tag: "NotFound", tried, isPackage: true })
+  return yield* notFound(entry, tried, ` Install it: npm install ${entry.text}`)
 })
 
 const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
@@ -139,12 +145,11 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
   const location = path.resolve(entry.folder, entry.text)
   const info = yield* Effect.option(fs.stat(location))
-  if (Option.isNone(info)) return yield* problemOf(entry)({ _tag: "NotFound", tried: [location], isPackage: false })
+  if (Option.isNone(info)) return yield* notFound(entry, [location])
   if (info.value.type === "Directory") return yield* findInFolder(entry, location)
   const isModule = info.value.type === "File" && fileEndings.has(path.extname(location))
   if (!isModule) {
-    const detail = `${location} is not a file that ends in ${[...fileEndings].join(", ")}`
-    return yield* problemOf(entry)({ _tag: "NotAPlugin", detail })
+    return yield* unusable(entry, `${location} is not a file that ends in ${[...fileEndings].join(", ")}`)
   }
   const found: FoundPlugin = { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
   return found
