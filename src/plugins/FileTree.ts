@@ -14,6 +14,7 @@ import {
   type TreeBudget,
   withoutEscapes
 } from "../plugin-kit.ts"
+import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
@@ -48,14 +49,8 @@ export const filesBelow = Effect.fnUntraced(function* (
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({
-  path: Schema.optionalKey(
-    Schema.String.annotate({ description: "A folder of the project; only files below it are listed." })
-  ),
-  depth: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
-      description: "How many levels to list; deeper ones are shown as folders, with / at the end."
-    })
-  )
+  path: optional(Schema.String, "A folder of the project; only files below it are listed."),
+  depth: optional(between(1, 100), "How many levels to list; deeper ones are shown as folders, with / at the end.")
 })
 
 export const fileTree = definePlugin({

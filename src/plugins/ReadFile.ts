@@ -18,27 +18,26 @@ import {
   Workspace
 } from "../plugin-kit.ts"
 import { projectPath } from "./FileTree.ts"
+import { optional } from "./parameters.ts"
 
 /** About 4,000 tokens, half of a context window of 8192. A range of lines may have more. */
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
-const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-
-const Parameters = Schema.Struct({
-  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  start_line: Schema.optionalKey(LineNumber.annotate({ description: "The first line to return, counted from 1." })),
-  end_line: Schema.optionalKey(LineNumber.annotate({ description: "The last line to return." })),
-  line_numbers: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "False leaves out the number before each line. Default: true." })
-  )
-})
-type Parameters = typeof Parameters.Type
-
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = text.split("\n")
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines
 }
+
+const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const Parameters = Schema.Struct({
+  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
+  start_line: optional(LineNumber, "The first line to return, counted from 1."),
+  end_line: optional(LineNumber, "The last line to return."),
+  line_numbers: optional(Schema.Boolean, "False leaves out the number before each line. Default: true.")
+})
+type Parameters = typeof Parameters.Type
 
 /** The requested lines; nothing when all of them are requested. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>

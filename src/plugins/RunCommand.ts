@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CommandLine, commandSeconds, definePlugin, type Plugin, runGranted, tool } from "../plugin-kit.ts"
+import { between, optional } from "./parameters.ts"
 
 const parametersOf = (usualSeconds: number) =>
   Schema.Struct({
@@ -11,14 +12,8 @@ const parametersOf = (usualSeconds: number) =>
       description:
         "The program and its arguments, one element each. No shell reads them: no pipes, no &&, no redirection."
     }),
-    cwd: Schema.optionalKey(
-      Schema.String.annotate({ description: "The folder of the project to run in. Default: the project." })
-    ),
-    timeout_seconds: Schema.optionalKey(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: commandSeconds.most })).annotate({
-        description: `How long it may run. Default: ${usualSeconds}.`
-      })
-    )
+    cwd: optional(Schema.String, "The folder of the project to run in. Default: the project."),
+    timeout_seconds: optional(between(1, commandSeconds.most), `How long it may run. Default: ${usualSeconds}.`)
   })
 
 /** A command that names no time runs at most `usualSeconds`. */

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { definePlugin, tool, ToolFailure } from "../plugin-kit.ts"
+import { optional } from "./parameters.ts"
 
 const Status = Schema.Literals(["pending", "in_progress", "completed"])
 
@@ -20,7 +21,7 @@ const AddParameters = Schema.Struct({
   })
 })
 const ListParameters = Schema.Struct({
-  status: Schema.optionalKey(Status.annotate({ description: "Lists only entries with this status." }))
+  status: optional(Status, "Lists only entries with this status.")
 })
 const UpdateParameters = Schema.Struct({
   id: Schema.NonEmptyString.annotate({ description: "The id of the entry, such as task_1." }),
@@ -31,9 +32,6 @@ const notFound = (id: string, tasks: ReadonlyArray<ScratchTask>) => {
   const known = tasks.length === 0 ? "The list is empty." : `There are: ${tasks.map((task) => task.id).join(", ")}.`
   return new ToolFailure({ type: "not_found", message: `There is no entry ${JSON.stringify(id)}. ${known}` })
 }
-
-const full = () =>
-  new ToolFailure({ type: "validation_failed", message: `The list is full: it holds ${maxEntries} entries.` })
 
 export const scratchTasks = definePlugin({
   name: "scratch-tasks",
@@ -49,7 +47,10 @@ export const scratchTasks = definePlugin({
         example: { title: "Read the tests" },
         errors: { validation_failed: "The list is full." },
         execute: Effect.fnUntraced(function* ({ title }: typeof AddParameters.Type) {
-          if (list.length === maxEntries) return yield* full()
+          if (list.length === maxEntries) {
+            const message = `The list is full: it holds ${maxEntries} entries.`
+            return yield* new ToolFailure({ type: "validation_failed", message })
+          }
           const entry: ScratchTask = { id: `task_${list.length + 1}`, title, status: "pending" }
           list = [...list, entry]
           return entry

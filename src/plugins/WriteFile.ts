@@ -12,6 +12,7 @@ import {
   Workspace,
   type TextEdit
 } from "../plugin-kit.ts"
+import { optional } from "./parameters.ts"
 
 const WriteParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
@@ -78,15 +79,12 @@ const Edits = Schema.NonEmptyArray(
 
 const EditParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  old_text: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({
-      description: "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
-    })
+  old_text: optional(
+    Schema.NonEmptyString,
+    "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
   ),
-  new_text: Schema.optionalKey(Schema.String.annotate({ description: "The text that takes its place." })),
-  replace_all: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Replace every place where old_text occurs. Default: false." })
-  ),
+  new_text: optional(Schema.String, "The text that takes its place."),
+  replace_all: optional(Schema.Boolean, "Replace every place where old_text occurs. Default: false."),
   edits: Schema.optionalKey(Edits)
 }).check(
   Schema.makeFilter(({ edits, new_text, old_text }) => {
