@@ -12,7 +12,6 @@ import type { Target } from "../../domain/permissions/TargetPattern.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
-type Chosen = typeof Chosen.Type
 
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
@@ -110,10 +109,6 @@ export class Approver extends Context.Service<
   }))
 }
 
-/**
- * An approver that answers by rules only, without a person. A step is approved with those of its calls that the rules
- * allow. A single call is denied, since the gate asks only about calls that no rule allows.
- */
 const targetOf = (canonical: string, root: string): Target => {
   if (!canonical.startsWith("/")) return { kind: "other", canonical }
   return canonical.startsWith(`${root}/`)
@@ -127,7 +122,10 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
   return decide(rules, request).verdict === "allow"
 }
 
-/** Answers by these rules; `root` is the real path of the project. */
+/**
+ * Answers by these rules only, without a person; `root` is the real path of the project. A step is approved with those of its
+ * calls that the rules allow. A single call is denied, since the gate asks only about calls that no rule allows.
+ */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({

@@ -1,6 +1,7 @@
 /**
- * One connection to an MCP server: the tools it offers, and how to call them. Only this file and McpTransport use
- * the MCP client of effect/ai.
+ * One connection to an MCP server: the tools it offers, and how to call them. Only this file uses the MCP client of
+ * effect/ai, and adds to its transports: older revisions of the protocol are accepted, malformed tools are removed one by
+ * one instead of all together, and the end of stderr is saved.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -25,11 +26,6 @@ import { hashOf } from "../files/Hash.ts"
 import * as Stream from "effect/Stream"
 import type { McpClientError } from "effect/ai/McpClientError"
 
-/**
- * The transports to a server, stdio and HTTP, with what the client of effect/ai leaves to them: older revisions of the
- * protocol are accepted, malformed tools are removed one by one instead of all together, and the end of stderr is
- * saved.
- */
 const protocol = McpProtocol.v2025_11_25
 
 /** Older revisions in which tools have the same form. */

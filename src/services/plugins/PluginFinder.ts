@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
 import { createHash } from "node:crypto"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
@@ -26,27 +27,24 @@ export type PackageManifest = typeof PackageManifest.Type
 /** The conditions that hold for `import` in Node. */
 const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
 
-const isRecord = (value: unknown): value is Readonly<Record<string, Schema.Json>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isRecord = (value: Schema.Json | undefined): value is Readonly<Record<string, Schema.Json>> =>
+  Predicate.isObject(value)
 
 /** The first target whose conditions all hold, as Node chooses it; null closes the package. */
 const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
   if (typeof exported === "string" || exported === null) return exported
   if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
   if (!isRecord(exported)) return undefined
-  for (const [condition, target] of Object.entries(exported)) {
-    const found = conditions.has(condition) ? targetOf(target) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
+  return Object.entries(exported)
+    .filter(([condition]) => conditions.has(condition))
+    .map(([, target]) => targetOf(target))
+    .find((target) => target !== undefined)
 }
-
-const withoutExports = (main: string): ReadonlyArray<string> => [main, `${main}.js`, `${main}/index.js`]
 
 /** The files, relative to the package, of which the first that exists is the entry; empty when `exports` closes it. */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
-    return main === undefined ? ["index.js"] : [...withoutExports(main), "index.js"]
+    return [...(main === undefined ? [] : [main, `${main}.js`, `${main}/index.js`]), "index.js"]
   const hasSubpaths = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
   const target = targetOf(hasSubpaths ? exports["."] : exports)
   return typeof target === "string" ? [target] : []
@@ -111,8 +109,7 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
       return yield* unusable(entry, `its entry ${candidate} is not a file of the package`)
     }
     const { version } = manifest.value
-    const found: FoundPlugin = { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
-    return found
+    return { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
   }
   const [first] = candidates
   return yield* unusable(
@@ -151,13 +148,13 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   if (!isModule) {
     return yield* unusable(entry, `${location} is not a file that ends in ${[...fileEndings].join(", ")}`)
   }
-  const found: FoundPlugin = { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
-  return found
+  return { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
 })
 
 /** Finds the plugin; fails with `NotFound` or `NotAPlugin`. */
-export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
-  isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
+export const findPlugin = Effect.fn("findPlugin")(
+  (entry: PluginEntry): Effect.Effect<FoundPlugin, PluginProblem, FileSystem.FileSystem | Path.Path> =>
+    isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
 /** The content cannot be hashed; `message` is the end of a sentence. */
@@ -168,16 +165,11 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** One entry of a folder. A link is hashed by its target path, since nothing is loaded through it. */
-interface Content {
-  readonly path: string
-  readonly hash: string
-}
-
+/** The entries of a folder. A link is hashed by its target path, since nothing is loaded through it. */
 const readContents = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const contents: Array<Content> = []
+  const contents: Array<{ readonly path: string; readonly hash: string }> = []
   const open = [folder]
   let bytes = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

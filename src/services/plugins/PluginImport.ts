@@ -21,17 +21,16 @@ import { notAPlugin, PluginProblem } from "../tools/PluginProblem.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
-/**
- * A plugin from a package whose calls leave the process as they found it: what a call changed of the things that all code
- * shares is put back when it ends, and the call fails with the name of what it changed.
- */
 const damage = (plugin: string, what: string): ToolFailure =>
   new ToolFailure({
     type: "internal_error",
     message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
   })
 
-/** Runs code of the plugin, first the part that is no effect. */
+/**
+ * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
+ * when it ends, and the call fails with the name of what it changed.
+ */
 const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
   Effect.suspend(() => {
     const repair = watchSharedState()
