@@ -40,34 +40,6 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** A file above `maxBytes` is replaced without a diff. */
-export const writeFile = (maxBytes: number): Plugin =>
-  definePlugin({
-    name: "write-file",
-    tools: Effect.succeed({
-      write_file: tool({
-        description:
-          "Creates a file of the project or replaces its whole text. Returns the path, the number of bytes and a diff.",
-        parameters: WriteParameters,
-        risk: "high",
-        effect: "idempotent",
-        example: { path: "docs/notes.md", content: "# Notes\n" },
-        errors: {
-          validation_failed: "The file changed after the call was allowed.",
-          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
-          io_error: "The system does not let it be written."
-        },
-        access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
-        execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
-          if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
-          const { content, path } = granted
-          const diff = yield* writeGranted(granted, maxBytes)
-          return { path, bytes: new TextEncoder().encode(content).length, diff }
-        })
-      })
-    })
-  })
-
 /** The descriptions are not repeated in the parts of the list: small models read all of it. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
@@ -109,10 +81,30 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
 }
 
 /** A file above `maxBytes` gets no diff. */
-export const editFile = (maxBytes: number): Plugin =>
+export const writeFile = (maxBytes: number): Plugin =>
   definePlugin({
-    name: "edit-file",
+    name: "write-file",
     tools: Effect.succeed({
+      write_file: tool({
+        description:
+          "Creates a file of the project or replaces its whole text. Returns the path, the number of bytes and a diff.",
+        parameters: WriteParameters,
+        risk: "high",
+        effect: "idempotent",
+        example: { path: "docs/notes.md", content: "# Notes\n" },
+        errors: {
+          validation_failed: "The file changed after the call was allowed.",
+          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+          io_error: "The system does not let it be written."
+        },
+        access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
+        execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
+          if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
+          const { content, path } = granted
+          const diff = yield* writeGranted(granted, maxBytes)
+          return { path, bytes: new TextEncoder().encode(content).length, diff }
+        })
+      }),
       edit_file: tool({
         description:
           "Replaces a text in a file of the project and leaves the rest as it is. Returns the path and a diff. Use it to change a part of a file; put all changes of one file into one call.",

@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { definePlugin, tool, type Plugin } from "../plugin-kit.ts"
-import { editFile, writeFile } from "./WriteFile.ts"
+import { writeFile } from "./WriteFile.ts"
 import { fetchUrl } from "./FetchUrl.ts"
 import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
@@ -49,6 +49,5 @@ export const builtInPlugins = ({
   scratchTasks,
   fetchUrl(fetchSeconds),
   writeFile(maxFileBytes),
-  editFile(maxFileBytes),
   runCommand(commandSeconds)
 ]

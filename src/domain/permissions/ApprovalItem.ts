@@ -2,7 +2,7 @@
  * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
-import { Risk, type CanonicalAccess } from "../tools/Access.ts"
+import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 
@@ -105,9 +105,7 @@ export interface TouchingTask {
 
 /** The files that more than one of the tasks would write, in the order in which they are first written. */
 export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
-  const writes = tasks.flatMap(({ accesses, task }) =>
-    accesses.flatMap((access) => (access._tag === "WriteFile" ? [{ path: access.path, task }] : []))
-  )
+  const writes = tasks.flatMap(({ accesses, task }) => writesIn(accesses).map(({ path }) => ({ path, task })))
   return [...Map.groupBy(writes, ({ path }) => path)]
     .map(([path, same]) => ({ path, tasks: [...new Set(same.map(({ task }) => task))] }))
     .filter((shared) => shared.tasks.length > 1)

@@ -5,7 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
-import { accessDetails, accessTarget, type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
+import {
+  accessDetails,
+  accessTarget,
+  type CanonicalAccess,
+  eachTimeReason,
+  type Writing,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -15,8 +22,6 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
 import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
 import type { Workspace } from "../files/Workspace.ts"
-
-type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 /** The project, and what rules say about a question. */
 export interface ViewContext {
@@ -79,10 +84,7 @@ export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, conte
   const { evaluator } = context
   const outdated = yield* evaluator.outdated(question)
   const { accesses, call, pin, risk, task, tool } = question
-  const writes = yield* Effect.forEach(
-    accesses.filter((access) => access._tag === "WriteFile"),
-    (access) => showWrite(access, context)
-  )
+  const writes = yield* Effect.forEach(writesIn(accesses), (access) => showWrite(access, context))
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
   const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")

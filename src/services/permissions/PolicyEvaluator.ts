@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
@@ -28,7 +28,7 @@ const makeScriptChanges = (since: number) => {
   return {
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {
-      for (const access of accesses) if (access._tag === "WriteFile") written.add(access.path)
+      for (const { path } of writesIn(accesses)) written.add(path)
     },
     /** The scripts with the time of their last change, for scripts that changed since the run began or `before`. */
     changes: (accesses: ReadonlyArray<CanonicalAccess>) => {

@@ -17,7 +17,7 @@ import {
 } from "../../domain/findings/Issue.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
-import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
+import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
 import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
@@ -113,8 +113,6 @@ interface AccessContext {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
 }
-
-type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
 const isAccesses = Schema.is(Schema.Array(Access))
 

@@ -20,7 +20,7 @@ import {
 } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
-import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, writesIn } from "../../domain/tools/Access.ts"
 import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
@@ -290,14 +290,12 @@ export class ToolRunner extends Context.Service<
 
         /** The present state of the files that are about to be written. */
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
-          Effect.forEach(
-            accesses.filter((access) => access._tag === "WriteFile"),
-            ({ content, path }) =>
-              Effect.map(fileState(workspace, path), (before): FileState => ({
-                path,
-                before,
-                after: textHash(content)
-              }))
+          Effect.forEach(writesIn(accesses), ({ content, path }) =>
+            Effect.map(fileState(workspace, path), (before): FileState => ({
+              path,
+              before,
+              after: textHash(content)
+            }))
           )
 
         const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
