@@ -7,7 +7,6 @@ import {
   nearestPaths,
   ToolFailure,
   Workspace,
-  definePlugin,
   fitTree,
   foldersOf,
   tool,
@@ -53,25 +52,20 @@ const Parameters = Schema.Struct({
   depth: optional(between(1, 100), "How many levels to list; deeper ones are shown as folders, with / at the end.")
 })
 
-export const fileTree = definePlugin({
-  name: "file-tree",
-  tools: Effect.succeed({
-    get_file_tree: tool({
-      description: `Lists the paths of the files of the project that git does not ignore, as a JSON array. Above ${budget.entries} paths or ${budget.characters} characters it shows folders instead.`,
-      parameters: Parameters,
-      risk: "safe",
-      effect: "pure",
-      example: { path: "src" },
-      errors: {
-        not_found: "`path` is not a folder of the project; the message names the nearest.",
-        io_error: "The project folder cannot be listed.",
-        output_limit: "The project has more than 100,000 files."
-      },
-      execute: Effect.fnUntraced(function* ({ depth, path = "" }: typeof Parameters.Type) {
-        const { files, path: folder } = yield* filesBelow(path, foldersOf)
-        const from = folder === "" ? 0 : folder.split("/").length
-        return fitTree(files, budget, { from, ...(depth === undefined ? {} : { depth }) })
-      })
-    })
+export const fileTree = tool({
+  description: `Lists the paths of the files of the project that git does not ignore, as a JSON array. Above ${budget.entries} paths or ${budget.characters} characters it shows folders instead.`,
+  parameters: Parameters,
+  risk: "safe",
+  effect: "pure",
+  example: { path: "src" },
+  errors: {
+    not_found: "`path` is not a folder of the project; the message names the nearest.",
+    io_error: "The project folder cannot be listed.",
+    output_limit: "The project has more than 100,000 files."
+  },
+  execute: Effect.fnUntraced(function* ({ depth, path = "" }: typeof Parameters.Type) {
+    const { files, path: folder } = yield* filesBelow(path, foldersOf)
+    const from = folder === "" ? 0 : folder.split("/").length
+    return fitTree(files, budget, { from, ...(depth === undefined ? {} : { depth }) })
   })
 })

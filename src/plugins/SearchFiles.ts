@@ -12,10 +12,8 @@ import {
   shares,
   showMatches,
   Workspace,
-  definePlugin,
   foldersOf,
   matchesGlob,
-  type Plugin,
   searchPattern,
   tool,
   ToolFailure
@@ -208,35 +206,30 @@ const resultText = (params: Parameters, files: number, end: SearchEnd): string =
 }
 
 /** Files above `maxBytes` are not searched. */
-export const searchFiles = (maxBytes: number): Plugin =>
-  definePlugin({
-    name: "search-files",
-    tools: Effect.succeed({
-      search_files: tool({
-        description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
-        parameters: Parameters,
-        risk: "safe",
-        effect: "pure",
-        example: { pattern: "parseConfig", path: "src" },
-        errors: {
-          validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
-          not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
-        },
-        execute: Effect.fnUntraced(function* (params: Parameters) {
-          const pattern = yield* readPattern(params)
-          const below = yield* filesBelow(params.path ?? "", (all) => [...foldersOf(all), ...all])
-          const files = params.glob === undefined ? below.files : below.files.filter(matchesGlob(params.glob))
-          const found = yield* searchText({
-            files,
-            pattern,
-            context: params.context ?? 0,
-            maxMatches: params.max_results ?? defaultResults,
-            maxCharacters,
-            maxFileBytes: maxBytes,
-            deadline: (yield* Clock.currentTimeMillis) + maxMillis
-          })
-          return resultText(params, files.length, found)
-        })
+export const searchFiles = (maxBytes: number) =>
+  tool({
+    description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
+    parameters: Parameters,
+    risk: "safe",
+    effect: "pure",
+    example: { pattern: "parseConfig", path: "src" },
+    errors: {
+      validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
+      not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
+    },
+    execute: Effect.fnUntraced(function* (params: Parameters) {
+      const pattern = yield* readPattern(params)
+      const below = yield* filesBelow(params.path ?? "", (all) => [...foldersOf(all), ...all])
+      const files = params.glob === undefined ? below.files : below.files.filter(matchesGlob(params.glob))
+      const found = yield* searchText({
+        files,
+        pattern,
+        context: params.context ?? 0,
+        maxMatches: params.max_results ?? defaultResults,
+        maxCharacters,
+        maxFileBytes: maxBytes,
+        deadline: (yield* Clock.currentTimeMillis) + maxMillis
       })
+      return resultText(params, files.length, found)
     })
   })
