@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
 import { builtInOrigin } from "../domain/tools/ToolCall.ts"
-import { builtInPlugins } from "../plugins/builtIns.ts"
+import { builtInPlugin } from "../plugins/builtIns.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { isHeartbeat, isTransient } from "../domain/runs/RunEvent.ts"
 import { hostAndPort, unfetchable } from "../domain/web/NetworkAddress.ts"
@@ -49,12 +49,9 @@ export const builtIns = ({
   commandSeconds,
   fetchSeconds,
   readFileBytes
-}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> =>
-  builtInPlugins({ commandSeconds, fetchSeconds, maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
-    apiVersion,
-    name: builtInOrigin,
-    tools
-  }))
+}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> => [
+  builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes })
+]
 
 /**
  * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read

@@ -3,26 +3,20 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, PageFetch, type Plugin, tool, ToolFailure } from "../plugin-kit.ts"
+import { PageFetch, tool, ToolFailure } from "../plugin-kit.ts"
+import { between, optional } from "./parameters.ts"
 
 /** About 3,000 tokens, so that two pages fit a context window of 8192. */
 const defaultCharacters = 12_000
 const mostCharacters = 60_000
 
 const Parameters = Schema.Struct({
-  url: Schema.NonEmptyString.annotate({
-    description: "The complete URL, http or https."
-  }),
-  start: Schema.optionalKey(
-    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-      description: "The character to begin with, to read on. Default: 0."
-    })
+  url: Schema.NonEmptyString.annotate({ description: "The complete URL, http or https." }),
+  start: optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    "The character to begin with, to read on. Default: 0."
   ),
-  max_characters: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostCharacters })).annotate({
-      description: `The most characters to return. Default: ${defaultCharacters}.`
-    })
-  )
+  max_characters: optional(between(1, mostCharacters), `The most characters to return. Default: ${defaultCharacters}.`)
 })
 type Parameters = typeof Parameters.Type
 
@@ -49,31 +43,26 @@ const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }:
 }
 
 /** A page that takes longer than `seconds` fails. */
-export const fetchUrl = (seconds: number): Plugin =>
-  definePlugin({
-    name: "fetch-url",
-    tools: Effect.succeed({
-      fetch_url: tool({
-        description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,
-        parameters: Parameters,
-        risk: "medium",
-        effect: "pure",
-        example: { url: "https://example.com/docs/install" },
-        errors: {
-          validation_failed: "The URL is invalid, or `start` lies after the end of the text.",
-          permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
-          not_found: "The server has no such page.",
-          io_error: "The name, the connection or the server failed, or there were more than five redirects.",
-          parse_error: "The page is not text: an image, an archive, an unknown character set.",
-          timeout: `There was no complete answer within ${seconds} seconds (\`limits.fetchSeconds\`).`,
-          output_limit: "The page is larger than 5 MB."
-        },
-        access: ({ url }) => [{ _tag: "FetchUrl", url }],
-        execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
-          if (granted?._tag !== "FetchUrl") return yield* Effect.die("fetch_url got no page to fetch")
-          const { text, ...page } = yield* (yield* PageFetch).get(granted.url)
-          return { ...page, text: yield* partOf(text, params) }
-        })
-      })
+export const fetchUrl = (seconds: number) =>
+  tool({
+    description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,
+    parameters: Parameters,
+    risk: "medium",
+    effect: "pure",
+    example: { url: "https://example.com/docs/install" },
+    errors: {
+      validation_failed: "The URL is invalid, or `start` lies after the end of the text.",
+      permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
+      not_found: "The server has no such page.",
+      io_error: "The name, the connection or the server failed, or there were more than five redirects.",
+      parse_error: "The page is not text: an image, an archive, an unknown character set.",
+      timeout: `There was no complete answer within ${seconds} seconds (\`limits.fetchSeconds\`).`,
+      output_limit: "The page is larger than 5 MB."
+    },
+    access: ({ url }) => [{ _tag: "FetchUrl", url }],
+    execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
+      if (granted?._tag !== "FetchUrl") return yield* Effect.die("fetch_url got no page to fetch")
+      const { text, ...page } = yield* (yield* PageFetch).get(granted.url)
+      return { ...page, text: yield* partOf(text, params) }
     })
   })

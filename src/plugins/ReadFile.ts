@@ -5,40 +5,37 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import {
-  definePlugin,
   FileReads,
   fitLines,
   type LineRange,
   nearestHint,
   nearestPaths,
   numberLines,
-  type Plugin,
   tool,
   ToolFailure,
   Workspace
 } from "../plugin-kit.ts"
 import { projectPath } from "./FileTree.ts"
+import { optional } from "./parameters.ts"
 
 /** About 4,000 tokens, half of a context window of 8192. A range of lines may have more. */
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
-const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-
-const Parameters = Schema.Struct({
-  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  start_line: Schema.optionalKey(LineNumber.annotate({ description: "The first line to return, counted from 1." })),
-  end_line: Schema.optionalKey(LineNumber.annotate({ description: "The last line to return." })),
-  line_numbers: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "False leaves out the number before each line. Default: true." })
-  )
-})
-type Parameters = typeof Parameters.Type
-
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = text.split("\n")
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines
 }
+
+const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const Parameters = Schema.Struct({
+  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
+  start_line: optional(LineNumber, "The first line to return, counted from 1."),
+  end_line: optional(LineNumber, "The last line to return."),
+  line_numbers: optional(Schema.Boolean, "False leaves out the number before each line. Default: true.")
+})
+type Parameters = typeof Parameters.Type
 
 /** The requested lines; nothing when all of them are requested. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
@@ -110,41 +107,32 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
 })
 
 /** Of files above `maxBytes` the beginning is read, or the lines that are asked for. */
-export const readFile = (maxBytes: number): Plugin =>
-  definePlugin({
-    name: "read-file",
-    tools: Effect.gen(function* () {
-      const reads = yield* FileReads
-      return {
-        read_file: tool({
-          description: `Returns a file or a range of its lines, each as \`number: text\`: at most ${wholeCharacters} characters, ${rangeCharacters} of a range, with a note on how to read on.`,
-          parameters: Parameters,
-          risk: "medium",
-          effect: "pure",
-          example: { path: "README.md" },
-          errors: {
-            validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
-            permission_denied: "A person or a rule denied it.",
-            not_found: "There is no file at the path; the message names the nearest.",
-            io_error:
-              "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
-            parse_error: "It is not UTF-8 text; the message says what it looks like.",
-            output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
-          },
-          access: ({ path }) => [{ _tag: "ReadFile", path }],
-          execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
-            if (granted?._tag !== "ReadFile") return yield* Effect.die("read_file got no file to read")
-            const whole = yield* Effect.result((yield* Workspace).readText(granted.path, maxBytes))
-            if (Result.isFailure(whole)) {
-              const { failure: why } = whole
-              if (why.type === "not_found") return yield* explainMissing(params, why)
-              return why.type === "output_limit" ? yield* readPart(granted.path, params, why) : yield* why
-            }
-            const part = yield* narrow(whole.success, params)
-            yield* reads.announce({ path: granted.path, text: whole.success })
-            return part
-          })
-        })
+export const readFile = (maxBytes: number) =>
+  tool({
+    description: `Returns a file or a range of its lines, each as \`number: text\`: at most ${wholeCharacters} characters, ${rangeCharacters} of a range, with a note on how to read on.`,
+    parameters: Parameters,
+    risk: "medium",
+    effect: "pure",
+    example: { path: "README.md" },
+    errors: {
+      validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
+      permission_denied: "A person or a rule denied it.",
+      not_found: "There is no file at the path; the message names the nearest.",
+      io_error: "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
+      parse_error: "It is not UTF-8 text; the message says what it looks like.",
+      output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
+    },
+    access: ({ path }) => [{ _tag: "ReadFile", path }],
+    execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
+      if (granted?._tag !== "ReadFile") return yield* Effect.die("read_file got no file to read")
+      const whole = yield* Effect.result((yield* Workspace).readText(granted.path, maxBytes))
+      if (Result.isFailure(whole)) {
+        const { failure: why } = whole
+        if (why.type === "not_found") return yield* explainMissing(params, why)
+        return why.type === "output_limit" ? yield* readPart(granted.path, params, why) : yield* why
       }
+      const part = yield* narrow(whole.success, params)
+      yield* (yield* FileReads).announce({ path: granted.path, text: whole.success })
+      return part
     })
   })

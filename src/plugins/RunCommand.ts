@@ -1,9 +1,9 @@
 /**
  * The tool `run_command`: runs a program of this machine in the project.
  */
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CommandLine, commandSeconds, definePlugin, type Plugin, runGranted, tool } from "../plugin-kit.ts"
+import { CommandLine, commandSeconds, runGranted, tool } from "../plugin-kit.ts"
+import { between, optional } from "./parameters.ts"
 
 const parametersOf = (usualSeconds: number) =>
   Schema.Struct({
@@ -11,31 +11,20 @@ const parametersOf = (usualSeconds: number) =>
       description:
         "The program and its arguments, one element each. No shell reads them: no pipes, no &&, no redirection."
     }),
-    cwd: Schema.optionalKey(
-      Schema.String.annotate({ description: "The folder of the project to run in. Default: the project." })
-    ),
-    timeout_seconds: Schema.optionalKey(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: commandSeconds.most })).annotate({
-        description: `How long it may run. Default: ${usualSeconds}.`
-      })
-    )
+    cwd: optional(Schema.String, "The folder of the project to run in. Default: the project."),
+    timeout_seconds: optional(between(1, commandSeconds.most), `How long it may run. Default: ${usualSeconds}.`)
   })
 
 /** A command that names no time runs at most `usualSeconds`. */
-export const runCommand = (usualSeconds: number): Plugin =>
-  definePlugin({
-    name: "run-command",
-    tools: Effect.succeed({
-      run_command: tool({
-        description:
-          "Runs a program in the project and returns its exit code and output. Use it to run the project's own checks.",
-        parameters: parametersOf(usualSeconds),
-        risk: "high",
-        effect: "once",
-        example: { argv: ["npm", "test"] },
-        access: ({ argv, cwd }) => [{ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) }],
-        execute: ({ timeout_seconds }: ReturnType<typeof parametersOf>["Type"], [granted]) =>
-          runGranted(granted, timeout_seconds)
-      })
-    })
+export const runCommand = (usualSeconds: number) =>
+  tool({
+    description:
+      "Runs a program in the project and returns its exit code and output. Use it to run the project's own checks.",
+    parameters: parametersOf(usualSeconds),
+    risk: "high",
+    effect: "once",
+    example: { argv: ["npm", "test"] },
+    access: ({ argv, cwd }) => [{ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) }],
+    execute: ({ timeout_seconds }: ReturnType<typeof parametersOf>["Type"], [granted]) =>
+      runGranted(granted, timeout_seconds)
   })

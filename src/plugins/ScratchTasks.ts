@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, tool, ToolFailure } from "../plugin-kit.ts"
+import { tool, ToolFailure } from "../plugin-kit.ts"
+import { optional } from "./parameters.ts"
 
 const Status = Schema.Literals(["pending", "in_progress", "completed"])
 
@@ -20,7 +21,7 @@ const AddParameters = Schema.Struct({
   })
 })
 const ListParameters = Schema.Struct({
-  status: Schema.optionalKey(Status.annotate({ description: "Lists only entries with this status." }))
+  status: optional(Status, "Lists only entries with this status.")
 })
 const UpdateParameters = Schema.Struct({
   id: Schema.NonEmptyString.annotate({ description: "The id of the entry, such as task_1." }),
@@ -32,51 +33,48 @@ const notFound = (id: string, tasks: ReadonlyArray<ScratchTask>) => {
   return new ToolFailure({ type: "not_found", message: `There is no entry ${JSON.stringify(id)}. ${known}` })
 }
 
-const full = () =>
-  new ToolFailure({ type: "validation_failed", message: `The list is full: it holds ${maxEntries} entries.` })
-
-export const scratchTasks = definePlugin({
-  name: "scratch-tasks",
-  tools: Effect.sync(() => {
-    let list: ReadonlyArray<ScratchTask> = []
-    return {
-      add_task: tool({
-        description: `Adds an entry to your own list of things to do and returns it with its id. The list holds ${maxEntries} entries.`,
-        parameters: AddParameters,
-        aliases: { content: "title" },
-        risk: "safe",
-        effect: "once",
-        example: { title: "Read the tests" },
-        errors: { validation_failed: "The list is full." },
-        execute: Effect.fnUntraced(function* ({ title }: typeof AddParameters.Type) {
-          if (list.length === maxEntries) return yield* full()
-          const entry: ScratchTask = { id: `task_${list.length + 1}`, title, status: "pending" }
-          list = [...list, entry]
-          return entry
-        })
-      }),
-      list_tasks: tool({
-        description: "Returns your own list of things to do as a JSON array.",
-        parameters: ListParameters,
-        risk: "safe",
-        effect: "pure",
-        example: { status: "pending" },
-        execute: ({ status }: typeof ListParameters.Type) =>
-          Effect.sync(() => list.filter((task) => status === undefined || task.status === status))
-      }),
-      update_task: tool({
-        description: "Sets the status of an entry of your own list and returns the entry.",
-        parameters: UpdateParameters,
-        aliases: { task_id: "id" },
-        risk: "safe",
-        effect: "idempotent",
-        example: { id: "task_1", status: "completed" },
-        errors: { not_found: "There is no such entry; the message names those there are." },
-        execute: Effect.fnUntraced(function* ({ id, status }: typeof UpdateParameters.Type) {
-          list = list.map((task) => (task.id === id ? { id, title: task.title, status } : task))
-          return list.find((task) => task.id === id) ?? (yield* notFound(id, list))
-        })
+export const scratchTasks = Effect.sync(() => {
+  let list: ReadonlyArray<ScratchTask> = []
+  return {
+    add_task: tool({
+      description: `Adds an entry to your own list of things to do and returns it with its id. The list holds ${maxEntries} entries.`,
+      parameters: AddParameters,
+      aliases: { content: "title" },
+      risk: "safe",
+      effect: "once",
+      example: { title: "Read the tests" },
+      errors: { validation_failed: "The list is full." },
+      execute: Effect.fnUntraced(function* ({ title }: typeof AddParameters.Type) {
+        if (list.length === maxEntries) {
+          const message = `The list is full: it holds ${maxEntries} entries.`
+          return yield* new ToolFailure({ type: "validation_failed", message })
+        }
+        const entry: ScratchTask = { id: `task_${list.length + 1}`, title, status: "pending" }
+        list = [...list, entry]
+        return entry
       })
-    }
-  })
+    }),
+    list_tasks: tool({
+      description: "Returns your own list of things to do as a JSON array.",
+      parameters: ListParameters,
+      risk: "safe",
+      effect: "pure",
+      example: { status: "pending" },
+      execute: ({ status }: typeof ListParameters.Type) =>
+        Effect.sync(() => list.filter((task) => status === undefined || task.status === status))
+    }),
+    update_task: tool({
+      description: "Sets the status of an entry of your own list and returns the entry.",
+      parameters: UpdateParameters,
+      aliases: { task_id: "id" },
+      risk: "safe",
+      effect: "idempotent",
+      example: { id: "task_1", status: "completed" },
+      errors: { not_found: "There is no such entry; the message names those there are." },
+      execute: Effect.fnUntraced(function* ({ id, status }: typeof UpdateParameters.Type) {
+        list = list.map((task) => (task.id === id ? { id, title: task.title, status } : task))
+        return list.find((task) => task.id === id) ?? (yield* notFound(id, list))
+      })
+    })
+  }
 })

@@ -12,17 +12,15 @@ import {
   shares,
   showMatches,
   Workspace,
-  definePlugin,
   foldersOf,
   matchesGlob,
-  type Plugin,
   searchPattern,
   tool,
   ToolFailure
 } from "../plugin-kit.ts"
-import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { filesBelow } from "./FileTree.ts"
+import { between, optional } from "./parameters.ts"
 
 const filesAtOnce = 16
 
@@ -46,41 +44,6 @@ interface FoundFile {
   readonly matches: ReadonlyArray<LineMatch>
   readonly lines: ReadonlyArray<string>
 }
-
-interface SearchProgress {
-  readonly found: Array<FoundFile>
-  searched: number
-  readonly skipped: { secret: number; large: number; denied: number }
-}
-
-/** What was found, and what was not searched. */
-interface SearchEnd {
-  /** The matches that are shown, with the lines around them. */
-  readonly shown: ReadonlyArray<string>
-  /** Every file with a match: how many it has, and how many of them are shown. */
-  readonly files: ReadonlyArray<{ readonly file: string; readonly matches: number; readonly shown: number }>
-  /** The time was over before all files were searched. */
-  readonly ended?: "time"
-  readonly searched: number
-  readonly skipped: SearchProgress["skipped"]
-}
-
-/** The lines of a file of the project; none when it is not text or no longer exists. Links out of the project are denied. */
-const readLines = Effect.fnUntraced(function* (file: string, maxBytes: number, { skipped }: SearchProgress) {
-  const workspace = yield* Workspace
-  if (isSecretLike(file)) {
-    skipped.secret += 1
-    return []
-  }
-  return yield* Effect.match(workspace.readText(`${workspace.root}/${file}`, maxBytes), {
-    onSuccess: (text) => text.split(/\r?\n/),
-    onFailure: ({ type }) => {
-      if (type === "output_limit") skipped.large += 1
-      if (type === "permission_denied") skipped.denied += 1
-      return []
-    }
-  })
-})
 
 /** All matches; fewer than there are once the time is over. */
 const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
@@ -128,61 +91,58 @@ const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMa
   return { shown: shown.flat(), files }
 }
 
+/** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
-  const progress: SearchProgress = { found: [], searched: 0, skipped: { secret: 0, large: 0, denied: 0 } }
-  const readBatch = (start: number) =>
-    Effect.forEach(files.slice(start, start + filesAtOnce), (file) => readLines(file, maxFileBytes, progress), {
-      concurrency: filesAtOnce
+  const { readText, root } = yield* Workspace
+  const found: Array<FoundFile> = []
+  const skipped = { secret: 0, large: 0, denied: 0 }
+  /** None when it is not text or no longer exists. Links out of the project are denied. */
+  const readLines = (file: string): Effect.Effect<ReadonlyArray<string>> => {
+    if (isSecretLike(file)) return Effect.sync(() => ((skipped.secret += 1), []))
+    return Effect.match(readText(`${root}/${file}`, maxFileBytes), {
+      onSuccess: (text) => text.split(/\r?\n/),
+      onFailure: ({ type }) => {
+        if (type === "output_limit") skipped.large += 1
+        if (type === "permission_denied") skipped.denied += 1
+        return []
+      }
     })
-  const end = (ended?: "time"): SearchEnd => {
-    const { found, searched, skipped } = progress
-    return { ...spread(found, order), searched, skipped, ...(ended === undefined ? {} : { ended }) }
   }
   let batch: ReadonlyArray<ReadonlyArray<string>> = []
-  for (const [index, file] of files.entries()) {
-    if (index % filesAtOnce === 0) batch = yield* readBatch(index)
-    const lines = batch[index % filesAtOnce] ?? []
+  for (const [searched, file] of files.entries()) {
+    const at = searched % filesAtOnce
+    if (at === 0) {
+      const next = files.slice(searched, searched + filesAtOnce)
+      batch = yield* Effect.forEach(next, readLines, { concurrency: filesAtOnce })
+    }
+    const lines = batch[at] ?? []
     const { isComplete, matches } = yield* matchesIn(lines, order)
-    if (matches.length > 0) progress.found.push({ file, lines, matches })
-    if (!isComplete) return end("time")
-    progress.searched += 1
+    if (matches.length > 0) found.push({ file, lines, matches })
+    if (!isComplete) return { ...spread(found, order), searched, skipped, ended: "time" as const }
   }
-  return end()
+  return { ...spread(found, order), searched: files.length, skipped, ended: undefined }
 })
+type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
-const defaultTime: Duration.Input = "5 seconds"
+/** After this time a search ends with what it has. */
+const maxMillis = 5000
 
 const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
     description: "The text to look for, as it is; with `regex` a regular expression."
   }),
-  path: Schema.optionalKey(Schema.String.annotate({ description: "The file or folder to search." })),
-  glob: Schema.optionalKey(
-    Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
-      description: "Searches only files like `src/**/*.ts` or `*.{ts,tsx}`."
-    })
+  path: optional(Schema.String, "The file or folder to search."),
+  glob: optional(
+    Schema.NonEmptyString.check(Schema.isMaxLength(1000)),
+    "Searches only files like `src/**/*.ts` or `*.{ts,tsx}`."
   ),
-  regex: Schema.optionalKey(
-    Schema.Boolean.annotate({
-      description: "Whether the pattern is a regular expression (RE2). Default: false."
-    })
-  ),
-  case_sensitive: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether letter case matters. Default: false." })
-  ),
-  context: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })).annotate({
-      description: "Lines to show before and after each match. Default: 0."
-    })
-  ),
-  max_results: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({
-      description: `The most matches to show. Default: ${defaultResults}.`
-    })
-  )
+  regex: optional(Schema.Boolean, "Whether the pattern is a regular expression (RE2). Default: false."),
+  case_sensitive: optional(Schema.Boolean, "Whether letter case matters. Default: false."),
+  context: optional(between(0, 5), "Lines to show before and after each match. Default: 0."),
+  max_results: optional(between(1, 1000), `The most matches to show. Default: ${defaultResults}.`)
 })
 type Parameters = typeof Parameters.Type
 
@@ -193,11 +153,6 @@ const readPattern = ({ case_sensitive = false, pattern, regex = false }: Paramet
       return new ToolFailure({ type: "validation_failed", message })
     })
   )
-
-const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters) {
-  const { files } = yield* filesBelow(path, (all) => [...foldersOf(all), ...all])
-  return glob === undefined ? files : files.filter(matchesGlob(glob))
-})
 
 const count = (number: number, noun = "file"): string =>
   `${number} ${noun}${number === 1 ? "" : noun === "match" ? "es" : "s"}`
@@ -250,35 +205,31 @@ const resultText = (params: Parameters, files: number, end: SearchEnd): string =
   return [...lines, ...notesOf(files, end)].join("\n")
 }
 
-/** Files above `maxBytes` are not searched; after `time` a search ends with what it has. */
-export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
-  definePlugin({
-    name: "search-files",
-    tools: Effect.succeed({
-      search_files: tool({
-        description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
-        parameters: Parameters,
-        risk: "safe",
-        effect: "pure",
-        example: { pattern: "parseConfig", path: "src" },
-        errors: {
-          validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
-          not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
-        },
-        execute: Effect.fnUntraced(function* (params: Parameters) {
-          const pattern = yield* readPattern(params)
-          const files = yield* chooseFiles(params)
-          const found = yield* searchText({
-            files,
-            pattern,
-            context: params.context ?? 0,
-            maxMatches: params.max_results ?? defaultResults,
-            maxCharacters,
-            maxFileBytes: maxBytes,
-            deadline: (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
-          })
-          return resultText(params, files.length, found)
-        })
+/** Files above `maxBytes` are not searched. */
+export const searchFiles = (maxBytes: number) =>
+  tool({
+    description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
+    parameters: Parameters,
+    risk: "safe",
+    effect: "pure",
+    example: { pattern: "parseConfig", path: "src" },
+    errors: {
+      validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
+      not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
+    },
+    execute: Effect.fnUntraced(function* (params: Parameters) {
+      const pattern = yield* readPattern(params)
+      const below = yield* filesBelow(params.path ?? "", (all) => [...foldersOf(all), ...all])
+      const files = params.glob === undefined ? below.files : below.files.filter(matchesGlob(params.glob))
+      const found = yield* searchText({
+        files,
+        pattern,
+        context: params.context ?? 0,
+        maxMatches: params.max_results ?? defaultResults,
+        maxCharacters,
+        maxFileBytes: maxBytes,
+        deadline: (yield* Clock.currentTimeMillis) + maxMillis
       })
+      return resultText(params, files.length, found)
     })
   })

@@ -3,15 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import {
-  type CanonicalAccess,
-  changePreview,
-  definePlugin,
-  type Plugin,
-  tool,
-  Workspace,
-  type TextEdit
-} from "../plugin-kit.ts"
+import { type CanonicalAccess, changePreview, tool, Workspace, type TextEdit } from "../plugin-kit.ts"
+import { optional } from "./parameters.ts"
 
 const WriteParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
@@ -39,34 +32,6 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** A file above `maxBytes` is replaced without a diff. */
-export const writeFile = (maxBytes: number): Plugin =>
-  definePlugin({
-    name: "write-file",
-    tools: Effect.succeed({
-      write_file: tool({
-        description:
-          "Creates a file of the project or replaces its whole text. Returns the path, the number of bytes and a diff.",
-        parameters: WriteParameters,
-        risk: "high",
-        effect: "idempotent",
-        example: { path: "docs/notes.md", content: "# Notes\n" },
-        errors: {
-          validation_failed: "The file changed after the call was allowed.",
-          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
-          io_error: "The system does not let it be written."
-        },
-        access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
-        execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
-          if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
-          const { content, path } = granted
-          const diff = yield* writeGranted(granted, maxBytes)
-          return { path, bytes: new TextEncoder().encode(content).length, diff }
-        })
-      })
-    })
-  })
-
 /** The descriptions are not repeated in the parts of the list: small models read all of it. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
@@ -78,15 +43,12 @@ const Edits = Schema.NonEmptyArray(
 
 const EditParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  old_text: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({
-      description: "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
-    })
+  old_text: optional(
+    Schema.NonEmptyString,
+    "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
   ),
-  new_text: Schema.optionalKey(Schema.String.annotate({ description: "The text that takes its place." })),
-  replace_all: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Replace every place where old_text occurs. Default: false." })
-  ),
+  new_text: optional(Schema.String, "The text that takes its place."),
+  replace_all: optional(Schema.Boolean, "Replace every place where old_text occurs. Default: false."),
   edits: Schema.optionalKey(Edits)
 }).check(
   Schema.makeFilter(({ edits, new_text, old_text }) => {
@@ -110,35 +72,52 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
   return [textEdit(first), ...more.map(textEdit)] as const
 }
 
+/** A file above `maxBytes` is replaced without a diff. */
+export const writeFile = (maxBytes: number) =>
+  tool({
+    description:
+      "Creates a file of the project or replaces its whole text. Returns the path, the number of bytes and a diff.",
+    parameters: WriteParameters,
+    risk: "high",
+    effect: "idempotent",
+    example: { path: "docs/notes.md", content: "# Notes\n" },
+    errors: {
+      validation_failed: "The file changed after the call was allowed.",
+      permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+      io_error: "The system does not let it be written."
+    },
+    access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
+    execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
+      if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
+      const { content, path } = granted
+      const diff = yield* writeGranted(granted, maxBytes)
+      return { path, bytes: new TextEncoder().encode(content).length, diff }
+    })
+  })
+
 /** A file above `maxBytes` gets no diff. */
-export const editFile = (maxBytes: number): Plugin =>
-  definePlugin({
-    name: "edit-file",
-    tools: Effect.succeed({
-      edit_file: tool({
-        description:
-          "Replaces a text in a file of the project and leaves the rest as it is. Returns the path and a diff. Use it to change a part of a file; put all changes of one file into one call.",
-        parameters: EditParameters,
-        risk: "high",
-        effect: "once",
-        errors: {
-          validation_failed:
-            "The text does not occur, or more than once; or the file changed after the call was allowed.",
-          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
-          not_found: "There is no file at the path; the message names the nearest.",
-          io_error: "The system does not let it be read or written.",
-          parse_error: "It is not UTF-8 text."
-        },
-        example: {
-          path: "src/limits.ts",
-          old_text: 'const limit = 5\nconst unit = "s"',
-          new_text: 'const limit = 10\nconst unit = "s"'
-        },
-        access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
-        execute: Effect.fnUntraced(function* (_params: EditParameters, [granted]) {
-          if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
-          return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
-        })
-      })
+export const editFile = (maxBytes: number) =>
+  tool({
+    description:
+      "Replaces a text in a file of the project and leaves the rest as it is. Returns the path and a diff. Use it to change a part of a file; put all changes of one file into one call.",
+    parameters: EditParameters,
+    risk: "high",
+    effect: "once",
+    errors: {
+      validation_failed: "The text does not occur, or more than once; or the file changed after the call was allowed.",
+      permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+      not_found: "There is no file at the path; the message names the nearest.",
+      io_error: "The system does not let it be read or written.",
+      parse_error: "It is not UTF-8 text."
+    },
+    example: {
+      path: "src/limits.ts",
+      old_text: 'const limit = 5\nconst unit = "s"',
+      new_text: 'const limit = 10\nconst unit = "s"'
+    },
+    access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
+    execute: Effect.fnUntraced(function* (_params: EditParameters, [granted]) {
+      if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
+      return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
     })
   })

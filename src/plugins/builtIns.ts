@@ -1,5 +1,5 @@
 /**
- * The tools that every run has, as plugins that import nothing but what a package can import.
+ * The tools that every run has, as a plugin that imports nothing but what a package can import.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -13,17 +13,12 @@ import { runCommand } from "./RunCommand.ts"
 import { scratchTasks } from "./ScratchTasks.ts"
 import { searchFiles } from "./SearchFiles.ts"
 
-const currentTime = definePlugin({
-  name: "current-time",
-  tools: Effect.succeed({
-    get_current_time: tool({
-      description: "Returns the current date and time in UTC, as ISO 8601.",
-      parameters: Schema.Struct({}),
-      risk: "safe",
-      effect: "pure",
-      execute: () => Effect.map(DateTime.now, DateTime.formatIso)
-    })
-  })
+const currentTime = tool({
+  description: "Returns the current date and time in UTC, as ISO 8601.",
+  parameters: Schema.Struct({}),
+  risk: "safe",
+  effect: "pure",
+  execute: () => Effect.map(DateTime.now, DateTime.formatIso)
 })
 
 /** What the person may limit. */
@@ -36,19 +31,19 @@ interface BuiltInLimits {
   readonly commandSeconds: number
 }
 
-/** The plugins, in the order in which their tools are listed. */
-export const builtInPlugins = ({
-  commandSeconds,
-  fetchSeconds,
-  maxFileBytes
-}: BuiltInLimits): ReadonlyArray<Plugin> => [
-  fileTree,
-  readFile(maxFileBytes),
-  searchFiles(maxFileBytes),
-  currentTime,
-  scratchTasks,
-  fetchUrl(fetchSeconds),
-  writeFile(maxFileBytes),
-  editFile(maxFileBytes),
-  runCommand(commandSeconds)
-]
+/** The plugin with this name; its tools are listed in this order. */
+export const builtInPlugin = (name: string, { commandSeconds, fetchSeconds, maxFileBytes }: BuiltInLimits): Plugin =>
+  definePlugin({
+    name,
+    tools: Effect.map(scratchTasks, (ofList) => ({
+      get_file_tree: fileTree,
+      read_file: readFile(maxFileBytes),
+      search_files: searchFiles(maxFileBytes),
+      get_current_time: currentTime,
+      ...ofList,
+      fetch_url: fetchUrl(fetchSeconds),
+      write_file: writeFile(maxFileBytes),
+      edit_file: editFile(maxFileBytes),
+      run_command: runCommand(commandSeconds)
+    }))
+  })

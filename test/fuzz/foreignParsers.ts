@@ -182,7 +182,7 @@ const mcpTools: FuzzedParser = {
     if (name !== undefined && !/^[a-z0-9_]{1,100}$/.test(name)) return "a name that no tool may have"
     const value = parsed(text)?.value
     schemaExcess(value)
-    mcpData("x", { parts: [{ _tag: "Text", text }], structured: value, isError: false })
+    mcpData("x", { text, structured: value, isError: false })
     return undefined
   }
 }

@@ -141,7 +141,7 @@ export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue
       origin: entry?.scope ?? "given",
       ...(file === undefined ? {} : { path: file }),
       tools: plugin === undefined ? [] : toolsOf(originOf(plugin)),
-      ...(problem instanceof PluginProblem ? problemOf(problem.reason._tag, problem.message) : {})
+      ...(problem instanceof PluginProblem ? problemOf(problem.code, problem.message) : {})
     }
   })
   const started = servers.map(({ outcome, server }): ListedPlugin => ({

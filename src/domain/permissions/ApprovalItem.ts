@@ -2,7 +2,7 @@
  * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
-import { Risk, type CanonicalAccess } from "../tools/Access.ts"
+import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 
@@ -90,10 +90,7 @@ export interface StepApproved {
   readonly by: "person" | "rule" | "nobody"
 }
 
-/**
- * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write
- * wins, and the plan does not say which one that is.
- */
+/** A file that several tasks of one section would write; the plan does not say which of them wins. */
 interface ConflictingWrite {
   /** The canonical path. */
   readonly path: string
@@ -108,14 +105,10 @@ export interface TouchingTask {
 
 /** The files that more than one of the tasks would write, in the order in which they are first written. */
 export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
-  const writers = new Map<string, Set<string>>()
-  for (const { accesses, task } of tasks) {
-    for (const access of accesses) {
-      if (access._tag !== "WriteFile") continue
-      writers.set(access.path, (writers.get(access.path) ?? new Set()).add(task))
-    }
-  }
-  return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
+  const writes = tasks.flatMap(({ accesses, task }) => writesIn(accesses).map(({ path }) => ({ path, task })))
+  return [...Map.groupBy(writes, ({ path }) => path)]
+    .map(([path, same]) => ({ path, tasks: [...new Set(same.map(({ task }) => task))] }))
+    .filter((shared) => shared.tasks.length > 1)
 }
 
 export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>

@@ -27,6 +27,11 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
     : [{ text: `${label}:` }, ...rows.map((text) => sourceLine(`  ${text}`))]
 }
 
+/** True for a task that asks for approval without a tool call. */
+const isEmpty = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
+
+const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${printable(origin)})`)
+
 /** True when the words say what a call does; what a tool of a plugin does is in its arguments only. */
 const isSaid = ({ origin, targets, words }: ApprovalItem): boolean =>
   words !== undefined && origin === undefined && targets.length > 0
@@ -90,9 +95,8 @@ const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: "
 
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
-  const { details = [], diff, origin, risk, targets, tool, words } = item
-  if (item.call === undefined && targets.length === 0) return []
-  const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
+  const { call, details = [], diff, risk, targets, tool, words } = item
+  if (isEmpty(item)) return []
   const rest = isSaid(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
@@ -102,10 +106,10 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   return [
     ...rest.flatMap(argumentLines),
     ...argumentsOfCommand.map((text) => sourceLine(printable(text))),
-    ...(words === undefined || item.call === undefined
+    ...(words === undefined || call === undefined
       ? targets.map((text) => sourceLine(`Target: ${printable(text)}`))
       : []),
-    { text: `Tool: ${printable(tool)}${whose}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
+    { text: `Tool: ${printable(tool)}${whoseOf(item)}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
   ]
 }
 
@@ -122,11 +126,11 @@ export interface Asking {
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`
 
 /** What an item does, for a heading. */
-const doesOf = ({ call, origin, targets, tool, words }: ApprovalItem): string => {
+const doesOf = (item: ApprovalItem): string => {
+  const { targets, tool, words } = item
   if (words !== undefined) return printable(words.does)
-  if (call === undefined && targets.length === 0) return "no tool call"
-  const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
-  return `use ${printable(tool)}${whose}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
+  if (isEmpty(item)) return "no tool call"
+  return `use ${printable(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
 }
 
 const headingOf = ({ items, scope, title }: Asking): string => {
@@ -135,16 +139,17 @@ const headingOf = ({ items, scope, title }: Asking): string => {
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined
-      ? first.call === undefined && first.targets.length === 0
+      ? isEmpty(first)
         ? "asks for approval, without a tool call"
         : `wants to ${doesOf(first)}`
       : `wants approval for ${counted(items.length, "call")}`
   return name.length === 0 ? wants.slice(0, 1).toUpperCase() + wants.slice(1) : [...name, wants].join(" · ")
 }
 
-const consequenceOf = ({ call, risk, targets, words }: ApprovalItem): ReadonlyArray<QuestionLine> => {
+const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
+  const { risk, words } = item
   if (words?.isCalm === true) return [{ text: printable(words.consequence), style: "dim" }]
-  if (words === undefined && (risk !== "high" || (call === undefined && targets.length === 0))) return []
+  if (words === undefined && (risk !== "high" || isEmpty(item))) return []
   const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
   return [{ text: `Caution: ${printable(text)}`, style: "caution" }]
 }

@@ -102,27 +102,26 @@ export const framed = (
 export const rowCount = (lines: ReadonlyArray<QuestionLine>, columns: number): number =>
   lines.reduce((sum, line) => sum + wrappedLine(line, Math.max(least, columns - 3)).length, 0)
 
-/** What can be typed. */
-const keys = ["y", "a", "p", "e", "1,3", "d", "n"] as const
-type AnswerKey = (typeof keys)[number]
-
 /** Full words for the keys. */
-const keyOfWord: ReadonlyMap<string, AnswerKey | "v" | "?"> = new Map([
-  ...(["y", "a", "p", "e", "d", "n", "v", "?"] as const).map((key) => [key, key] as const),
-  ["yes", "y"],
-  ["all", "a"],
-  ["project", "p"],
-  ["everywhere", "e"],
-  ["done", "d"],
-  ["no", "n"],
-  ["view", "v"],
-  ["help", "?"],
-  ["h", "?"]
+const fullWords = {
+  yes: "y",
+  all: "a",
+  project: "p",
+  everywhere: "e",
+  done: "d",
+  no: "n",
+  view: "v",
+  help: "?",
+  h: "?"
+}
+const keyOfWord: ReadonlyMap<string, string> = new Map([
+  ...[..."yapednv?"].map((key) => [key, key] as const),
+  ...Object.entries(fullWords)
 ])
 
 /** One answer that a question offers. */
 export interface Choice<A> {
-  readonly key: AnswerKey
+  readonly key: "y" | "a" | "p" | "e" | "1,3" | "d" | "n"
   /** What is typed for it in this question, where that is not the key: numbers that there are. */
   readonly sample?: string
   /** In the line of keys, such as `yes`. */
@@ -172,16 +171,13 @@ export const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): QuestionLine => (
     .join(" ")
 })
 
-/** The words for the keys of these choices. */
-const wordsOf = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<string> => {
-  const offered = new Set<string>([...choices.map(({ key }) => key), "v", "?"])
-  return [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
-}
-
 /** What each key does. */
-export const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> =>
-  [
+export const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
+  const offered = new Set<string>([...choices.map(({ key }) => key), "v", "?"])
+  const words = [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
+  return [
     ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
     ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
-    ["?", `Shows this. Whole words work too: ${wordsOf(choices).join(", ")}.`] as const
+    ["?", `Shows this. Whole words work too: ${words.join(", ")}.`] as const
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
+}

@@ -3,7 +3,7 @@
  */
 import type { EffectClass, Risk } from "../tools/Access.ts"
 import type { ToolInfo } from "../tools/ToolCall.ts"
-import { type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
+import { isSchema, type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
 
 const riskMeanings: Readonly<Record<Risk, string>> = {
   safe: "runs without a question",
@@ -18,9 +18,6 @@ const effectMeanings: Readonly<Record<EffectClass, string>> = {
 }
 
 const cell = (text: string): string => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** `integer, 1 to 1000`, `one of a, b`, `array of string`. */
 const typeText = (schema: JsonSchema): string => {

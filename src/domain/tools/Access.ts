@@ -109,6 +109,11 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
   }
 }
 
+export type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
+
+export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<Writing> =>
+  accesses.filter((access) => access._tag === "WriteFile")
+
 export type Reading = CanonicalAccess & { readonly _tag: "ReadFile" }
 
 /** What the host itself starts before a run. */

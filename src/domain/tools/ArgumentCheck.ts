@@ -5,7 +5,14 @@
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
 import { intentOf, nearest, nearestOrAll } from "../text/Nearest.ts"
-import { type Arguments, type ToolCall, aliasRepairs, type ArgumentAliases, withOwnNames } from "./ToolCall.ts"
+import {
+  type Arguments,
+  isArguments,
+  type ToolCall,
+  aliasRepairs,
+  type ArgumentAliases,
+  withOwnNames
+} from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 import { type ModelFault, modelFaults, pathText, remedyOf, schemaFaults } from "../text/SchemaText.ts"
 import { readBlock } from "./ToolCallJson.ts"
@@ -52,15 +59,12 @@ const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["url", ["uri"]]
 ])
 
-const isObject = (value: Schema.Json | undefined): value is Arguments =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const wrappers = new Set(["arguments", "args", "parameters", "params", "input"])
 
 /** `{ "arguments": { "path": "a" } }` in the place of the arguments. */
 const unwrap = (given: Arguments, properties: ReadonlyMap<string, JsonSchema>): Arguments => {
   const [[name, inner] = ["", undefined], ...others] = Object.entries(given)
-  return others.length === 0 && wrappers.has(name) && !properties.has(name) && isObject(inner) ? inner : given
+  return others.length === 0 && wrappers.has(name) && !properties.has(name) && isArguments(inner) ? inner : given
 }
 
 /** Reads arguments under the names that the tool has; what is not clear stays as it is. */
@@ -110,8 +114,8 @@ const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
   const read = readBlock(text)
   const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
-  const isNested = typeof value === "object" && value !== null && others.length === 0
-  return isNested && Array.isArray(value) === (type === "array") ? value : undefined
+  const isMeant = type === "array" ? Array.isArray(value) : isArguments(value)
+  return isMeant && others.length === 0 ? value : undefined
 }
 
 /** The number, boolean, list or object that a string stands for; nothing when that is not clear. */

@@ -2,12 +2,12 @@
  * A tool that a configuration declares: a command with placeholders for the arguments of a call. A value becomes whole
  * words or a part of one word, and never an option of the program.
  */
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { wordText, CommandLine } from "../commands/CommandText.ts"
 import { Arguments } from "./ToolCall.ts"
+import { isSchema, type JsonSchema, propertiesOf } from "./ToolSchema.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
@@ -47,30 +47,23 @@ export const parametersOf = ({ parameters }: CommandTool): Readonly<Record<strin
   additionalProperties: false
 })
 
-const propertiesOf = (tool: CommandTool): Readonly<Record<string, unknown>> => {
-  const properties: unknown = parametersOf(tool)["properties"]
-  return Predicate.isObject(properties) ? { ...properties } : {}
-}
+const isScalar = (property: JsonSchema | undefined): boolean => scalarTypes.has(property?.["type"])
 
-const isScalar = (property: unknown): boolean =>
-  Predicate.isObject(property) && "type" in property && scalarTypes.has(property.type)
-
-const isList = (property: unknown): boolean =>
-  Predicate.isObject(property) &&
-  "type" in property &&
-  property.type === "array" &&
-  "items" in property &&
-  isScalar(property.items)
+const isList = (property: JsonSchema | undefined): boolean =>
+  property?.["type"] === "array" && isSchema(property["items"]) && isScalar(property["items"])
 
 const namesIn = (word: string): ReadonlyArray<string> => [...word.matchAll(placeholder)].map(([, name = ""]) => name)
 
-const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>): string | undefined => {
-  const unknown = namesIn(word).find((name) => !Object.hasOwn(properties, name))
+const wordProblem = (word: string, properties: ReadonlyMap<string, JsonSchema>): string | undefined => {
+  const unknown = namesIn(word).find((name) => !properties.has(name))
   if (unknown !== undefined) {
-    return `{${unknown}} is not a parameter. There are: ${Object.keys(properties).join(", ") || "none"}.`
+    return `{${unknown}} is not a parameter. There are: ${[...properties.keys()].join(", ") || "none"}.`
   }
   const isWhole = onlyPlaceholder.test(word)
-  const unfit = namesIn(word).find((name) => !isScalar(properties[name]) && !(isWhole && isList(properties[name])))
+  const unfit = namesIn(word).find((name) => {
+    const property = properties.get(name)
+    return !isScalar(property) && !(isWhole && isList(property))
+  })
   if (unfit !== undefined) {
     return isWhole
       ? `the parameter "${unfit}" must be a string, a number, a boolean, or an array of these.`
@@ -82,7 +75,7 @@ const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>
 }
 
 export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationProblem> => {
-  const properties = propertiesOf(tool)
+  const properties = propertiesOf(parametersOf(tool))
   const used = new Set(tool.command.flatMap(namesIn))
   const words = tool.command.flatMap((word, index) => {
     const what =
@@ -91,7 +84,7 @@ export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationPr
         : wordProblem(word, properties)
     return what === undefined ? [] : [{ path: ["command", index], what }]
   })
-  const idle = Object.keys(properties)
+  const idle = [...properties.keys()]
     .filter((name) => !used.has(name))
     .map((name) => ({
       path: ["parameters", "properties", name],
@@ -100,10 +93,8 @@ export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationPr
   return [...words, ...idle]
 }
 
-const optionProblem = (word: string, names: ReadonlyArray<string>): string => {
-  const [name = ""] = names
-  return `The argument "${name}" becomes ${JSON.stringify(word)}, which a program may take for an option. Write "./${word}" if it is the name of a file.`
-}
+const optionProblem = (word: string, [name = ""]: ReadonlyArray<string>): string =>
+  `The argument "${name}" becomes ${JSON.stringify(word)}, which a program may take for an option. Write "./${word}" if it is the name of a file.`
 
 const fillWord = (template: string, given: Arguments): Result.Result<ReadonlyArray<string>, string> => {
   const names = namesIn(template)

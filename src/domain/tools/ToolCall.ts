@@ -2,12 +2,15 @@
  * A call of a tool: as a model writes it, under the names of the tool's own parameters, and prepared to run; and its
  * outcome.
  */
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
 import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
 
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
+
+export const isArguments = (value: Schema.Json | undefined): value is Arguments => Predicate.isObject(value)
 
 /** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Calls are identified by uid, never by name. */
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })

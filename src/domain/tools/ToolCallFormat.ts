@@ -7,7 +7,7 @@ import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "
 import * as Result from "effect/Result"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
-import type { Arguments, ToolCall } from "./ToolCall.ts"
+import { type Arguments, isArguments, type ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
 /** The other names of the parts of a call. */
@@ -37,9 +37,6 @@ const readUid = (value: Schema.Json | undefined): string =>
 /** Keys in a message. */
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/** Calls whose arguments stand beside the name of the tool: `{ "tool": "read_file", "path": "a.ts" }`. */
-type JsonObject = Readonly<Record<string, Schema.Json>>
-
 /** What uids look like that a server or this program gives; other ids may be meant for the tool. */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
@@ -54,11 +51,11 @@ const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
  * another part of the call.
  */
 const gatherArguments = (
-  call: JsonObject,
+  call: Arguments,
   { name: nameKey, uid: uidKey }: { readonly name: string; readonly uid: string | undefined },
   where: Where,
   findings: Findings
-): JsonObject | undefined => {
+): Arguments | undefined => {
   const others = Object.entries(call).filter(([key]) => key !== nameKey && key !== "uid")
   const uid = others.find(([key]) => key === uidKey)
   const given = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
@@ -66,14 +63,14 @@ const gatherArguments = (
   if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
   const names = given.map(([key]) => key)
   addRepair(findings, "tool-call-flat", where, `Read ${named(names)} beside the name as arguments.`)
-  const own: JsonObject = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
+  const own: Arguments = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
   return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
 }
 
-/** The uid of a reading call in a pass: `look-1/call-1`. */
+/** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
-/** A uid without the mark of a read pass, which a model may have copied. */
+/** A uid without the mark of a turn, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
 /** A call whose uid may be missing or not unique. */
@@ -83,9 +80,6 @@ export interface UnnumberedCall {
   readonly arguments: Arguments
   readonly where: Where
 }
-
-const isObject = (value: Schema.Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 interface Block {
   readonly text: string
@@ -99,7 +93,7 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
 }
 
 /** The key that holds a part of a call: its own name, or the only other name that is present. */
-const keyOf = (call: JsonObject, part: keyof typeof otherKeys, block: Block): string | undefined => {
+const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const found = otherKeys[part].filter((key) => Object.hasOwn(call, key))
   if (found.length > 1) {
@@ -116,9 +110,9 @@ const keyOf = (call: JsonObject, part: keyof typeof otherKeys, block: Block): st
 }
 
 /** `{ "type": "function", "function": { "name", "arguments" } }` as other servers write it. */
-const flatten = (call: JsonObject, block: Block): JsonObject => {
+const flatten = (call: Arguments, block: Block): Arguments => {
   const inner = call["function"]
-  if (!isObject(inner)) return call
+  if (!isArguments(inner)) return call
   addRepair(block.findings, "tool-call-alias", block.where, 'Read the object under "function" as the call.')
   const { function: _, ...rest } = call
   return { ...rest, ...inner }
@@ -129,7 +123,7 @@ const readArguments = (value: Schema.Json | undefined, block: Block): Arguments 
     addRepair(block.findings, "tool-call-alias", block.where, "Read a call without arguments as one with {}.")
     return {}
   }
-  if (isObject(value)) return value
+  if (isArguments(value)) return value
   if (typeof value !== "string") return addCallIssue(block, "tool-call-arguments", '"arguments" is not an object.')
   const inner = readBlock(value)
   if (Result.isFailure(inner))
@@ -140,13 +134,13 @@ const readArguments = (value: Schema.Json | undefined, block: Block): Arguments 
       ruleOf("tool-call-arguments").fix
     )
   const [only, ...others] = inner.success.values
-  if (!isObject(only) || others.length > 0)
+  if (!isArguments(only) || others.length > 0)
     return addCallIssue(block, "tool-call-arguments", '"arguments" is a text that holds no object.')
   addRepair(block.findings, "tool-call-alias", block.where, 'Read the text under "arguments" as JSON.')
   return only
 }
 
-const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined>, block: Block): void => {
+const checkExtraKeys = (call: Arguments, used: ReadonlyArray<string | undefined>, block: Block): void => {
   const extra = Object.keys(call).filter((key) => !used.includes(key))
   const unknown = extra.filter((key) => !remarks.has(key))
   if (unknown.length > 0) {
@@ -160,7 +154,7 @@ const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined
   }
 }
 
-const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined => {
+const readCall = (written: Arguments, block: Block): UnnumberedCall | undefined => {
   const { findings, where } = block
   const before = findings.issues.length
   const call = flatten(written, block)
@@ -189,7 +183,7 @@ const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined
 /** The calls in one value: an object, a list of them, or a list under `tool_calls`. */
 const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   if (Array.isArray(value)) return value
-  if (!isObject(value)) return [value]
+  if (!isArguments(value)) return [value]
   const inner = value["tool_calls"] ?? value["calls"]
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
@@ -208,7 +202,7 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
     addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
   return calls.flatMap((call) => {
-    if (isObject(call)) return readCall(call, block) ?? []
+    if (isArguments(call)) return readCall(call, block) ?? []
     addCallIssue(block, "tool-call-not-object", "The block is not a JSON object.")
     return []
   })

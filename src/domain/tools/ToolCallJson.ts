@@ -43,7 +43,8 @@ const faultOf = (text: string): string => {
 const parse = (text: string): Result.Result<Schema.Json, string> =>
   Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => faultOf(text) })
 
-const checkScan = (scan: JsonScan): Result.Result<void, JsonFailure> => {
+/** The value of strict JSON, unless something in it has no single meaning. */
+const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
     return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
   }
@@ -53,7 +54,7 @@ const checkScan = (scan: JsonScan): Result.Result<void, JsonFailure> => {
   if (scan.inexactNumber !== undefined) {
     return failure("tool-call-number", `The number ${scan.inexactNumber} cannot be read exactly.`)
   }
-  return Result.succeed(undefined)
+  return Result.succeed(value)
 }
 
 /** Doubles backslashes that JSON does not know (`\d`, `C:\Users`) and escapes control characters. The text must not end inside a string. */
@@ -111,27 +112,15 @@ const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFa
   if (Result.isFailure(repaired) || !keepsEverything(text, repaired.success)) return unreadable
   const value = parse(repaired.success)
   if (Result.isFailure(value)) return unreadable
-  return Result.map(checkScan(scanJson(repaired.success)), () => value.success)
+  return checked(value.success, scanJson(repaired.success))
 }
 
-interface Reading {
-  readonly value: Schema.Json
-  readonly repaired: boolean
-}
-
-const readOne = (text: string): Result.Result<Reading, JsonFailure> => {
-  const scan = scanJson(text)
-  const strict = parse(text)
-  if (Result.isSuccess(strict)) {
-    return Result.map(checkScan(scan), () => ({ value: strict.success, repaired: false }))
-  }
+/** The value with repairs; `reason` is why the text is not strict JSON. */
+const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.inString) return /\}\s*$/.test(text) ? openText : truncated
   const fixed = fixStrings(text)
-  const again = fixed === text ? strict : parse(fixed)
-  if (Result.isSuccess(again)) {
-    return Result.map(checkScan(scanJson(fixed)), () => ({ value: again.success, repaired: true }))
-  }
-  return Result.map(repair(fixed, strict.failure), (value) => ({ value, repaired: true }))
+  const again = parse(fixed)
+  return Result.isSuccess(again) ? checked(again.success, scanJson(fixed)) : repair(fixed, reason)
 }
 
 /** Blanks, commas, and fence lines of a model that did not close one block before the next. */
@@ -161,10 +150,12 @@ export const readBlock = (source: string): Result.Result<BlockValues, JsonFailur
   const values: Array<Schema.Json> = []
   let repaired = false
   for (const part of parts) {
-    const one = readOne(part)
+    const strict = parse(part)
+    const own = scanJson(part)
+    const one = Result.isSuccess(strict) ? checked(strict.success, own) : readRepaired(part, own, strict.failure)
     if (Result.isFailure(one)) return Result.fail(one.failure)
-    values.push(one.success.value)
-    repaired ||= one.success.repaired
+    values.push(one.success)
+    repaired ||= Result.isFailure(strict)
   }
   return Result.succeed({ values, repaired, split: parts.length > 1 })
 }

@@ -12,7 +12,7 @@ import type { Arguments } from "./ToolCall.ts"
 
 export type JsonSchema = { readonly [key: string]: Schema.Json }
 
-export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(value) && !Array.isArray(value)
+export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
 type Definitions = { readonly [name: string]: unknown }
 
@@ -112,8 +112,7 @@ export const jsonSchemaParameters = (
   schema: unknown,
   patterns: "apply" | "ignore" = "ignore"
 ): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
-  if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
-  if (!("type" in schema) || schema["type"] !== "object") return Result.fail('its "type" is not "object"')
+  if (isSchema(schema) && schema["type"] !== "object") return Result.fail('its "type" is not "object"')
   return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
 }
 
@@ -122,7 +121,7 @@ export const jsonSchemaCodec = (
   schema: unknown,
   patterns: "apply" | "ignore"
 ): Result.Result<Schema.Codec<unknown, unknown>, string> => {
-  if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
+  if (!Predicate.isObject(schema)) return Result.fail("it is not an object")
   const given: JsonSchemaDocument.JsonSchema = { ...schema }
   const dialect = String(given["$schema"] ?? "")
   return Result.try({

@@ -12,7 +12,6 @@ import type { Target } from "../../domain/permissions/TargetPattern.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
-type Chosen = typeof Chosen.Type
 
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
@@ -48,6 +47,15 @@ const denyAll = {
   call: () => Effect.succeed<Answered<CallAnswer>>({ answer: "deny", by: "nobody" }),
   inDoubt: () => stopInDoubt
 }
+
+/** An approver that answers some questions by itself, and leaves the others to `inner`. */
+const layerOver =
+  (answers: (inner: Approver["Service"]) => Partial<Approver["Service"]>) =>
+  <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+    Layer.effect(
+      Approver,
+      Effect.map(Approver, (approver) => Approver.of({ ...approver, ...answers(approver) }))
+    ).pipe(Layer.provide(inner))
 
 export class Approver extends Context.Service<
   Approver,
@@ -85,37 +93,22 @@ export class Approver extends Context.Service<
   )
 
   /** All steps were approved beforehand (`--yes-this-run`); everything else is still asked about. */
-  static readonly layerApproveSteps = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
-    Layer.effect(
-      Approver,
-      Effect.map(Approver, (approver) =>
-        Approver.of({ ...approver, step: () => Effect.succeed({ answer: "remaining", by: "rule" }) })
-      )
-    ).pipe(Layer.provide(inner))
+  static readonly layerApproveSteps = layerOver(() => ({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" })
+  }))
 
   /**
    * Everything was approved beforehand (`--yes`), but for what only a person may allow: that is still asked about, and so is
    * a call in doubt.
    */
-  static readonly layerYes = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
-    Layer.effect(
-      Approver,
-      Effect.map(Approver, (approver) =>
-        Approver.of({
-          ...approver,
-          step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
-          call: (item, question) =>
-            item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
-          leaves: (item) => item.personOnly === true
-        })
-      )
-    ).pipe(Layer.provide(inner))
+  static readonly layerYes = layerOver((approver) => ({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+    call: (item, question) =>
+      item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
+    leaves: (item) => item.personOnly === true
+  }))
 }
 
-/**
- * An approver that answers by rules only, without a person. A step is approved with those of its calls that the rules
- * allow. A single call is denied, since the gate asks only about calls that no rule allows.
- */
 const targetOf = (canonical: string, root: string): Target => {
   if (!canonical.startsWith("/")) return { kind: "other", canonical }
   return canonical.startsWith(`${root}/`)
@@ -129,7 +122,10 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
   return decide(rules, request).verdict === "allow"
 }
 
-/** Answers by these rules; `root` is the real path of the project. */
+/**
+ * Answers by these rules only, without a person; `root` is the real path of the project. A step is approved with those of its
+ * calls that the rules allow. A single call is denied, since the gate asks only about calls that no rule allows.
+ */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Answered, Approver, type CallAnswer, type DoubtAnswer, type StepAnswer } from "./Approver.ts"
 
@@ -55,8 +56,8 @@ const doubtAnswer = (answer: DoubtAnswer): DoubtAnswer => (answer === "again" ||
 
 /** The words that came with a no, if there are any. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
-  const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer)
-  const instead = isObject && "instead" in answer && typeof answer.instead === "string" ? answer.instead.trim() : ""
+  const given = Predicate.isObject(answer) ? answer["instead"] : undefined
+  const instead = typeof given === "string" ? given.trim() : ""
   return instead === "" ? {} : { instead }
 }
 

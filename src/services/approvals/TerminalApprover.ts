@@ -16,15 +16,16 @@ import { canAsk, askOnScreen, askText, type Question, type QuestionStyle } from 
 /** An answer, with the rules that were chosen for the project. */
 type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The part of a rule after the tool. */
+/** The part of a rule after the tool; the tool of a rule without a pattern. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
 /** Hashes of versions say nothing to a person; the whole question shows them. */
 const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
-/** What "all of this kind" is, with targets as a person knows them. */
-const kindText = ({ offers, targets, words }: ApprovalItem): string => {
-  const { session = "" } = offers ?? {}
+/** What "all of this kind" is, with targets as a person knows them; nothing where it is not offered. */
+const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
+  const session = offers?.session
+  if (session === undefined) return undefined
   if (session === "exactly this call") return "this same call, whenever it comes again"
   const named = targets.reduce(
     (text, target, index) => text.replace(target, () => words?.names?.[index] ?? target),
@@ -33,17 +34,6 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string => {
   return withoutHashes(named)
 }
 
-/** The rules that are meant by what was typed after `p`: the first of each item, or those with this pattern or number. */
-const chosenRules = (offered: ReadonlyArray<ReadonlyArray<string>>, typed: string): ReadonlyArray<string> => {
-  const all = [...new Set(offered.flat())]
-  if (typed === "") return [...new Set(offered.flatMap(([first]) => (first === undefined ? [] : [first])))]
-  const numbered = /^\d+$/.test(typed) ? all[Number(typed) - 1] : undefined
-  return all.filter((rule) => rule === numbered || rule === typed || (rule.includes(":") && patternOf(rule) === typed))
-}
-
-const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<ReadonlyArray<string>> =>
-  items.map(({ offers }) => offers?.always ?? [])
-
 /** A rule in words; without a pattern it covers everyday files, or all calls of a tool that names no target. */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
@@ -51,35 +41,35 @@ const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): stri
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
 }
 
-/** What "always in this project" covers, and how to choose less or something else; nothing when no rule is offered. */
-const projectText = (items: ReadonlyArray<ApprovalItem>): string | undefined => {
-  const offered = rulesOf(items)
-  const firsts = chosenRules(offered, "")
+/** What "always in this project" covers, and what can be typed to choose less or something else; nothing without rules. */
+const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
+  const offered = items.map(({ offers }) => offers?.always ?? [])
+  const all = [...new Set(offered.flat())]
+  const firsts = [...new Set(offered.flatMap((rules) => rules.slice(0, 1)))]
   if (firsts.length === 0) return undefined
-  const others = [...new Set(offered.flat())].filter((rule) => !firsts.includes(rule))
-  const more = others.map((rule) => `"p ${withoutHashes(patternOf(rule))}"`).join(" or ")
+  const others = all.filter((rule) => !firsts.includes(rule)).map((rule) => `"p ${withoutHashes(patternOf(rule))}"`)
   const whole = firsts.map((rule) => ruleSummaryText(rule, items)).join(", ")
-  return `${whole}${more === "" ? "" : `; also ${more}`}`
+  return {
+    text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
+    patterns: [...new Set(all.map((rule) => withoutHashes(patternOf(rule))))],
+    /** The first rule of each item, or those with the pattern or number that was typed. */
+    chosen: (typed: string): ReadonlyArray<string> =>
+      typed === "" ? firsts : all.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
+  }
 }
-
-/** What can be typed after `p`. */
-const offeredPatterns = (offered: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => [
-  ...new Set(offered.flat().map((rule) => withoutHashes(rule.includes(":") ? patternOf(rule) : rule)))
-]
 
 /** Always in this project; nothing when no rule is offered. */
 const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): ReadonlyArray<Choice<Given<A>>> => {
-  const offered = rulesOf(items)
-  const text = projectText(items)
-  if (text === undefined) return []
+  const offer = projectOffer(items)
+  if (offer === undefined) return []
   return [
     {
       key: "p",
       label: "always in this project",
-      explains: `Yes, and always in this project: ${text}. It is saved; "task-conductor permissions" lists and revokes it.`,
-      takes: `one of ${offeredPatterns(offered).join(", ")}`,
+      explains: `Yes, and always in this project: ${offer.text}. It is saved; "task-conductor permissions" lists and revokes it.`,
+      takes: `one of ${offer.patterns.join(", ")}`,
       answer: (typed) => {
-        const always = chosenRules(offered, typed)
+        const always = offer.chosen(typed)
         return always.length === 0 ? undefined : { answer, always }
       }
     }
@@ -124,12 +114,13 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
 
 /** Yes, all of this kind, for this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
-  const { remember, session } = item.offers ?? {}
-  const all = `Yes, and to all of this kind until this run ends: ${kindText(item)}.`
+  const remember = item.offers?.remember
+  const kind = kindText(item)
+  const all = `Yes, and to all of this kind until this run ends: ${kind}.`
   const everywhere = `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`
   return [
     choice("y", "yes", "Yes, once.", "once"),
-    ...(session === undefined ? [] : [choice<CallAnswer>("a", "yes to all of this kind", all, "session")]),
+    ...(kind === undefined ? [] : [choice<CallAnswer>("a", "yes to all of this kind", all, "session")]),
     ...projectChoice<CallAnswer>([item], "remember"),
     ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),
     choice("n", "no", "No. After three denials of the same effect the task ends.", "deny")
@@ -143,11 +134,6 @@ const doubtChoices: ReadonlyArray<Choice<Given<DoubtAnswer>>> = [
   choice("n", "no, stop", "No: the run stops here and can be resumed.", "stop")
 ]
 
-/** With a bell, without colours. */
-const plainStyle: QuestionStyle = { bell: true, isColoured: false }
-
-const insteadQuestion = "What should be done instead? (Enter for nothing)"
-
 const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
   short: (size) => shortQuestion(asking, [keyLine(choices)], size),
   whole: (size) => wholeQuestion(asking, keyLines(choices), size),
@@ -156,31 +142,18 @@ const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt
   read: (line) => readTyped(line, choices)
 })
 
-/** In a conversation the next message says what to do instead. */
-const hasNextRound = (item: ApprovalItem): boolean => !isStart(item) && item.task !== askTask
-
-/** The rules for the project that a question offers. */
-const projectNotes = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => {
-  const text = projectText(items)
-  return text === undefined ? [] : [`p = ${text}`]
+/** What the keys for more than one call cover in this question. */
+const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
+  const project = projectOffer(items)
+  return [
+    ...(kind === undefined ? [] : [`a = ${kind}, until this run ends`]),
+    ...(project === undefined ? [] : [`p = ${project.text}`])
+  ]
 }
 
-/** What the keys for more than one call cover in this question. */
-const notesOf = (item: ApprovalItem): ReadonlyArray<string> => [
-  ...(item.offers?.session === undefined ? [] : [`a = ${kindText(item)}, until this run ends`]),
-  ...projectNotes([item])
-]
-
-const callAsking = (item: ApprovalItem): Asking => ({
-  scope: "call",
-  title: item.task === askTask ? "" : item.task,
-  items: [item],
-  notes: notesOf(item)
-})
-
-/** Asks on the terminal in this style. */
+/** Asks on the terminal in this style: by default with a bell, without colours. */
 export const layerTerminal = (
-  style: QuestionStyle = plainStyle
+  style: QuestionStyle = { bell: true, isColoured: false }
 ): Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal> =>
   Layer.effect(
     Approver,
@@ -188,24 +161,29 @@ export const layerTerminal = (
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
       /** The answer, with what to do instead after a no of a person who is still there. */
       const ask = Effect.fnUntraced(function* <A>(
-        question: Question<Pick<Answered<A>, "always" | "answer">>,
+        question: Question<Given<A>>,
         no: A,
         asksInstead: boolean
       ): Effect.fn.Return<Answered<A>, never, Stdio.Stdio | Terminal.Terminal> {
         const asked = yield* askOnScreen(question, style)
-        if (asked._tag !== "Answered") return { answer: no, by: asked._tag === "Quit" ? "person" : "nobody" }
+        if (typeof asked === "string") return { answer: no, by: asked === "quit" ? "person" : "nobody" }
         const isRequested = asksInstead && asked.answer.answer === no
-        const instead = isRequested ? yield* askText(insteadQuestion) : ""
+        const instead = isRequested ? yield* askText("What should be done instead? (Enter for nothing)") : ""
         return { ...asked.answer, by: "person", ...(instead === "" ? {} : { instead }) }
       })
       return Approver.of({
         step: Effect.fn("Approver.step")((title, items) => {
-          const asking: Asking = { scope: "step", title, items, notes: projectNotes(items) }
+          const asking: Asking = { scope: "step", title, items, notes: notesOf(items) }
           return provide(ask(questionOf(asking, stepChoices(items), "Allow? "), "decline", true))
         }),
-        call: Effect.fn("Approver.call")((item) =>
-          provide(ask(questionOf(callAsking(item), callChoices(item), "Allow? "), "deny", hasNextRound(item)))
-        ),
+        call: Effect.fn("Approver.call")((item) => {
+          const isConversation = item.task === askTask
+          const title = isConversation ? "" : item.task
+          const asking: Asking = { scope: "call", title, items: [item], notes: notesOf([item], kindText(item)) }
+          /* In a conversation the next message says what to do instead. */
+          const hasNextRound = !isStart(item) && !isConversation
+          return provide(ask(questionOf(asking, callChoices(item), "Allow? "), "deny", hasNextRound))
+        }),
         inDoubt: Effect.fn("Approver.inDoubt")((item) => {
           const asking: Asking = { scope: "doubt", title: item.task, items: [item] }
           return provide(ask(questionOf(asking, doubtChoices, "Run it again? "), "stop", false))

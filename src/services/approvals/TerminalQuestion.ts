@@ -132,42 +132,14 @@ const dropTypedAhead = Effect.gen(function* () {
 })
 
 /** A line without the blanks around it. */
-const typedLine = Effect.gen(function* () {
-  const terminal = yield* Terminal.Terminal
-  return (yield* terminal.readLine).trim()
-})
+const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
-/** What a key of the pager does. */
-type PagerKey = "next" | "back" | "quit"
-
-const pagerKeyOf = ({ input, key }: Terminal.UserInput): PagerKey | undefined => {
-  if (key.name === "escape") return "quit"
-  switch (Option.getOrElse(input, () => key.name)) {
-    case " ":
-    case "space":
-      return "next"
-    case "b":
-      return "back"
-    case "q":
-      return "quit"
-    default:
-      return undefined
-  }
+/** How far a key of the pager turns; nothing for a key that leaves it. Other keys, Enter among them, do nothing. */
+const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
+  const name = key.name === "escape" ? "q" : Option.getOrElse(input, () => key.name)
+  if (name === "q") return undefined
+  return name === " " || name === "space" ? 1 : name === "b" ? -1 : 0
 }
-
-/** Gives the keys of a pager to `turn`, until it is left. Other keys, Enter among them, do nothing. */
-const turnPages = <E, R>(turn: (key: PagerKey) => Effect.Effect<void, E, R>) =>
-  Effect.gen(function* () {
-    const terminal = yield* Terminal.Terminal
-    const queue = yield* terminal.readInput
-    for (;;) {
-      const pressed = yield* Effect.mapError(Queue.take(queue), () => new Terminal.QuitError({}))
-      if (isQuit(pressed)) return yield* new Terminal.QuitError({})
-      const key = pagerKeyOf(pressed)
-      if (key === "quit") return
-      if (key !== undefined) yield* turn(key)
-    }
-  }).pipe(Effect.scoped)
 
 /** How questions are shown. */
 export interface QuestionStyle {
@@ -186,35 +158,37 @@ export interface Question<A> {
   readonly read: (line: string) => Typed<A>
 }
 
-/** What became of a question. */
-type Asked<A> =
-  | { readonly _tag: "Answered"; readonly answer: A }
-  /** The input ended, or was stopped. */
-  | { readonly _tag: "Quit" }
-  /** Nobody could be asked. */
-  | { readonly _tag: "Unasked" }
+/** What became of a question: an answer, the input ended or was stopped, or nobody could be asked. */
+type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 const ring = "\u0007"
 
 /** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
+  const terminal = yield* Terminal.Terminal
   const pages = pagesOf(text, { columns, rows: rows - 1 })
-  let at = 0
   let status = ""
-  const show = Effect.fnUntraced(function* () {
+  const show = Effect.fnUntraced(function* (at: number) {
     const wiped = status === "" ? "" : `\r${" ".repeat(status.length)}\r`
     const where = `${at + 1} of ${pages.length}`
     const full = `-- ${where}${at + 1 < pages.length ? ", space: next" : ""}${at > 0 ? ", b: back" : ""}, q: question `
     status = full.length < columns ? full : `-- ${where}, q `
     yield* screen.show(`${wiped}${pages[at]}${status}`)
   })
-  yield* show()
-  yield* turnPages((key) => {
-    const next = at + (key === "next" ? 1 : -1)
-    if (next < 0 || next >= pages.length) return Effect.void
-    at = next
-    return show()
+  yield* show(0)
+  const turn = Effect.gen(function* () {
+    const keys = yield* terminal.readInput
+    for (let at = 0; ;) {
+      const pressed = yield* Effect.mapError(Queue.take(keys), () => new Terminal.QuitError({}))
+      if (isQuit(pressed)) return yield* new Terminal.QuitError({})
+      const by = turnOf(pressed)
+      if (by === undefined) return
+      if (by === 0 || pages[at + by] === undefined) continue
+      at += by
+      yield* show(at)
+    }
   })
+  yield* Effect.scoped(turn)
   yield* screen.show("\n")
 })
 
@@ -224,9 +198,7 @@ const converse = Effect.fnUntraced(function* <A>(
   { bell, isColoured }: QuestionStyle
 ): Effect.fn.Return<A, Terminal.QuitError | PlatformError, Terminal.Terminal> {
   const size = Effect.map(screen.size, (found): ScreenSize => ({ ...found, isColoured }))
-  const ask = Effect.gen(function* () {
-    yield* screen.show(question.short(yield* size))
-  })
+  const ask = Effect.flatMap(size, (seen) => screen.show(question.short(seen)))
   let isPrompted = false
   const again = Effect.suspend(() =>
     isPrompted ? Effect.andThen(ask, screen.show(question.prompt)) : Effect.void
@@ -261,14 +233,13 @@ const converse = Effect.fnUntraced(function* <A>(
 export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
   Effect.gen(function* () {
     const screen = yield* openScreen
-    const unasked: Asked<A> = { _tag: "Unasked" }
-    if (screen === undefined) return unasked
+    if (screen === undefined) return "unasked"
+    const said = Effect.ignore(screen.show("\nNot approved: the input ended.\n"))
     return yield* converse(question, screen, style).pipe(
-      Effect.map((answer): Asked<A> => ({ _tag: "Answered", answer })),
+      Effect.map((answer): Asked<A> => ({ answer })),
       Effect.catchTags({
-        QuitError: () =>
-          Effect.ignore(screen.show("\nNot approved: the input ended.\n")).pipe(Effect.as<Asked<A>>({ _tag: "Quit" })),
-        PlatformError: () => Effect.succeed(unasked)
+        QuitError: () => Effect.as(said, "quit" as const),
+        PlatformError: () => Effect.succeed("unasked" as const)
       })
     )
   }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))

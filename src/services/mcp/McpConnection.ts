@@ -1,6 +1,7 @@
 /**
- * One connection to an MCP server: the tools it offers, and how to call them. Only this file and McpTransport use
- * the MCP client of effect/ai.
+ * One connection to an MCP server: the tools it offers, and how to call them. Only this file uses the MCP client of
+ * effect/ai, and adds to its transports: older revisions of the protocol are accepted, malformed tools are removed one by
+ * one instead of all together, and the end of stderr is saved.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -17,7 +18,7 @@ import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import { pathText, schemaFaults, schemaErrorText } from "../../domain/text/SchemaText.ts"
-import type { McpPart, McpResult } from "../../domain/plugins/McpTool.ts"
+import type { McpResult } from "../../domain/plugins/McpTool.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
@@ -25,11 +26,6 @@ import { hashOf } from "../files/Hash.ts"
 import * as Stream from "effect/Stream"
 import type { McpClientError } from "effect/ai/McpClientError"
 
-/**
- * The transports to a server, stdio and HTTP, with what the client of effect/ai leaves to them: older revisions of the
- * protocol are accepted, malformed tools are removed one by one instead of all together, and the end of stderr is
- * saved.
- */
 const protocol = McpProtocol.v2025_11_25
 
 /** Older revisions in which tools have the same form. */
@@ -71,15 +67,11 @@ const nameOf = (tool: Schema.Json): string =>
 const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof ToolPage.Type => {
   const tools = page.tools.filter((tool) => {
     const decoded = decodeTools({ tools: [tool] })
-    if (decoded._tag === "Success") {
-      if (!notes.tools.has(nameOf(tool))) notes.tools.set(nameOf(tool), tool)
-      return true
-    }
-    notes.malformed.push({
-      tool: nameOf(tool),
-      detail: schemaErrorText(decoded.failure).replaceAll("tools[0].", "")
-    })
-    return false
+    const name = nameOf(tool)
+    if (decoded._tag === "Failure") {
+      notes.malformed.push({ tool: name, detail: schemaErrorText(decoded.failure).replaceAll("tools[0].", "") })
+    } else if (!notes.tools.has(name)) notes.tools.set(name, tool)
+    return decoded._tag === "Success"
   })
   return { ...page, tools }
 }
@@ -111,23 +103,20 @@ const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: str
   }
 }
 
-/** A spawner that saves the end of stderr and passes each process to `started`. */
-const keepingStderr = (
-  spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
-  notes: WireNotes,
-  started: (handle: ChildProcessSpawner.ChildProcessHandle) => void
-) =>
-  ChildProcessSpawner.make((command) =>
-    Effect.map(spawner.spawn(command), (handle) => {
-      started(handle)
-      const decoder = new TextDecoder()
-      const keep = (chunk: Uint8Array) =>
-        Effect.sync(() => {
-          notes.stderr = (notes.stderr + decoder.decode(chunk, { stream: true })).slice(-stderrLength)
-        })
-      return ChildProcessSpawner.makeHandle({ ...handle, stderr: Stream.tap(handle.stderr, keep) })
-    })
+/** The process with its end of stderr, its state and its exit code noted. */
+const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes) => {
+  const decoder = new TextDecoder()
+  notes.isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
+  notes.exitCode = Effect.timeoutOption(handle.exitCode, grace).pipe(
+    Effect.map(Option.getOrUndefined),
+    Effect.orElseSucceed(() => undefined)
   )
+  const keep = (chunk: Uint8Array) =>
+    Effect.sync(() => {
+      notes.stderr = (notes.stderr + decoder.decode(chunk, { stream: true })).slice(-stderrLength)
+    })
+  return ChildProcessSpawner.makeHandle({ ...handle, stderr: Stream.tap(handle.stderr, keep) })
+}
 
 /** Stops the program after `grace`; the transport closes stdin and would wait much longer. */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
@@ -149,15 +138,12 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
   let process: ChildProcessSpawner.ChildProcessHandle | undefined
-  const supervised = keepingStderr(spawner, notes, (handle) => {
-    process = handle
-    notes.isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
-    notes.exitCode = handle.exitCode.pipe(
-      Effect.timeoutOption(grace),
-      Effect.map(Option.getOrUndefined),
-      Effect.orElseSucceed(() => undefined)
-    )
-  })
+  const supervised = ChildProcessSpawner.make((started) =>
+    Effect.map(spawner.spawn(started), (handle) => {
+      process = handle
+      return noted(handle, notes)
+    })
+  )
   const transport = yield* McpClient.stdio({
     command: ChildProcess.make(command, [...args], {
       cwd,
@@ -173,11 +159,13 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   return adapt(transport, notes, () => undefined)
 })
 
+interface McpUrl {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** Connects over streamable HTTP. Redirects are not followed, so that headers with secrets go to this URL only. */
-const httpTransport = Effect.fnUntraced(function* (
-  server: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
-  notes: WireNotes
-) {
+const httpTransport = Effect.fnUntraced(function* (server: McpUrl, notes: WireNotes) {
   let version: string | undefined
   const client = (yield* HttpClient.HttpClient).pipe(
     HttpClient.mapRequest((request) =>
@@ -193,9 +181,7 @@ const httpTransport = Effect.fnUntraced(function* (
   })
 })
 
-export type McpAddress =
-  | ({ readonly _tag: "Program" } & McpProgram)
-  | { readonly _tag: "Http"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+export type McpAddress = ({ readonly _tag: "Program" } & McpProgram) | ({ readonly _tag: "Http" } & McpUrl)
 
 export interface McpToolDefinition {
   readonly name: string
@@ -244,69 +230,65 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
-const typeOf = ({ reason }: McpClientError): ToolErrorType => {
-  switch (reason._tag) {
-    case "TimeoutError":
-      return "timeout"
-    case "LimitError":
-      return "output_limit"
-    case "HttpError":
-      return reason.status === 401 || reason.status === 403 ? "permission_denied" : "io_error"
-    case "ProtocolError":
-      if (reason.code === invalidParams) return "validation_failed"
-      return reason.code === methodNotFound ? "not_found" : reason.code === undefined ? "parse_error" : "internal_error"
-    case "ValidationError":
-      return "parse_error"
-    default:
-      return "io_error"
-  }
-}
-
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: number | undefined): string => {
-  if (exitCode !== undefined) return `its program has ended with exit code ${exitCode}.`
+/** What a failure of the client is for the call of a tool and for a person, and whether the connection is lost by it. */
+const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
+  const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
+    new McpFailure({ type, detail, isBroken })
   switch (reason._tag) {
     case "TransportError":
-      if (address._tag === "Program" && isNotFound(reason.cause)) {
-        return `there is no program "${address.command}", or no folder ${address.cwd}. Install it, or correct the entry.`
-      }
-      return `${reason.message}.${causeOf(reason.cause)}`
-    case "ProtocolError":
-      return reason.code === undefined && address._tag === "Program"
-        ? `it wrote something to its stdout that is not a message of the protocol:${causeOf(reason.cause)}. Its log belongs on stderr.`
-        : `${reason.message}.${causeOf(reason.cause)}`
+      return address._tag === "Program" && isNotFound(reason.cause)
+        ? failure(
+            "io_error",
+            `there is no program "${address.command}", or no folder ${address.cwd}. Install it, or correct the entry.`,
+            true
+          )
+        : failure("io_error", `${reason.message}.${causeOf(reason.cause)}`, true)
+    case "ProtocolError": {
+      const said = `${reason.message}.${causeOf(reason.cause)}`
+      // An error in answer to one request leaves the connection usable.
+      if (reason.code === invalidParams) return failure("validation_failed", said)
+      if (reason.code === methodNotFound) return failure("not_found", said)
+      if (reason.code !== undefined) return failure("internal_error", said)
+      const wrote = `it wrote something to its stdout that is not a message of the protocol:${causeOf(reason.cause)}. Its log belongs on stderr.`
+      return failure("parse_error", address._tag === "Program" ? wrote : said, true)
+    }
     case "LimitError":
-      return "it sent a message of more than 10 MiB."
+      return failure("output_limit", "it sent a message of more than 10 MiB.", true)
     case "TimeoutError":
-      return 'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'
+      return failure(
+        "timeout",
+        'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'
+      )
     case "UnsupportedError":
-      return "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."
+      return failure("io_error", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25.")
     case "HttpError":
       return reason.status === 401 || reason.status === 403
-        ? `it asks for authorization (status ${reason.status}). Add the credentials to "headers".`
-        : `${reason.message}.`
+        ? failure(
+            "permission_denied",
+            `it asks for authorization (status ${reason.status}). Add the credentials to "headers".`
+          )
+        : failure("io_error")
     case "ValidationError":
-      return `it answered with something that is not well formed.${malformedParts(reason.cause)}`
+      return failure(
+        "parse_error",
+        `it answered with something that is not well formed.${malformedParts(reason.cause)}`
+      )
     default:
-      return `${reason.message}.`
+      return failure("io_error", undefined, reason._tag === "ClosedError")
   }
 }
 
-/** An error in answer to one request leaves the connection usable. */
-const isBroken = ({ reason }: McpClientError): boolean => {
-  if (reason._tag === "ProtocolError") return reason.code === undefined
-  return reason._tag === "TransportError" || reason._tag === "ClosedError" || reason._tag === "LimitError"
-}
-
-/** The failure with a message for a person, and the end of stderr of a program that was lost. */
+/** The failure with the exit code of a program that has ended, and the end of stderr of one that was lost. */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
+  const { detail: said, isBroken, type } = explain(error, address)
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
+  const detail = exitCode === undefined ? said : `its program has ended with exit code ${exitCode}.`
   const stderr = notes.stderr.trim()
-  const output = isBroken(error) && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
-  const detail = `${textOf(error, address, exitCode)}${output}`
-  return yield* new McpFailure({ type: typeOf(error), detail, isBroken: isBroken(error) })
+  const output = isBroken && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
+  return yield* new McpFailure({ type, detail: `${detail}${output}`, isBroken })
 })
 
 const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpToolDefinition => {
@@ -321,33 +303,31 @@ const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpT
   }
 }
 
-const partOf = (block: McpSchema.ContentBlock): McpPart => {
+/** Type and size of what a model cannot read. Sizes are bytes. */
+const blockText = (block: McpSchema.ContentBlock): string => {
   switch (block.type) {
     case "text":
-      return { _tag: "Text", text: block.text }
+      return block.text
     case "resource_link":
-      return { _tag: "Link", uri: block.uri, name: block.name }
+      return `[link ${block.name}: ${block.uri}]`
     case "resource": {
       const { resource } = block
-      if ("text" in resource) return { _tag: "Resource", uri: resource.uri, text: resource.text }
-      const type = resource.mimeType ?? "of unknown type"
-      return { _tag: "Blob", uri: resource.uri, type, size: resource.blob.length }
+      if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`
+      return `[resource ${resource.uri}, ${resource.mimeType ?? "of unknown type"}, ${resource.blob.length} bytes, not shown]`
     }
     default:
-      return { _tag: "Binary", kind: block.type, type: block.mimeType, size: block.data.length }
+      return `[${block.type} ${block.mimeType}, ${block.data.length} bytes, not shown]`
   }
 }
 
-export interface McpOptions {
-  readonly timeout: Duration.Input
-  /** The version of this program, sent to the server. */
-  readonly version: string
-}
+/** The parts of a result as one text. */
+export const contentText = (content: ReadonlyArray<McpSchema.ContentBlock>): string => content.map(blockText).join("\n")
 
-/** Connects within the timeout and lists the tools. */
+/** Connects within the timeout and lists the tools. `version` is that of this program, sent to the server. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
-  { timeout, version }: McpOptions
+  timeout: Duration.Input,
+  version: string
 ) {
   const notes = new WireNotes()
   const asFailure = Effect.catch((error: McpClientError) => failureOf(error, address, notes))
@@ -370,8 +350,8 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
         return yield* new McpFailure({ type: "not_found", detail: `it has no tool "${name}".`, isBroken: false })
       }
       const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: args }))
-      const parts = content.map(partOf)
-      return { parts, isError: isError === true, structured: structuredContent as Schema.Json | undefined }
+      const structured = structuredContent as Schema.Json | undefined
+      return { text: contentText(content), isError: isError === true, structured }
     })
   }
   return connection

@@ -2,6 +2,8 @@
  * MCP servers as plugins: the person is asked about those that a project names, they are started, and their tools
  * become tools of the run. A failing server leaves out only its own tools.
  */
+import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -17,14 +19,7 @@ import {
   mcpToolRisk
 } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import {
-  connect,
-  type McpAddress,
-  type McpConnection,
-  McpFailure,
-  type McpOptions,
-  type McpToolDefinition
-} from "./McpConnection.ts"
+import { connect, type McpAddress, type McpConnection, McpFailure, type McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { harmless } from "../../domain/text/Printable.ts"
@@ -61,7 +56,8 @@ interface OpenConnection {
 /** Connects to the server; it stops with the scope. */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
-  options: McpOptions
+  timeout: Duration.Input,
+  version: string
 ) {
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
@@ -71,7 +67,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 
   const open = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope)
-    const connection = yield* connect(address, options).pipe(
+    const connection = yield* connect(address, timeout, version).pipe(
       Scope.provide(scope),
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
     )
@@ -184,6 +180,8 @@ export const mcpTools = (
 export interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
+  /** Single tools that are left out. */
+  readonly leftOut: ReadonlyArray<McpProblem>
 }
 
 interface McpOrder {
@@ -200,19 +198,17 @@ const maxDoes = 400
 /** The origin of a server's tools, as a person sees it. */
 export const mcpOrigin = (server: string): string => `mcp:${server}`
 
-interface Started {
-  readonly known: KnownServer
-  readonly leftOut: ReadonlyArray<McpProblem>
-}
+const notUsed = (server: NamedServer, detail: string): KnownServer => ({
+  server,
+  outcome: Result.fail(new McpProblem({ server: server.name, detail })),
+  leftOut: []
+})
 
-const pluginOf = (server: McpServer, supervised: SupervisedServer): Started => {
+const pluginOf = (server: McpServer, supervised: SupervisedServer): KnownServer => {
   const { leftOut, tools } = mcpTools(server, supervised)
+  if (Object.keys(tools).length === 0) return { ...notUsed(server, "it offers no tools that can be used."), leftOut }
   const plugin = definePlugin({ name: mcpOrigin(server.name), tools: Effect.succeed(tools) })
-  const outcome =
-    Object.keys(tools).length > 0
-      ? Result.succeed(plugin)
-      : Result.fail(new McpProblem({ server: server.name, detail: "it offers no tools that can be used." }))
-  return { known: { server, outcome }, leftOut }
+  return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
 /** Asks the person about a server that the project names. Fails with the message to report. */
@@ -225,22 +221,15 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-const notUsed = (server: McpServer, detail: string): Started => ({
-  known: { server, outcome: Result.fail(new McpProblem({ server: server.name, detail })) },
-  leftOut: []
-})
-
 /** What a list shows for a server that somebody disabled; no run gets it. */
-const notStarted = ({ name, scope }: NamedServer) => {
-  const detail = `it is disabled in ${scope === "user" ? "your configuration" : "the project's file"}.`
-  return Result.fail(new McpProblem({ server: name, detail }))
-}
+const notStarted = (server: NamedServer): KnownServer =>
+  notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const exit = yield* runIsolated(
-    superviseServer(server.address, { timeout, version }).pipe(
+    superviseServer(server.address, timeout, version).pipe(
       Effect.map((supervised) => pluginOf(server, supervised)),
       Effect.provide(FetchHttpClient.layer)
     )
@@ -279,28 +268,20 @@ export class McpPlugins extends Context.Service<
       McpPlugins,
       Effect.gen(function* () {
         const { disabled, notes, problems, servers } = yield* readMcpServers(order)
-        const answers = yield* Effect.forEach(servers, (server) =>
-          Effect.map(Effect.result(authorize(server)), (answer) => ({ server, answer }))
+        const answered = yield* Effect.forEach(servers, (server) =>
+          Effect.match(authorize(server), {
+            onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
+            onSuccess: () => startServer(server, order.version)
+          })
         )
         const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-        const started = yield* Effect.forEach(
-          answers,
-          ({ answer, server }) =>
-            Result.isFailure(answer)
-              ? Effect.succeed(notUsed(server, answer.failure))
-              : startServer(server, order.version),
-          { concurrency: "unbounded" }
-        ).pipe(Scope.provide(scope))
-        const known = started.map((one) => one.known)
+        const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
+        const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
         return McpPlugins.of({
-          known: [...known, ...disabled.map((server) => ({ server, outcome: notStarted(server) }))],
+          known: [...started, ...disabled.map(notStarted)],
           notes,
-          plugins: known.flatMap(({ outcome }) => (Result.isSuccess(outcome) ? [outcome.success] : [])),
-          problems: [
-            ...problems,
-            ...started.flatMap((one) => one.leftOut),
-            ...known.flatMap(({ outcome }) => (Result.isFailure(outcome) ? [outcome.failure] : []))
-          ]
+          plugins,
+          problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
         })
       })
     )

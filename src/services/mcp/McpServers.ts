@@ -27,7 +27,7 @@ import type { McpAddress } from "./McpConnection.ts"
 import { McpProblem } from "../tools/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
-export interface McpFile {
+interface McpFile {
   readonly servers: ReadonlyMap<string, McpServerEntry>
   readonly problems: ReadonlyArray<JsonProblem>
   /** Keys that were ignored. */
@@ -53,14 +53,11 @@ const isForeign = (name: string, value: unknown): boolean => {
 
 /** The entry without the keys of other programs, which are returned beside it. */
 const withoutForeign = (entry: unknown) => {
-  if (!Predicate.isObject(entry) || Array.isArray(entry)) return { own: entry, foreign: [] }
+  if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
   const own = Object.entries(entry).filter(([name]) => !foreign.includes(name))
   return { own: Object.fromEntries(own), foreign }
 }
-
-const ignored = (path: ReadonlyArray<string>): string =>
-  `"${pathText(path)}" is a key of another program and is ignored.`
 
 /**
  * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry leaves out only that server. Keys that
@@ -71,23 +68,23 @@ export const readMcpFile = (text: string): McpFile => {
   const json = readJson(text)
   if (Result.isFailure(json)) return { servers, problems: [json.failure], notes: [] }
   const { placeOf, value } = json.success
-  const given = Predicate.isObject(value) && !Array.isArray(value) ? value : undefined
-  const entries = given?.["mcpServers"]
-  if (given === undefined || !Predicate.isObject(entries) || Array.isArray(entries)) {
+  const given = Predicate.isObject(value) ? value : {}
+  const entries = given["mcpServers"]
+  if (!Predicate.isObject(entries)) {
     const what = 'the file does not hold an object "mcpServers". Write { "mcpServers": { "NAME": { ... } } }.'
     return { servers, problems: [{ ...placeOf([]), what }], notes: [] }
   }
-  const at = (path: ReadonlyArray<string>, what: string): JsonProblem => {
+  const ignored = (path: ReadonlyArray<string>): JsonProblem => {
     const { column, line } = placeOf(path)
-    return { line, column, what }
+    return { line, column, what: `"${pathText(path)}" is a key of another program and is ignored.` }
   }
   const problems: Array<JsonProblem> = []
   const notes = Object.keys(given)
     .filter((name) => !topKeys.has(name))
-    .map((name) => at([name], ignored([name])))
+    .map((name) => ignored([name]))
   for (const [name, entry] of Object.entries(entries)) {
     const { foreign, own } = withoutForeign(entry)
-    notes.push(...foreign.map((key) => at(["mcpServers", name, key], ignored(["mcpServers", name, key]))))
+    notes.push(...foreign.map((key) => ignored(["mcpServers", name, key])))
     const decoded = Schema.decodeUnknownResult(ProjectMcpServerEntry)(own, {
       onExcessProperty: "error",
       errors: "all"
@@ -138,24 +135,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>)
   return values
 })
 
-const isWebAddress = (url: string): boolean => {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  return parsed?.protocol === "https:" || parsed?.protocol === "http:"
-}
-
-const addressOf = Effect.fnUntraced(function* (entry: McpServerEntry, project: string) {
-  const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
-  if (command === undefined) {
-    if (url === undefined || !isWebAddress(url)) {
-      return yield* Effect.fail(`"url" must be an http or https URL, and is "${url}".`)
-    }
-    return { _tag: "Http", url, headers } satisfies McpAddress
-  }
-  const path = yield* Path.Path
-  const own = Object.fromEntries(yield* readVariables(passedOn))
-  const folder = path.resolve(project, cwd)
-  return { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder } satisfies McpAddress
-})
+const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
 /** The address with its host in ASCII: one in another script may look like a host that the person knows. */
 const addressLines = (url: string): ReadonlyArray<string> => {
@@ -163,16 +143,30 @@ const addressLines = (url: string): ReadonlyArray<string> => {
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
 }
 
-/** What a person is shown. Variables are shown as they are written, not with their values. */
-const shownLines = (address: McpAddress, { env = {}, headers = {} }: McpServerEntry): ReadonlyArray<string> =>
-  address._tag === "Http"
-    ? [...addressLines(address.url), ...Object.entries(headers).map(([name, value]) => `Header: ${name}: ${value}`)]
-    : [
-        `Command: ${address.command}`,
-        ...address.args.map((argument) => `Argument: ${argument}`),
-        ...Object.entries(env).map(([name, value]) => `Environment: ${name}=${value}`),
-        `Folder: ${address.cwd}`
-      ]
+const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sign: string): ReadonlyArray<string> =>
+  Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
+
+/** The address of a server, and what a person is shown: variables as they are written, not with their values. */
+const addressOf = Effect.fnUntraced(function* (written: McpServerEntry, entry: McpServerEntry, project: string) {
+  const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
+  if (command === undefined) {
+    if (url === undefined || !isWebAddress(url)) {
+      return yield* Effect.fail(`"url" must be an http or https URL, and is "${url}".`)
+    }
+    const address: McpAddress = { _tag: "Http", url, headers }
+    return { address, place: url, does: [...addressLines(url), ...pairs("Header", written.headers, ": ")] }
+  }
+  const own = Object.fromEntries(yield* readVariables(passedOn))
+  const folder = (yield* Path.Path).resolve(project, cwd)
+  const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
+  const does = [
+    `Command: ${command}`,
+    ...args.map((argument) => `Argument: ${argument}`),
+    ...pairs("Environment", written.env, "="),
+    `Folder: ${folder}`
+  ]
+  return { address, place: folder, does }
+})
 
 const resolve = Effect.fnUntraced(function* (
   name: string,
@@ -190,12 +184,11 @@ const resolve = Effect.fnUntraced(function* (
     const names = missing.join(", ")
     return yield* problem(`the environment has no ${names}. Set ${names}, or write \${${missing[0]}:-default}.`)
   }
-  const address = yield* Effect.mapError(addressOf(entry, project), problem)
-  const does = shownLines(address, written)
+  const { address, does, place } = yield* Effect.mapError(addressOf(written, entry, project), problem)
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  const hash = hashOf([name, written, entry, address._tag === "Program" ? address.cwd : address.url])
+  const hash = hashOf([name, written, entry, place])
   const start: McpServer["start"] = { _tag: "StartServer", name, does, hash }
   return { name, scope, prefix, entry, address, start } satisfies McpServer
 })

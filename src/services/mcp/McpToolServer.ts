@@ -97,7 +97,7 @@ const register = <Params>(tool: ServedTool<Params>) =>
     })
   })
 
-const errorLine = (code: number, message: string, id: string | number | null): string =>
+const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
 /** The levels of a message around the arguments of a call. */
@@ -107,16 +107,13 @@ const messageFrame = 2
 const refusal = (line: string): string | undefined => {
   const read = Result.try((): unknown => JSON.parse(line))
   if (Result.isFailure(read)) {
-    return errorLine(McpSchema.PARSE_ERROR_CODE, "This line is not JSON. Send one message a line.", null)
+    return errorLine(McpSchema.PARSE_ERROR_CODE, "This line is not JSON. Send one message a line.")
   }
   if (!textNestedTooDeep(line, maxNesting + messageFrame)) return undefined
-  const id = Predicate.hasProperty(read.success, "id") ? read.success.id : null
+  const id = Predicate.hasProperty(read.success, "id") ? read.success.id : undefined
   const message = `This message is nested more than ${maxNesting} levels deep.`
-  return errorLine(
-    McpSchema.INVALID_REQUEST_ERROR_CODE,
-    message,
-    Predicate.isString(id) || Predicate.isNumber(id) ? id : null
-  )
+  const isId = Predicate.isString(id) || Predicate.isNumber(id)
+  return errorLine(McpSchema.INVALID_REQUEST_ERROR_CODE, message, isId ? id : undefined)
 }
 
 /** The lines of stdin. One that is not JSON, or too deep, is answered here, since the transport would lose those around it. */

@@ -5,7 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
-import { accessDetails, accessTarget, type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
+import {
+  accessDetails,
+  accessTarget,
+  type CanonicalAccess,
+  eachTimeReason,
+  type Writing,
+  writesIn
+} from "../../domain/tools/Access.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -13,14 +20,13 @@ import { approvalSummary, needsPerson, type SeenChange } from "../../domain/perm
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
+import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
-type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
-
-/** The project, and a path of it as a person knows it. */
+/** The project, and what rules say about a question. */
 export interface ViewContext {
   readonly workspace: Workspace["Service"]
-  readonly nameOf: (path: string) => string
+  readonly evaluator: PolicyEvaluator
 }
 
 const previewLines = 40
@@ -37,7 +43,7 @@ interface ShownWrite {
 /** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
   { content, path }: Writing,
-  { nameOf, workspace }: ViewContext
+  { evaluator, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
@@ -47,7 +53,7 @@ const showWrite = Effect.fnUntraced(function* (
   return {
     path,
     preview: changePreview(path, before, content, previewLines),
-    change: { ...wholeChange(printable(nameOf(path)), before, content), isNew: before === undefined },
+    change: { ...wholeChange(printable(evaluator.nameOf(path)), before, content), isNew: before === undefined },
     warnings:
       path.endsWith("/package.json") && scriptsChange(before, content) ? ["It changes scripts that npm runs."] : []
   }
@@ -73,21 +79,12 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
 export const isForPerson = (question: GateQuestion): boolean =>
   question.accesses.some(needsPerson) || sessionScopes(question) === undefined
 
-/**
- * One item of a question. `outdated` is a remembered rule that was made for another definition of the tool; `more` are
- * further warnings.
- */
-export const itemOf = Effect.fnUntraced(function* (
-  question: GateQuestion,
-  context: ViewContext,
-  outdated: RememberedRule | undefined,
-  more: ReadonlyArray<string> = []
-) {
+/** One item of a question. */
+export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, context: ViewContext) {
+  const { evaluator } = context
+  const outdated = yield* evaluator.outdated(question)
   const { accesses, call, pin, risk, task, tool } = question
-  const writes = yield* Effect.forEach(
-    accesses.filter((access) => access._tag === "WriteFile"),
-    (access) => showWrite(access, context)
-  )
+  const writes = yield* Effect.forEach(writesIn(accesses), (access) => showWrite(access, context))
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
   const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")
@@ -95,7 +92,7 @@ export const itemOf = Effect.fnUntraced(function* (
   const warnings = [
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
     ...writes.flatMap((one) => one.warnings),
-    ...more,
+    ...scriptWarnings(yield* evaluator.changedScripts(question)),
     ...(outdated === undefined ? [] : [changedWarning(outdated)])
   ]
   const item: ApprovalItem = {
@@ -108,7 +105,7 @@ export const itemOf = Effect.fnUntraced(function* (
     ...(pin === undefined ? {} : { origin: pin.origin }),
     ...(preview === "" ? {} : { preview }),
     ...(diff === "" ? {} : { diff }),
-    words: approvalSummary(question, { nameOf: context.nameOf, changeOf: (path) => changes.get(path) }),
+    words: approvalSummary(question, { nameOf: evaluator.nameOf, changeOf: (path) => changes.get(path) }),
     ...(isForPerson(question) ? { personOnly: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings })
   }

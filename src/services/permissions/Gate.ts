@@ -18,17 +18,10 @@ import {
   type QuestionScope
 } from "./GateQuestion.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
-import {
-  type PolicyEvaluator,
-  type SourcedRule,
-  type GateOptions,
-  makePolicyEvaluator,
-  readOnlyReason
-} from "./PolicyEvaluator.ts"
+import { type SourcedRule, type GateOptions, makePolicyEvaluator, readOnlyReason } from "./PolicyEvaluator.ts"
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import {
   type ApprovalItem,
-  type ApprovalSummary,
   RequestedChange,
   type StepApproved,
   type StepGate
@@ -43,7 +36,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { askCall, approveStep } from "./GateApproval.ts"
+import { askCall, approveStep, type GateContext } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
 
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
@@ -52,90 +45,54 @@ export interface CertainDenial {
   readonly rules: ReadonlyArray<SourcedRule>
 }
 
-const foreseeDenial = Effect.fn("foreseeDenial")(function* (
-  access: CanonicalAccess,
-  context: {
-    readonly approver: Approver["Service"]
-    readonly evaluator: PolicyEvaluator
-    readonly grants: Grants
-  }
-) {
-  const question = questionOfAccess({ task: "", place: "" }, access)
-  const { rules, verdict } = yield* context.evaluator.evaluate(question)
-  if (verdict === "deny") return { tool: question.tool, rules } satisfies CertainDenial
-  if (verdict === "allow" || context.grants.isGranted(question)) return undefined
-  const { canAsk, leaves } = context.approver
-  const { risk, task, tool } = question
-  const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
-  if (leaves !== undefined && !leaves(item)) return undefined
-  if (canAsk === undefined || (yield* canAsk)) return undefined
-  return { tool: question.tool, rules: [] } satisfies CertainDenial
-})
-
-/** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
-type DoubtVerdict = "again" | "done" | "unclear"
-
-/** What the files say: as they were before means that nothing happened, as they were to become means that it did. */
-const verdictOfFiles = Effect.fnUntraced(function* (
-  files: ReadonlyArray<FileState>,
-  workspace: Workspace["Service"]
-): Effect.fn.Return<DoubtVerdict> {
-  if (files.length === 0) return "unclear"
+/**
+ * What the files say of a call in doubt: as they were before means that nothing happened, as they were to become means that
+ * it did; otherwise nothing here can tell.
+ */
+const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
+  if (files.length === 0) return undefined
   if (files.every(({ after }, index) => states[index] === after)) return "done"
-  return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
+  return files.every(({ before }, index) => states[index] === before) ? "again" : undefined
 })
 
-/** A command is shown as one would type it. */
-const doubtText = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalSummary, "command" | "does"> => {
-  const [command] = names
-  return tool === "run_command" && command !== undefined
-    ? { does: "run a command", command }
-    : { does: [`use ${tool}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+/** What a person is shown of a call in doubt; a command as one would type it. */
+const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => {
+  const names = targets.map(nameOf)
+  const [command] = call.name === "run_command" ? names : []
+  return {
+    task,
+    words: {
+      ...(command === undefined
+        ? { does: [`use ${call.name}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+        : { does: "run a command", command }),
+      consequence: "When it happened, running it again does it a second time.",
+      isCalm: false
+    },
+    tool: call.name,
+    call,
+    risk: "high",
+    targets,
+    warnings: [
+      "This call was begun before the run broke off, and nobody knows whether it happened.",
+      ...(files.length === 0
+        ? []
+        : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
+    ]
+  }
 }
-
-/** What a person is shown. */
-const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
-  task,
-  words: {
-    ...doubtText(call.name, targets.map(nameOf)),
-    consequence: "When it happened, running it again does it a second time.",
-    isCalm: false
-  },
-  tool: call.name,
-  call,
-  risk: "high",
-  targets,
-  warnings: [
-    "This call was begun before the run broke off, and nobody knows whether it happened.",
-    ...(files.length === 0
-      ? []
-      : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
-  ]
-})
 
 const undecided =
   "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
 
-/** What the gate lends for the question. */
-interface DoubtContext {
-  readonly approver: Approver["Service"]
-  readonly events: RunEvents["Service"]
-  readonly workspace: Workspace["Service"]
-  /** A path as a person knows it. */
-  readonly nameOf: (path: string) => string
-  /** Lets one question be shown at a time. */
-  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
-}
-
-/** Decides by the files, else by asking; why not, when the run is to stop. */
+/** Decides by the files, else by asking. Fails when the run is to stop. */
 const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { approver, events, nameOf, withMutex, workspace }: DoubtContext
-): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
+  { approver, events, evaluator, withMutex, workspace }: GateContext
+) {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
-  if (verdict !== "unclear") return verdict
-  const item = doubtItem(intent, nameOf)
+  if (verdict !== undefined) return verdict
+  const item = doubtItem(intent, evaluator.nameOf)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
   const hash = hashOf([intent.key, intent.seq])
   const ask = Effect.gen(function* () {
@@ -146,7 +103,8 @@ const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   })
   const { answer, by } = yield* withMutex(ask)
   if (answer !== "stop") return answer
-  return by === "nobody" ? { by, reason: undecided } : { by: "person" }
+  const why = by === "nobody" ? { by, reason: undecided } : { by: "person" as const }
+  return yield* new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...why })
 })
 
 /**
@@ -166,6 +124,10 @@ export class ProjectWriteLock extends Context.Service<
   /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
 }
+
+/** The denial of what nothing can allow. */
+const protectedOf = (question: GateQuestion, reason: string) =>
+  deniedOf(question, "rule", { reason, ...(reason === readOnlyReason ? { leftOut: true } : {}) })
 
 const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
   a.declined === b.declined && a.instead === b.instead
@@ -228,8 +190,6 @@ export class Gate extends Context.Service<
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call in doubt: run it again, or take it as done. */
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
-    /** True when the call may be made without a question; asks nobody and remembers nothing. */
-    asksNobody(prepared: PreparedCall): Effect.Effect<boolean>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
     /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
@@ -268,18 +228,7 @@ export class Gate extends Context.Service<
         const addRequestedChange = (one: RequestedChange) =>
           Effect.sync(() => void (requestedChanges = [...requestedChanges, one]))
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
-        const { nameOf } = evaluator
-        const context = {
-          addRequestedChange,
-          approver,
-          events,
-          evaluator,
-          grants,
-          nameOf,
-          policies,
-          withMutex,
-          workspace
-        }
+        const context = { addRequestedChange, approver, events, evaluator, grants, policies, withMutex, workspace }
 
         /** True when nobody needs to be asked. */
         const isDecided = Effect.fnUntraced(function* (question: GateQuestion) {
@@ -299,22 +248,13 @@ export class Gate extends Context.Service<
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
-          const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
-          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
+          if (reason !== undefined) return yield* protectedOf(question, reason)
           /* An answer to another question may have resolved this one while it waited. */
           const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
             decided ? Effect.void : askCall(question, report, context)
           )
           if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
-        })
-
-        const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, context)
-          if (typeof resolution === "string") return resolution
-          const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
-          yield* addDenial(denied)
-          return yield* denied
         })
 
         /** Decides for a task of the run, and records a denial. */
@@ -325,11 +265,16 @@ export class Gate extends Context.Service<
           return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
         }
 
-        const asksNobody = Effect.fnUntraced(function* (prepared: PreparedCall) {
-          const question = questionOfCall(beforeRun, prepared)
-          if (evaluator.protection(question) !== undefined || evaluator.changesSomething(question)) return false
-          if (grants.denials(question) >= maxDenials) return false
-          return (yield* evaluator.evaluate(question)).verdict === "allow"
+        const foresee = Effect.fn("foreseeDenial")(function* (access: CanonicalAccess) {
+          const question = questionOfAccess({ task: "", place: "" }, access)
+          const { risk, task, tool } = question
+          const { rules, verdict } = yield* evaluator.evaluate(question)
+          if (verdict === "deny") return { tool, rules }
+          if (verdict === "allow" || grants.isGranted(question)) return undefined
+          const { canAsk, leaves } = approver
+          const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
+          if (leaves !== undefined && !leaves(item)) return undefined
+          return canAsk === undefined || (yield* canAsk) ? undefined : { tool, rules: [] }
         })
 
         const permitFor = (scope: QuestionScope, prepared: PreparedCall): Permit => {
@@ -338,9 +283,7 @@ export class Gate extends Context.Service<
             prepared,
             admit: (access) =>
               Effect.tapError(admitTask(questionOfAccess(scope, access)), (found) =>
-                Effect.sync(() => {
-                  denied = found
-                })
+                Effect.sync(() => void (denied = found))
               ),
             denied: () => denied,
             mayRead
@@ -348,21 +291,18 @@ export class Gate extends Context.Service<
         }
 
         return Gate.of({
-          authorize: (scope, prepared) =>
-            Effect.suspend(() => {
-              const question = questionOfCall(scope, prepared)
-              return Effect.map(admitTask(question), () => {
-                grants.addWritten(question)
-                return permitFor(scope, prepared)
-              })
-            }),
+          authorize: Effect.fnUntraced(function* (scope, prepared) {
+            const question = questionOfCall(scope, prepared)
+            yield* admitTask(question)
+            grants.addWritten(question)
+            return permitFor(scope, prepared)
+          }),
           authorizeProposal: Effect.fnUntraced(function* (scope, prepared) {
             const question = questionOfCall(scope, prepared)
             const reason = evaluator.protection(question)
             const { verdict } = yield* evaluator.evaluate(question)
             if (reason === undefined && verdict !== "deny") return permitFor(scope, prepared)
-            const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
-            const denied = deniedOf(question, "rule", reason === undefined ? {} : { reason, ...leftOut })
+            const denied = reason === undefined ? deniedOf(question, "rule") : protectedOf(question, reason)
             yield* addDenial(denied)
             return yield* denied
           }),
@@ -372,11 +312,10 @@ export class Gate extends Context.Service<
           authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
-          resolveInDoubt: decideDoubt,
+          resolveInDoubt: (intent) => Effect.tapError(resolveInDoubt(intent, context), addDenial),
           approveStep: (step) => approveStep(step, context),
-          asksNobody,
           mayRead,
-          foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
+          foresee,
           denials: Effect.sync(() => denials),
           requestedChanges: Effect.sync(() => requestedChanges),
           sessionGrants: Effect.sync(() => grants.session()),

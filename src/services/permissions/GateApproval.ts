@@ -17,7 +17,7 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import type { Grants } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
-import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
+import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -28,11 +28,10 @@ import { hashOf } from "../files/Hash.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
-interface GateContext extends ViewContext {
+export interface GateContext extends ViewContext {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly policies: Policies["Service"]
-  readonly evaluator: PolicyEvaluator
   readonly grants: Grants
   /** Takes what a person wants instead. */
   readonly addRequestedChange: (requested: RequestedChange) => Effect.Effect<void>
@@ -40,55 +39,44 @@ interface GateContext extends ViewContext {
   readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
-const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
-
 /** Remembers rules; gives the sentence for the person when that is not possible, with what counts then. */
-const rememberAll = <A>(
-  rules: ReadonlyArray<A>,
-  remember: (rule: A) => ReturnType<Policies["Service"]["remember"]>,
-  otherwise: string
+const rememberAll = (
+  rules: ReadonlyArray<Rule>,
+  { otherwise, ...more }: Pick<RememberedRule, "pin" | "project"> & { readonly otherwise: string },
+  { policies }: GateContext
 ) =>
-  Effect.forEach(rules, remember).pipe(
+  Effect.forEach(rules, (rule) => policies.remember({ ...rule, ...more })).pipe(
     Effect.as(undefined),
     Effect.catchTag("PolicyFileError", ({ message }) => Effect.succeed(`${message} ${otherwise}`))
   )
 
+const pinned = ({ pin }: GateQuestion): Pick<RememberedRule, "pin"> => (pin === undefined ? {} : { pin })
+
 /** Remembers it for every project; gives the sentence for the person when it counts for this run only. */
-const rememberEverywhere = Effect.fnUntraced(function* (question: GateQuestion, policies: Policies["Service"]) {
+const rememberEverywhere = (question: GateQuestion, context: GateContext) => {
   const { accesses, risk, tool } = question
   if (!canRemember(question)) {
     const why = risk === "high" ? "A call of high risk" : "What is asked each time"
-    return `${why} is never remembered: ${tool} is allowed for this run only.`
+    return Effect.succeed(`${why} is never remembered: ${tool} is allowed for this run only.`)
   }
-  const patterns =
-    accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
-  return yield* rememberAll(
-    patterns,
-    (pattern) => policies.remember({ verdict: "allow", tool, ...pattern, ...pinned(question) }),
-    "The answer counts for this run."
-  )
-})
+  const rules = accesses.map((access): Rule => {
+    return { verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }
+  })
+  const more = { ...pinned(question), otherwise: "The answer counts for this run." }
+  return rememberAll(rules.length === 0 ? [{ verdict: "allow", tool }] : rules, more, context)
+}
 
-/**
- * Remembers those of the offered rules that the person chose by their text, for this project; `root` is its real path. Gives
- * the sentence for the person when nothing could be remembered.
- */
-const rememberInProject = Effect.fnUntraced(function* (
+/** Remembers for this project the rules that the person chose by their text; gives the sentence when that is not possible. */
+const rememberInProject = (
   chosen: ReadonlyArray<string>,
-  {
-    offered,
-    question,
-    root
-  }: { readonly offered: ReadonlyArray<Rule>; readonly question: GateQuestion; readonly root: string },
-  policies: Policies["Service"]
-) {
+  offered: ReadonlyArray<Rule>,
+  question: GateQuestion,
+  context: GateContext
+) => {
   const rules = offered.filter((rule) => chosen.includes(ruleText(rule)))
-  return yield* rememberAll(
-    rules,
-    (rule) => policies.remember({ ...rule, project: root, ...pinned(question) }),
-    "What was asked about is allowed once."
-  )
-})
+  const more = { ...pinned(question), project: context.evaluator.root }
+  return rememberAll(rules, { ...more, otherwise: "What was asked about is allowed once." }, context)
+}
 
 interface DecidedCall {
   readonly question: GateQuestion
@@ -126,11 +114,6 @@ const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCa
   return gatedBy === "risk" && calls.every(isAllowed)
 }
 
-const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
-  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
-  return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
-}
-
 /** One item of the question: a call, or a task without calls. `question` is absent for what cannot be granted. */
 interface Shown {
   readonly item: ApprovalItem
@@ -139,11 +122,9 @@ interface Shown {
   readonly offered?: ReadonlyArray<Rule>
 }
 
-/** The item of a call that cannot be made, with the first line of what stands in its way. */
-const withProblem = (item: ApprovalItem, problem: string): ApprovalItem => {
-  const [line = ""] = problem.split("\n")
-  return { ...item, warnings: [`This call cannot be made now, and will fail. ${line}`, ...(item.warnings ?? [])] }
-}
+/** An item with these warnings before its own. */
+const withWarnings = (item: ApprovalItem, warnings: ReadonlyArray<string>): ApprovalItem =>
+  warnings.length === 0 ? item : { ...item, warnings: [...warnings, ...(item.warnings ?? [])] }
 
 const shownOf = Effect.fnUntraced(function* (
   task: string,
@@ -155,31 +136,28 @@ const shownOf = Effect.fnUntraced(function* (
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
       const { evaluator } = context
-      const changed = scriptWarnings(yield* evaluator.changedScripts(question))
-      const item = yield* itemOf(question, context, yield* evaluator.outdated(question), changed)
-      if (problem !== undefined) return { item: withProblem(item, problem) }
+      const item = yield* itemOf(question, context)
+      if (problem !== undefined) {
+        const [line = ""] = problem.split("\n")
+        return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
+      }
       const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
       const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
-      return { item: { ...withWarnings(item, warnings), ...offers }, question, offered }
+      const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
+      return { item: { ...withWarnings(item, about), ...offers }, question, offered }
     })
   )
 })
 
 /** Publishes a warning for every file that several tasks would write, and gives the warnings by path. */
-const warnOfSharedWrites = Effect.fnUntraced(function* (
-  title: string,
-  tasks: ReadonlyArray<TouchingTask>,
-  events: RunEvents["Service"]
-) {
-  const notes = conflictingWrites(tasks).map((shared) => ({
-    path: shared.path,
-    note: conflictingWriteNote(title, shared)
-  }))
-  for (const { note } of notes) {
-    yield* events.publish({ type: "message", level: "warning", text: note.message, code: note.code })
-  }
-  return new Map(notes.map(({ note, path }) => [path, note.message]))
-})
+const warnOfSharedWrites = (title: string, tasks: ReadonlyArray<TouchingTask>, events: RunEvents["Service"]) =>
+  Effect.map(
+    Effect.forEach(conflictingWrites(tasks), (shared) => {
+      const { code, message: text } = conflictingWriteNote(title, shared)
+      return Effect.as(events.publish({ type: "message", level: "warning", text, code }), [shared.path, text] as const)
+    }),
+    (notes) => new Map(notes)
+  )
 
 /** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
 const grant = (
@@ -204,24 +182,6 @@ const grant = (
     grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
   }
 }
-
-/** Remembers the rules that the person chose; a warning says when that is not possible. */
-const remember = Effect.fnUntraced(function* (
-  always: ReadonlyArray<string>,
-  shown: ReadonlyArray<Shown>,
-  { evaluator, events, policies }: GateContext
-) {
-  const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
-    question === undefined
-      ? Effect.undefined
-      : rememberInProject(always, { offered, question, root: evaluator.root }, policies)
-  )
-  const problem = problems.find((one) => one !== undefined)
-  if (problem !== undefined) yield* events.publish({ type: "message", level: "warning", text: problem })
-})
-
-const answered = (answer: StepAnswer) =>
-  typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
 
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
@@ -261,16 +221,15 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   grant(answer, wasSeen, shown, context)
   const isForProject = answer === "step" && always.length > 0
   const rules = isForProject ? { always } : {}
-  yield* events.publish({
-    type: "approval.answered",
-    scope: "step",
-    hash,
-    ...answered(answer),
-    by,
-    ...requested,
-    ...rules
-  })
-  if (isForProject) yield* remember(always, shown, context)
+  const given = typeof answer === "object" ? { answer: "chosen" as const, ...answer } : { answer }
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...given, by, ...requested, ...rules })
+  if (isForProject) {
+    const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
+      question === undefined ? Effect.undefined : rememberInProject(always, offered, question, context)
+    )
+    const text = problems.find((one) => one !== undefined)
+    if (text !== undefined) yield* events.publish({ type: "message", level: "warning", text })
+  }
   return { approved: answer !== "decline", by }
 })
 
@@ -280,14 +239,11 @@ export const askCall = Effect.fnUntraced(function* (
   report: (event: RunEvent) => Effect.Effect<void>,
   context: GateContext
 ) {
-  const { addRequestedChange, approver, evaluator, grants, policies } = context
+  const { addRequestedChange, approver, evaluator, grants } = context
   const { task } = question
   const hash = questionId(question)
-  const changed = yield* evaluator.changedScripts(question)
-  const outdated = yield* evaluator.outdated(question)
   const offered = evaluator.offersOf(question)
-  const seen = yield* itemOf(question, context, outdated, scriptWarnings(changed))
-  const item = withOffers(seen, question, offered)
+  const item = withOffers(yield* itemOf(question, context), question, offered)
   yield* report({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)
   const requested = answer === "deny" && instead !== undefined ? { instead } : {}
@@ -297,15 +253,15 @@ export const askCall = Effect.fnUntraced(function* (
     const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
     if (instead !== undefined) yield* addRequestedChange({ declined, instead })
     const times = by === "person" ? { times: grants.countDenial(question) } : {}
-    if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
-    return yield* deniedOf(question, by, { ...times, ...requested })
+    const more = by === "nobody" ? yield* evaluator.remedyOf(question) : { ...times, ...requested }
+    return yield* deniedOf(question, by, more)
   }
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
   if (answer !== "once" && rules === undefined) grants.addSession(question)
   if (answer !== "remember") return
   const warning = yield* always.length > 0
-    ? rememberInProject(always, { offered, question, root: evaluator.root }, policies)
-    : rememberEverywhere(question, policies)
+    ? rememberInProject(always, offered, question, context)
+    : rememberEverywhere(question, context)
   if (warning !== undefined) yield* report({ type: "message", level: "warning", text: warning })
 })

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
-import { type CanonicalAccess, accessTarget, plainAccess, accessRisk } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, accessTarget, plainAccess, accessRisk, writesIn } from "../../domain/tools/Access.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import type * as Path from "effect/Path"
 import { type PreparedCall, builtInOrigin, type Arguments, type ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -87,14 +87,8 @@ export interface QuestionScope {
 /** Where plugins and servers are started, and given files are read. */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
-interface Identified {
-  readonly hash: string
-  readonly place: string
-  readonly accesses: ReadonlyArray<CanonicalAccess>
-}
-
 /** The id of a question about what has this hash, and about the files as they are now. */
-export const questionId = ({ accesses, hash, place }: Identified): string => {
+export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   const found = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
   return place === "" ? hash : hashOf([place, hash, ...found])
 }
@@ -138,7 +132,7 @@ export const questionOfCall = (
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
-  const writes = all.flatMap(({ accesses }) => accesses.filter((access) => access._tag === "WriteFile"))
+  const writes = all.flatMap(({ accesses }) => writesIn(accesses))
   const contents = new Map(writes.map(({ content, path }) => [path, textHash(content)]))
   const accesses = question.accesses.map((access) => {
     if (access._tag !== "RunCommand" || access.scripts === undefined) return access

@@ -3,15 +3,10 @@
  * session, plans whose remaining steps are approved, and how often an effect was denied.
  */
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
+import { type Writing, writesIn, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
-
-type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
-
-const writesOf = ({ accesses }: Asked): ReadonlyArray<Writing> =>
-  accesses.filter((access) => access._tag === "WriteFile")
 
 /** The same write by the same tool, in whichever task. */
 const keyOf = ({ tool }: Asked, write: Writing): string => hashOf([tool, { ...plainAccess(write) }])
@@ -68,7 +63,7 @@ export class Grants {
    * the write is asked about again. What nobody saw is not compared.
    */
   #isAsShown(asked: Asked): boolean {
-    return writesOf(asked).every((write) => {
+    return writesIn(asked.accesses).every((write) => {
       const shown = this.#shown.get(keyOf(asked, write))
       return shown === undefined || write.found === shown || write.found === this.#written.get(write.path)
     })
@@ -76,14 +71,14 @@ export class Grants {
 
   /** A person saw the question and allowed it. */
   addShown(asked: Asked): void {
-    for (const write of writesOf(asked)) {
+    for (const write of writesIn(asked.accesses)) {
       if (write.found !== undefined) this.#shown.set(keyOf(asked, write), write.found)
     }
   }
 
   /** The call may run: its content is what the run expects at the path from now on. */
   addWritten(asked: Asked): void {
-    for (const { content, path } of writesOf(asked)) this.#written.set(path, textHash(content))
+    for (const { content, path } of writesIn(asked.accesses)) this.#written.set(path, textHash(content))
   }
 
   /** True for exactly this call, excluded when others of its step were chosen. */

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
-import { type CanonicalAccess, eachTimeReason } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, eachTimeReason, writesIn } from "../../domain/tools/Access.ts"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide, ruleOffers } from "../../domain/permissions/Decision.ts"
@@ -28,7 +28,7 @@ const makeScriptChanges = (since: number) => {
   return {
     /** Notes what a tool may write from now on. */
     note: (accesses: ReadonlyArray<CanonicalAccess>): void => {
-      for (const access of accesses) if (access._tag === "WriteFile") written.add(access.path)
+      for (const { path } of writesIn(accesses)) written.add(path)
     },
     /** The scripts with the time of their last change, for scripts that changed since the run began or `before`. */
     changes: (accesses: ReadonlyArray<CanonicalAccess>) => {
@@ -54,12 +54,8 @@ export const sourcedRules = (
   { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
   source: string
 ): ReadonlyArray<SourcedRule> => {
-  const read = (verdict: "allow" | "deny") => (text: string) =>
-    Result.match(parseRule(verdict, text), {
-      onSuccess: (rule): ReadonlyArray<SourcedRule> => [{ ...rule, source }],
-      onFailure: () => []
-    })
-  return [...allow.flatMap(read("allow")), ...deny.flatMap(read("deny"))]
+  const read = [...allow.map((text) => parseRule("allow", text)), ...deny.map((text) => parseRule("deny", text))]
+  return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
 }
 
 /** What a pattern for a command has to begin with. */
@@ -93,11 +89,7 @@ const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
  */
 const protectionOf = (
   access: CanonicalAccess,
-  context: Pick<GateOptions, "unfetchable"> & {
-    readonly path: Path.Path
-    readonly root: string
-    readonly protectedPaths: ReadonlyArray<string>
-  }
+  context: GateOptions & { readonly path: Path.Path; readonly root: string }
 ): string | undefined => {
   if (access._tag === "FetchUrl") return context.unfetchable?.(access.url)
   if (access._tag === "RunCommand") return access.denial
@@ -105,7 +97,7 @@ const protectionOf = (
   if (!access.inside) {
     return `would write outside the project ${context.root}, which nothing can allow; start with --project in a folder that holds it to work there`
   }
-  const { path, protectedPaths, root } = context
+  const { path, protectedPaths = [], root } = context
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
   const isControl = access.control === true || isControlPath(path.relative(root, access.path))
   if (isControl || protectedPaths.some(isBelow)) {
@@ -133,6 +125,15 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
   })
   /** The remembered rules that are about this project. */
   const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root)))
+  /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
+  const changedScripts = Effect.fnUntraced(function* (question: GateQuestion) {
+    const rules = [...(options.rules ?? []), ...(yield* remembered)]
+    const decision = decide<SourcedRule>(rules, { ...requestOf(question), risk: "medium" })
+    if (decision.verdict !== "allow") return []
+    const since = Math.max(...decision.rules.map(scripts.inForceSince))
+    const changes = yield* scripts.changes(question.accesses)
+    return changes.filter(({ at }) => at > since).map((one) => path.relative(root, one.path))
+  })
   return {
     /** Why the question is about protected access; nothing when rules decide. */
     protection: (question: GateQuestion): string | undefined => {
@@ -156,32 +157,19 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         requestOf(question)
       )
     }),
-    /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
-    changedScripts: Effect.fnUntraced(function* (question: GateQuestion) {
-      const rules = [...(options.rules ?? []), ...(yield* remembered)]
-      const decision = decide<SourcedRule>(rules, { ...requestOf(question), risk: "medium" })
-      if (decision.verdict !== "allow") return []
-      const since = Math.max(...decision.rules.map(scripts.inForceSince))
-      const changes = yield* scripts.changes(question.accesses)
-      return changes.filter(({ at }) => at > since).map((one) => path.relative(root, one.path))
-    }),
+    changedScripts,
     /** What to say when nobody can be asked: that no rule helps, or the rules that do when the words alone do not. */
-    remedyOf: (
-      { accesses }: GateQuestion,
-      changed: ReadonlyArray<string>
-    ): { readonly patterns?: ReadonlyArray<string>; readonly reason?: string } => {
-      if (changed.length > 0) {
-        return {
-          reason: `runs ${changed.join(", ")}, which changed after a rule allowed it. Look at it and start again`
-        }
+    remedyOf: Effect.fnUntraced(function* (question: GateQuestion) {
+      const changed = (yield* changedScripts(question)).join(", ")
+      if (changed !== "") {
+        return { reason: `runs ${changed}, which changed after a rule allowed it. Look at it and start again` }
       }
-      const targets = accesses.map(targetOf(path, root))
+      const { targets } = requestOf(question)
       if (targets.every((target) => prefixOf(target) === "")) return {}
       return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
-    },
+    }),
     /** The rules that a person may choose for this project. */
-    offersOf: (question: GateQuestion): ReadonlyArray<Rule> =>
-      ruleOffers(question, question.accesses.map(targetOf(path, root))),
+    offersOf: (question: GateQuestion): ReadonlyArray<Rule> => ruleOffers(question, requestOf(question).targets),
     /** A path as a person knows it: relative in the project. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
@@ -210,21 +198,19 @@ interface PermissionExplanation {
 }
 
 /** What the gate would decide about a call, and why, without asking anybody and without running anything. */
-export const explainCall = Effect.fn("explainCall")(function* (prepared: PreparedCall, options: GateOptions) {
+export const explainCall = Effect.fn("explainCall")(function* (
+  prepared: PreparedCall,
+  options: GateOptions
+): Effect.fn.Return<PermissionExplanation, never, Path.Path | Policies | Workspace> {
   const evaluator = yield* makePolicyEvaluator(options)
   const question = questionOfCall({ task: "", place: "" }, prepared)
   const protection = evaluator.protection(question)
-  if (protection !== undefined) {
-    return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] } satisfies PermissionExplanation
-  }
+  if (protection !== undefined) return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] }
   const lapsed = yield* evaluator.outdated(question)
-  const explanation: PermissionExplanation = {
-    ...(yield* evaluator.evaluate(question)),
-    reasons: [
-      ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
-      ...scriptWarnings(yield* evaluator.changedScripts(question)),
-      ...(lapsed === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
-    ]
-  }
-  return explanation
+  const reasons = [
+    ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
+    ...scriptWarnings(yield* evaluator.changedScripts(question)),
+    ...(lapsed === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
+  ]
+  return { ...(yield* evaluator.evaluate(question)), reasons }
 })

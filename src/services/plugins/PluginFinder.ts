@@ -6,12 +6,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
 import { createHash } from "node:crypto"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
-import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
+import { PluginProblem } from "../tools/PluginProblem.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 
 /** What is read of a package.json; everything else in it is of no interest here. */
@@ -26,27 +27,24 @@ export type PackageManifest = typeof PackageManifest.Type
 /** The conditions that hold for `import` in Node. */
 const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
 
-const isRecord = (value: unknown): value is Readonly<Record<string, Schema.Json>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isRecord = (value: Schema.Json | undefined): value is Readonly<Record<string, Schema.Json>> =>
+  Predicate.isObject(value)
 
 /** The first target whose conditions all hold, as Node chooses it; null closes the package. */
 const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
   if (typeof exported === "string" || exported === null) return exported
   if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
   if (!isRecord(exported)) return undefined
-  for (const [condition, target] of Object.entries(exported)) {
-    const found = conditions.has(condition) ? targetOf(target) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
+  return Object.entries(exported)
+    .filter(([condition]) => conditions.has(condition))
+    .map(([, target]) => targetOf(target))
+    .find((target) => target !== undefined)
 }
-
-const withoutExports = (main: string): ReadonlyArray<string> => [main, `${main}.js`, `${main}/index.js`]
 
 /** The files, relative to the package, of which the first that exists is the entry; empty when `exports` closes it. */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
-    return main === undefined ? ["index.js"] : [...withoutExports(main), "index.js"]
+    return [...(main === undefined ? [] : [main, `${main}.js`, `${main}/index.js`]), "index.js"]
   const hasSubpaths = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
   const target = targetOf(hasSubpaths ? exports["."] : exports)
   return typeof target === "string" ? [target] : []
@@ -66,8 +64,15 @@ const fileEndings: ReadonlySet<string> = new Set([".ts", ".js", ".mjs"])
 
 const readManifest = Schema.decodeUnknownOption(Schema.fromJsonString(PackageManifest))
 
-export const problemOf = (entry: PluginEntry) => (reason: PluginProblemReason) =>
-  new PluginProblem({ plugin: entry.text, reason })
+const notFound = ({ text: plugin }: PluginEntry, tried: ReadonlyArray<string>, help = ""): PluginProblem =>
+  new PluginProblem({
+    plugin,
+    code: "NotFound",
+    detail: `it was not found. Looked for ${tried.join(", ")}.${help}`
+  })
+
+const unusable = ({ text: plugin }: PluginEntry, detail: string): PluginProblem =>
+  new PluginProblem({ plugin, code: "NotAPlugin", detail: `${detail}.` })
 
 /** The folder and all folders above it. */
 const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
@@ -90,27 +95,25 @@ export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "f
 const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const problem = problemOf(entry)
-  const unusable = (detail: string) => problem({ _tag: "NotAPlugin", detail })
   const folder = yield* Effect.orElseSucceed(fs.realPath(location), () => location)
   const text = yield* Effect.mapError(readBoundedFile(path.join(folder, "package.json")), ({ message }) =>
-    unusable(message.replace(/\.$/, ""))
+    unusable(entry, message.replace(/\.$/, ""))
   )
   const manifest = textNestedTooDeep(text) ? Option.none() : readManifest(text)
-  if (Option.isNone(manifest)) return yield* unusable(`${path.join(folder, "package.json")} is not well formed`)
+  if (Option.isNone(manifest)) return yield* unusable(entry, `${path.join(folder, "package.json")} is not well formed`)
   const candidates = entryCandidates(manifest.value)
   for (const candidate of candidates) {
     const file = yield* Effect.option(fs.realPath(path.join(folder, candidate)))
     if (Option.isNone(file) || (yield* Effect.orDie(fs.stat(file.value))).type !== "File") continue
     if (!isOwnFile(path, { folder, file: file.value }, file.value)) {
-      return yield* unusable(`its entry ${candidate} is not a file of the package`)
+      return yield* unusable(entry, `its entry ${candidate} is not a file of the package`)
     }
     const { version } = manifest.value
-    const found: FoundPlugin = { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
-    return found
+    return { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
   }
   const [first] = candidates
   return yield* unusable(
+    entry,
     first === undefined
       ? `the "exports" of ${path.join(folder, "package.json")} offer nothing to import`
       : `the entry that ${path.join(folder, "package.json")} names does not exist: ${first}`
@@ -131,7 +134,7 @@ const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
     const folder = path.join(root, entry.text)
     if (yield* Effect.orElseSucceed(fs.exists(folder), () => false)) return yield* findInFolder(entry, folder)
   }
-  return yield* problemOf(entry)({ _tag: "NotFound", tried, isPackage: true })
+  return yield* notFound(entry, tried, ` Install it: npm install ${entry.text}`)
 })
 
 const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
@@ -139,20 +142,19 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
   const location = path.resolve(entry.folder, entry.text)
   const info = yield* Effect.option(fs.stat(location))
-  if (Option.isNone(info)) return yield* problemOf(entry)({ _tag: "NotFound", tried: [location], isPackage: false })
+  if (Option.isNone(info)) return yield* notFound(entry, [location])
   if (info.value.type === "Directory") return yield* findInFolder(entry, location)
   const isModule = info.value.type === "File" && fileEndings.has(path.extname(location))
   if (!isModule) {
-    const detail = `${location} is not a file that ends in ${[...fileEndings].join(", ")}`
-    return yield* problemOf(entry)({ _tag: "NotAPlugin", detail })
+    return yield* unusable(entry, `${location} is not a file that ends in ${[...fileEndings].join(", ")}`)
   }
-  const found: FoundPlugin = { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
-  return found
+  return { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
 })
 
 /** Finds the plugin; fails with `NotFound` or `NotAPlugin`. */
-export const findPlugin = Effect.fn("findPlugin")((entry: PluginEntry) =>
-  isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
+export const findPlugin = Effect.fn("findPlugin")(
+  (entry: PluginEntry): Effect.Effect<FoundPlugin, PluginProblem, FileSystem.FileSystem | Path.Path> =>
+    isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
 /** The content cannot be hashed; `message` is the end of a sentence. */
@@ -163,16 +165,11 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** One entry of a folder. A link is hashed by its target path, since nothing is loaded through it. */
-interface Content {
-  readonly path: string
-  readonly hash: string
-}
-
+/** The entries of a folder. A link is hashed by its target path, since nothing is loaded through it. */
 const readContents = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const contents: Array<Content> = []
+  const contents: Array<{ readonly path: string; readonly hash: string }> = []
   const open = [folder]
   let bytes = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

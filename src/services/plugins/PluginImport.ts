@@ -17,21 +17,20 @@ import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
-import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
+import { notAPlugin, PluginProblem } from "../tools/PluginProblem.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
-/**
- * A plugin from a package whose calls leave the process as they found it: what a call changed of the things that all code
- * shares is put back when it ends, and the call fails with the name of what it changed.
- */
 const damage = (plugin: string, what: string): ToolFailure =>
   new ToolFailure({
     type: "internal_error",
     message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
   })
 
-/** Runs code of the plugin, first the part that is no effect. */
+/**
+ * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
+ * when it ends, and the call fails with the name of what it changed.
+ */
 const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
   Effect.suspend(() => {
     const repair = watchSharedState()
@@ -117,8 +116,8 @@ const imported = new Set<string>()
 /** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
 export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
   const { entry, file, version } = found
-  const problem = (reason: PluginProblemReason) => new PluginProblem({ plugin: entry.text, reason })
-  const failed = (detail: string) => problem({ _tag: "LoadFailed", detail })
+  const failed = (why: string) =>
+    new PluginProblem({ plugin: entry.text, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const path = yield* Path.Path
   const url = pathToFileURL(file).href
   const wrong = imported.has(url) ? undefined : yield* probeImport(url)
@@ -131,6 +130,6 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   if (Option.isNone(exit.value)) return yield* failed(`its import took longer than ${importTime}`)
   imported.add(url)
   const plugin = exit.value.value.default
-  if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* problem({ _tag: "NotAPlugin" })
+  if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
   return guardPlugin(version === undefined ? plugin : { ...plugin, version })
 })

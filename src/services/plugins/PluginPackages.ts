@@ -2,6 +2,7 @@
  * The plugins of a run that are not built in: packages and files that a configuration names, and values that a script
  * passes. Finds them, asks the person to trust those that a project names, imports them, and reports why one is left out.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,10 +11,10 @@ import { isPackageName, type PluginEntry } from "../../domain/configuration/Conf
 import { Gate } from "../permissions/Gate.ts"
 import type { Plugin } from "../tools/Plugin.ts"
 import { builtInOrigin } from "../../domain/tools/ToolCall.ts"
-import { findPlugin, type FoundPlugin, pluginHash, problemOf } from "./PluginFinder.ts"
+import { findPlugin, type FoundPlugin, pluginHash } from "./PluginFinder.ts"
 import { importPlugin } from "./PluginImport.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
-import { PluginProblem, type PluginProblemReason } from "../tools/PluginProblem.ts"
+import { notTrusted, PluginProblem } from "../tools/PluginProblem.ts"
 
 /** One entry of the configuration or one value, with its plugin or the problem. */
 export interface KnownPlugin {
@@ -41,17 +42,20 @@ const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includ
 const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   if (found.entry.scope !== "project") return found
   const gate = yield* Gate
-  const problem = problemOf(found.entry)
-  const hash = yield* Effect.mapError(pluginHash(found), ({ message }) =>
-    problem({ _tag: "Unpinnable", detail: message })
-  )
+  const { text: plugin } = found.entry
+  const hash = yield* Effect.mapError(pluginHash(found), ({ message }) => {
+    const detail = `its content cannot be pinned, so it cannot be trusted: ${message}.`
+    return new PluginProblem({ plugin, code: "Unpinnable", detail })
+  })
   const name = nameInRules(found)
   yield* Effect.mapError(
     gate.authorizeStart({ _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash }),
-    ({ by }) => problem({ _tag: "NotTrusted", name, hash, by })
+    ({ by }) => notTrusted(plugin, name, hash, by)
   )
   return found
 })
+
+const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
 /** A plugin is identified by its name, so none may have that of another plugin or of the built-in ones. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
@@ -59,12 +63,12 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   return known.map((one) => {
     if (Result.isFailure(one.outcome)) return one
     const { name } = one.outcome.success
-    const reject = (reason: PluginProblemReason): KnownPlugin => ({
+    const reject = (code: PluginProblem["code"], detail: string): KnownPlugin => ({
       ...one,
-      outcome: Result.fail(new PluginProblem({ plugin: one.entry?.text ?? name, reason }))
+      outcome: Result.fail(new PluginProblem({ plugin: one.entry?.text ?? name, code, detail }))
     })
-    if (name === builtInOrigin || !isPackageName(name)) return reject({ _tag: "PluginName" })
-    if (taken.has(name)) return reject({ _tag: "DuplicatePlugin" })
+    if (name === builtInOrigin || !isPackageName(name)) return reject("PluginName", wrongName)
+    if (taken.has(name)) return reject("DuplicatePlugin", "another plugin has the same name. Remove one of them.")
     taken.add(name)
     return one
   })
@@ -124,12 +128,7 @@ export class PluginPackages extends Context.Service<
           return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
         })
         const known = screenNames([...named, ...given])
-        const plugins: Array<Plugin> = []
-        const problems: Array<PluginProblem> = []
-        for (const { outcome } of known) {
-          if (Result.isSuccess(outcome)) plugins.push(outcome.success)
-          else problems.push(outcome.failure)
-        }
+        const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
         return PluginPackages.of({ known, plugins, problems })
       })
     )

@@ -17,7 +17,7 @@ import {
 } from "../../domain/findings/Issue.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
-import { Access, type CanonicalAccess, canonicalUrl } from "../../domain/tools/Access.ts"
+import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
 import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
@@ -44,20 +44,17 @@ interface CheckContext {
   readonly task: string | undefined
 }
 
-const oneOf = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
-
 const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
-  if (allowed.length === 0) return "The skill may use no tools: remove the call."
-  return `Use one of: ${oneOf(nearestOrAll(name, allowed))}.`
+  const near = nearestOrAll(name, allowed).map((one) => `\`${one}\``)
+  return allowed.length === 0 ? "The skill may use no tools: remove the call." : `Use one of: ${near.join(", ")}.`
 }
 
-const findWrongName = (
-  name: string,
-  { allowed, tools }: CheckContext
-): readonly [code: IssueCode, what: string] | undefined => {
+/** The tool that a call may use, else what is wrong with its name. */
+const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | [code: IssueCode, what: string] => {
+  const tool = tools.get(name)
   if (name === "") return ["tool-call-name", "The tool call has no name."]
-  if (!tools.has(name)) return ["tool-unknown", `There is no tool ${JSON.stringify(name)}.`]
-  return allowed.has(name) ? undefined : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
+  if (tool === undefined) return ["tool-unknown", `There is no tool ${JSON.stringify(name)}.`]
+  return allowed.has(name) ? tool : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
@@ -73,14 +70,14 @@ export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
   const { call, repairs } = nameTool(written, context, where)
   const quote = JSON.stringify(call)
-  const wrongName = findWrongName(call.name, context)
-  const found = context.tools.get(call.name)
-  if (wrongName !== undefined || found === undefined) {
-    const usable = [...context.allowed].filter((one) => context.tools.has(one))
-    const [code, what] = wrongName ?? []
-    const how = howToName(call.name, usable)
-    const issues = code === undefined || what === undefined ? [] : [makeIssue(code, where, { what, how, quote })]
-    return { call, issues, repairs: [] }
+  const found = findTool(call.name, context)
+  if (Array.isArray(found)) {
+    const [code, what] = found
+    const how = howToName(
+      call.name,
+      [...context.allowed].filter((one) => context.tools.has(one))
+    )
+    return { call, issues: [makeIssue(code, where, { what, how, quote })], repairs: [] }
   }
   const repaired = repairArguments(call, found.parameters, where)
   return {
@@ -90,21 +87,23 @@ export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall
   }
 }
 
+const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
 /** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */
 export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: ReadonlyMap<string, LoadedTool>) {
   const found = tools.get(call.name)
   if (found === undefined) {
     const near = nearest(call.name, [...tools.keys()])
-    const message = `There is no tool ${JSON.stringify(call.name)}.${near.length > 0 ? ` Nearest: ${near.join(", ")}.` : ""}`
-    return yield* new ToolFailure({ type: "not_found", message })
+    const hint = near.length > 0 ? ` Nearest: ${near.join(", ")}.` : ""
+    return yield* new ToolFailure({
+      type: "not_found",
+      message: `There is no tool ${JSON.stringify(call.name)}.${hint}`
+    })
   }
   const decode = Schema.decodeUnknownEffect(found.parameters.codec)
   const given = withOwnNames(call.arguments, found.parameters.aliases)
   const params: unknown = yield* decode(given, { errors: "all", onExcessProperty: "error" }).pipe(
-    Effect.mapError((error) => {
-      const message = `The arguments of ${call.name} do not fit: ${modelText(error, given)}`
-      return new ToolFailure({ type: "validation_failed", message })
-    })
+    Effect.mapError((error) => invalid(`The arguments of ${call.name} do not fit: ${modelText(error, given)}`))
   )
   return { found, params }
 })
@@ -117,17 +116,19 @@ interface AccessContext {
 
 const isAccesses = Schema.is(Schema.Array(Access))
 
-const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
-
 const maxEditBytes = 10_485_760
 
-const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
-
-/** Where a write goes, and whether git would run or follow what is there. */
+/**
+ * Where a write goes, and whether git would run or follow what is there. What is protected may not even be looked at, since
+ * the gate denies the write whatever it holds.
+ */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessContext) {
-  const target = yield* workspace.canonical(yield* meantPath(written, workspace))
-  const isControl = target.inside && (yield* commands.isControl(target.path))
-  return { ...target, control: isControl ? { control: true } : undefined }
+  const { inside, path } = yield* workspace.canonical(yield* meantPath(written, workspace))
+  const control = inside && (yield* commands.isControl(path))
+  const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
+  const mayLook = inside && !control && !isControlPath(relative)
+  const write: Writing = { _tag: "WriteFile", path, inside, content: "", ...(control ? { control } : {}) }
+  return { mayLook, relative, write }
 })
 
 /** Why there is nothing to edit, and which files may have been meant. */
@@ -143,40 +144,33 @@ const explainMissing = Effect.fnUntraced(function* (
 
 /**
  * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
- * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
- * `validation_failed` when an edit does not fit.
+ * content. Fails with `validation_failed` when an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
   context: AccessContext
 ) {
   const { workspace } = context
-  const { control, inside, path } = yield* canonicalTarget(written, context)
-  const relative = relativeTo(workspace.root, path)
-  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
-  if (!inside || control !== undefined || isControlPath(relative)) return unread
+  const { mayLook, relative, write } = yield* canonicalTarget(written, context)
+  if (!mayLook) return write
+  const { path } = write
   const text = yield* Effect.catch(workspace.readText(path, maxEditBytes), (failure) =>
     failure.type === "not_found" ? explainMissing(relative, failure, workspace) : failure
   )
   const content = yield* Effect.mapError(
     Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
-    (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
+    (message) => invalid(`Nothing was changed. ${message}`)
   )
-  const found = yield* workspace.state(path)
-  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text), found }
-  return write
+  return { ...write, content, base: hashOf(text), found: yield* workspace.state(path) }
 })
 
-/** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
+/** The write with what it would replace, so that nothing else is replaced. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  const { workspace } = context
-  const { control, inside, path } = yield* canonicalTarget(written, context)
-  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, ...control }
-  if (!inside || control !== undefined || isControlPath(relativeTo(workspace.root, path))) return write
-  return { ...write, found: yield* workspace.state(path) }
+  const { mayLook, write } = yield* canonicalTarget(written, context)
+  return { ...write, content, ...(mayLook ? { found: yield* context.workspace.state(write.path) } : {}) }
 })
 
 const canonicalAccess = Effect.fnUntraced(function* (

@@ -22,7 +22,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { runGranted } from "../commands/Commands.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { definePlugin, type Plugin, tool } from "./Plugin.ts"
-import { PluginProblem } from "./PluginProblem.ts"
+import { notTrusted } from "./PluginProblem.ts"
 
 type Declarations = NonNullable<Configuration["tools"]>
 
@@ -88,9 +88,9 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   const hash = hashOf(tools)
   const path = (yield* Path.Path).join(project, projectOrigin)
   const does = Object.entries(tools).map(([name, { command }]) => `Tool ${name} runs: ${commandText(command)}`)
-  const problem = ({ by }: { readonly by: "person" | "rule" | "nobody" }) =>
-    new PluginProblem({ plugin: nameInRules, reason: { _tag: "NotTrusted", name: nameInRules, hash, by } })
-  yield* Effect.mapError(gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path, hash, does }), problem)
+  yield* Effect.mapError(gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path, hash, does }), ({ by }) =>
+    notTrusted(nameInRules, nameInRules, hash, by)
+  )
   return pluginsOf(projectOrigin, tools)
 })
 

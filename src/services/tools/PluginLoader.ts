@@ -23,7 +23,7 @@ import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
 import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
-import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
+import { notAPlugin, PluginProblem } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
 export interface LoadedTool {
@@ -76,13 +76,16 @@ const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }
 
-const loadTool = (
-  name: string,
-  origin: string,
-  tool: Tool<unknown>
-): Result.Result<LoadedTool, PluginProblemReason> => {
-  const broken = (detail: string) => Result.fail({ _tag: "ToolShape" as const, tool: name, detail })
-  if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
+const loadTool = (plugin: Plugin, name: string, tool: Tool<unknown>): Result.Result<LoadedTool, PluginProblem> => {
+  const fail = (code: PluginProblem["code"], detail: string) =>
+    Result.fail(new PluginProblem({ plugin: plugin.name, code, detail }))
+  const broken = (detail: string) => fail("ToolShape", `its tool "${name}" is not well formed: ${detail}`)
+  if (!isToolName(name)) {
+    return fail(
+      "ToolName",
+      `the name of its tool ${JSON.stringify(name)} is not lower-case ASCII words joined by underscores.`
+    )
+  }
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
   const { aliases, description, effect, errors, parameters, risk } = tool
@@ -93,7 +96,7 @@ const loadTool = (
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
   const seen = {
     name,
-    origin,
+    origin: originOf(plugin),
     description,
     risk,
     effect,
@@ -114,8 +117,11 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
   const loaded: Array<LoadedTool> = []
   for (const [name, tool] of Object.entries(tools)) {
     const owner = taken.get(name)?.info.origin
-    if (owner !== undefined) return Result.fail({ _tag: "DuplicateTool" as const, tool: name, owner })
-    const result = loadTool(name, originOf(plugin), tool)
+    if (owner !== undefined) {
+      const detail = `its tool "${name}" exists already (${owner}). Rename it, or remove one of them.`
+      return Result.fail(new PluginProblem({ plugin: plugin.name, code: "DuplicateTool", detail }))
+    }
+    const result = loadTool(plugin, name, tool)
     if (Result.isFailure(result)) return Result.fail(result.failure)
     loaded.push(result.success)
   }
@@ -128,23 +134,24 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
   const named = Schema.decodeUnknownOption(Schema.Struct({ name: Schema.NonEmptyString }))(plugin)
   const name = Option.match(named, { onNone: () => "without a name", onSome: (one) => one.name })
-  return new PluginProblem({ plugin: name, reason: { _tag: "NotAPlugin" } })
+  return notAPlugin(name)
 }
 
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
-  const problem = (reason: PluginProblemReason) => new PluginProblem({ plugin: plugin.name, reason })
   if (plugin.apiVersion !== pluginApiVersion) {
-    return yield* problem({ _tag: "ApiVersion", found: plugin.apiVersion, supported: pluginApiVersion })
+    const detail = `it needs version ${plugin.apiVersion} of the plugin interface, and this program has version ${pluginApiVersion}. Install a compatible version of it.`
+    return yield* new PluginProblem({ plugin: plugin.name, code: "ApiVersion", detail })
   }
+  const failed = (why: string) =>
+    new PluginProblem({ plugin: plugin.name, code: "LoadFailed", detail: `it failed while loading: ${why}` })
   const own = yield* Scope.fork(yield* Effect.scope)
   const load = Effect.gen(function* () {
     const built = yield* Effect.timeoutOption(Layer.buildWithScope(plugin.tools, own), loadTime)
-    if (Option.isNone(built)) return yield* problem({ _tag: "LoadFailed", detail: `it took longer than ${loadTime}.` })
-    const tools = loadTools(plugin, Context.get(built.value, PluginTools), taken)
-    return yield* Effect.mapError(Effect.fromResult(tools), problem)
+    if (Option.isNone(built)) return yield* failed(`it took longer than ${loadTime}.`)
+    return yield* Effect.fromResult(loadTools(plugin, Context.get(built.value, PluginTools), taken))
   })
   const exit = yield* runIsolated(load)
   if (Exit.isSuccess(exit)) return exit.value
@@ -152,7 +159,7 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
   const failure = Cause.findErrorOption(exit.cause)
   return yield* Option.isSome(failure) && failure.value._tag === "PluginProblem"
     ? failure.value
-    : problem({ _tag: "LoadFailed", detail: causeText(exit.cause) })
+    : failed(causeText(exit.cause))
 })
 
 /** Loads plugins in order; the first to bring a tool name keeps it. The plugins live until the scope closes. */

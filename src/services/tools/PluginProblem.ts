@@ -4,71 +4,47 @@
 import * as Schema from "effect/Schema"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
-export const PluginProblemReason = Schema.Union([
-  /** Nothing of this name was found; `tried` are the places. */
-  Schema.TaggedStruct("NotFound", { tried: Schema.Array(Schema.String), isPackage: Schema.Boolean }),
-  Schema.TaggedStruct("NotAPlugin", { detail: Schema.optionalKey(Schema.String) }),
-  /** Named by the project, and the person has not trusted this content. */
-  Schema.TaggedStruct("NotTrusted", {
-    name: Schema.String,
-    hash: Schema.String,
-    by: Schema.Literals(["person", "rule", "nobody"])
-  }),
-  Schema.TaggedStruct("Unpinnable", { detail: Schema.String }),
-  /** The name is not that of a package, or is reserved. */
-  Schema.TaggedStruct("PluginName", {}),
-  Schema.TaggedStruct("DuplicatePlugin", {}),
-  Schema.TaggedStruct("ApiVersion", { found: Schema.Int, supported: Schema.Int }),
-  /** It failed, threw or took too long while loading. */
-  Schema.TaggedStruct("LoadFailed", { detail: Schema.String }),
-  Schema.TaggedStruct("ToolName", { tool: Schema.String }),
-  Schema.TaggedStruct("DuplicateTool", { tool: Schema.String, owner: Schema.String }),
-  Schema.TaggedStruct("ToolShape", { tool: Schema.String, detail: Schema.String })
+/** The codes by which a list of plugins names reasons. */
+const Code = Schema.Literals([
+  "NotFound",
+  "NotAPlugin",
+  "NotTrusted",
+  "Unpinnable",
+  "PluginName",
+  "DuplicatePlugin",
+  "ApiVersion",
+  "LoadFailed",
+  "ToolName",
+  "DuplicateTool",
+  "ToolShape"
 ])
-export type PluginProblemReason = typeof PluginProblemReason.Type
 
-const notTrusted = ({ by, hash, name }: PluginProblemReason & { readonly _tag: "NotTrusted" }): string => {
-  if (by === "rule") return "a rule forbids to load it."
-  if (by === "person") return "you did not trust it."
-  const rule = `load_plugin:${exactPattern(name)} *`
-  return `the project names it and you have not trusted it (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
-}
-
-const reasonText = (plugin: string, reason: PluginProblemReason): string => {
-  switch (reason._tag) {
-    case "NotFound":
-      return `it was not found. Looked for ${reason.tried.join(", ")}.${reason.isPackage ? ` Install it: npm install ${plugin}` : ""}`
-    case "NotAPlugin":
-      return `${reason.detail ?? "its default export is not a plugin. Export the value that definePlugin returns"}.`
-    case "NotTrusted":
-      return notTrusted(reason)
-    case "Unpinnable":
-      return `its content cannot be pinned, so it cannot be trusted: ${reason.detail}.`
-    case "PluginName":
-      return "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
-    case "DuplicatePlugin":
-      return "another plugin has the same name. Remove one of them."
-    case "ApiVersion":
-      return `it needs version ${reason.found} of the plugin interface, and this program has version ${reason.supported}. Install a compatible version of it.`
-    case "LoadFailed":
-      return `it failed while loading: ${reason.detail}`
-    case "ToolName":
-      return `the name of its tool ${JSON.stringify(reason.tool)} is not lower-case ASCII words joined by underscores.`
-    case "DuplicateTool":
-      return `its tool "${reason.tool}" exists already (${reason.owner}). Rename it, or remove one of them.`
-    case "ToolShape":
-      return `its tool "${reason.tool}" is not well formed: ${reason.detail}`
-  }
-}
-
-/** A plugin is left out, with all of its tools. */
+/** A plugin is left out, with all of its tools. `detail` says why, as the rest of a sentence, and what to do. */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
-  reason: PluginProblemReason
+  code: Code,
+  detail: Schema.String
 }) {
   override get message(): string {
-    return `The plugin "${this.plugin}" is not used: ${reasonText(this.plugin, this.reason)}`
+    return `The plugin "${this.plugin}" is not used: ${this.detail}`
   }
+}
+
+/** The problem of a plugin that the project names, and whose content with this hash the person has not trusted. */
+export const notTrusted = (plugin: string, name: string, hash: string, by: "person" | "rule" | "nobody") => {
+  const rule = `load_plugin:${exactPattern(name)} *`
+  const details = {
+    rule: "a rule forbids to load it.",
+    person: "you did not trust it.",
+    nobody: `the project names it and you have not trusted it (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
+  }
+  return new PluginProblem({ plugin, code: "NotTrusted", detail: details[by] })
+}
+
+/** What is exported by default is no plugin. */
+export const notAPlugin = (plugin: string): PluginProblem => {
+  const detail = "its default export is not a plugin. Export the value that definePlugin returns."
+  return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 
 /** An MCP server, one of its tools, or an entry of a file is left out. */

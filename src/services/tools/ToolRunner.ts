@@ -20,7 +20,7 @@ import {
 } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
-import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, writesIn } from "../../domain/tools/Access.ts"
 import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
@@ -54,77 +54,73 @@ const lastForCommands = commandSeconds.most + 60
 
 const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
-const timeOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCall): Limit => {
-  const own = limits.tools?.[name]?.seconds
-  if (own !== undefined) return { value: own, name: `limits.tools.${name}.seconds` }
-  return accesses.some((access) => access._tag === "RunCommand")
-    ? { value: lastForCommands, name: "limits.commandSeconds" }
-    : { value: limits.toolSeconds, name: "limits.toolSeconds" }
+/** The limit that a tool has of its own, else the usual one. */
+const limitOf = (
+  { tools }: CallLimits,
+  { info: { name } }: PreparedCall,
+  key: "seconds" | "outputBytes",
+  usual: Limit
+): Limit => {
+  const value = tools?.[name]?.[key]
+  return value === undefined ? usual : { value, name: `limits.tools.${name}.${key}` }
 }
 
-const outputOf = (limits: CallLimits, { info: { name } }: PreparedCall): Limit => {
-  const own = limits.tools?.[name]?.outputBytes
-  return own === undefined
-    ? { value: limits.toolOutputBytes, name: "limits.toolOutputBytes" }
-    : { value: own, name: `limits.tools.${name}.outputBytes` }
-}
-
-/** Makes what holds the calls of a run within these limits. */
-const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defaultLimits) => {
-  const signsOf = (id: ToolCallId, prepared: PreparedCall, { value }: Limit) => {
-    const every = heartbeatEvery / 1000
+/** Makes what waits for a call that did not end at once, and no longer than it may take. */
+const makeWait =
+  (events: RunEvents["Service"], limits: CallLimits) =>
+  (id: ToolCallId, prepared: PreparedCall) =>
+  <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
+    const { name } = prepared.info
+    const isCommand = prepared.accesses.some((access) => access._tag === "RunCommand")
+    const usual = isCommand
+      ? { value: lastForCommands, name: "limits.commandSeconds" }
+      : { value: limits.toolSeconds, name: "limits.toolSeconds" }
+    const time = limitOf(limits, prepared, "seconds", usual)
     // The command itself decides when it ends, by its call or its declaration.
-    const ends = value === lastForCommands ? {} : { endsAtSeconds: value }
-    const report = (seconds: number): Effect.Effect<never> =>
-      Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
-        Effect.andThen(events.publish({ type: "tool.running", id, name: prepared.info.name, seconds, ...ends })),
-        Effect.andThen(Effect.suspend(() => report(seconds + every)))
-      )
-    return report(every)
+    const ends = time.value === lastForCommands ? {} : { endsAtSeconds: time.value }
+    let seconds = 0
+    const report = Effect.suspend(() => {
+      seconds += heartbeatEvery / 1000
+      return events.publish({ type: "tool.running", id, name, seconds, ...ends })
+    })
+    const signs = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), report))
+    const message = `The tool ${name} was stopped after ${time.value} s (${time.name}). Ask for less work in one call.`
+    return Effect.raceFirst(ended, signs).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(time.value),
+        orElse: () => Effect.fail(new ToolFailure({ type: "timeout", message }))
+      })
+    )
   }
 
-  return {
-    /** Waits for a call that did not end at once, and no longer than it may take. */
-    wait:
-      (id: ToolCallId, prepared: PreparedCall) =>
-      <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
-        const time = timeOf(limits, prepared)
-        return Effect.raceFirst(ended, signsOf(id, prepared, time)).pipe(
-          Effect.timeoutOrElse({
-            duration: Duration.seconds(time.value),
-            orElse: () => {
-              const message = `The tool ${prepared.info.name} was stopped after ${time.value} s (${time.name}). Ask for less work in one call.`
-              return Effect.fail(new ToolFailure({ type: "timeout", message }))
-            }
-          })
-        )
-      },
-    /** Why the output of a call is left out, if it is too large. */
-    excess: (prepared: PreparedCall, data: Schema.Json): ToolFailure | undefined => {
-      const size = sizeOf(data)
-      const output = outputOf(limits, prepared)
-      if (size <= output.value) return undefined
-      const message = `The output of ${prepared.info.name} has ${size} bytes, ${output.value} are allowed (${output.name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
-      return new ToolFailure({ type: "output_limit", message })
-    }
-  }
+/** The data of a call, unless it is too large. */
+const withinOutput = (
+  limits: CallLimits,
+  prepared: PreparedCall,
+  data: Schema.Json
+): Result.Result<Schema.Json, ToolFailure> => {
+  const size = sizeOf(data)
+  const usual = { value: limits.toolOutputBytes, name: "limits.toolOutputBytes" }
+  const { name, value } = limitOf(limits, prepared, "outputBytes", usual)
+  if (size <= value) return Result.succeed(data)
+  const message = `The output of ${prepared.info.name} has ${size} bytes, ${value} are allowed (${name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
+  return Result.fail(new ToolFailure({ type: "output_limit", message }))
 }
 
 /**
- * The calls in flight that change something, and whether the run is to stop: then no further call begins, and the run
- * stops when those in flight have ended.
+ * The calls in flight of one run that change something, none at first, and whether the run is to stop: then no further call
+ * begins, and the run stops when those in flight have ended.
  */
-const stopping = (tool: string, { by }: PermissionDenied) =>
-  new PermissionDenied({ tool, targets: [], by, reason: "is not started, because the run stops" })
-
-/** The calls in flight of one run; none at first. */
 export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) => {
   const inFlight = new Set<string>()
   let why: PermissionDenied | undefined
   return {
     /** Denies a call of this tool when the run is to stop. */
     mayBegin: (tool: string) =>
-      Effect.suspend(() => (why === undefined ? Effect.void : Effect.fail(stopping(tool, why)))),
+      Effect.suspend(() => {
+        if (why === undefined) return Effect.void
+        return new PermissionDenied({ tool, targets: [], by: why.by, reason: "is not started, because the run stops" })
+      }),
     /** The call with this key is about to change something. */
     begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
     /** The call has ended and its result is recorded, whether or not it had started. */
@@ -133,10 +129,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
         inFlight.delete(key)
         return why === undefined || inFlight.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
       }),
-    stop: (reason: PermissionDenied) =>
-      Effect.sync(() => {
-        why ??= reason
-      }),
+    stop: (reason: PermissionDenied) => Effect.sync(() => void (why ??= reason)),
     /** Why the run is to stop, if it is. */
     reason: Effect.sync(() => why),
     /** Returns the reason as soon as the run has stopped. */
@@ -246,6 +239,8 @@ const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: n
     return { success: true, data, error_message: null, error_type: "none", metadata: measures }
   })
 
+const refusal = ({ message }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message })
+
 export class ToolRunner extends Context.Service<
   ToolRunner,
   {
@@ -270,7 +265,7 @@ export class ToolRunner extends Context.Service<
     stop(reason: PermissionDenied): Effect.Effect<void>
   }
 >()("task-conductor/services/tools/ToolRunner") {
-  static readonly layer = (limits?: CallLimits) =>
+  static readonly layer = (limits: CallLimits = defaultLimits) =>
     Layer.effect(
       ToolRunner,
       Effect.gen(function* () {
@@ -281,28 +276,26 @@ export class ToolRunner extends Context.Service<
         const registry = yield* ToolRegistry
         const inFlight = yield* makeInFlightCalls
         const workspace = yield* Workspace
-        const limited = makeCallLimits(events, limits)
+        const wait = makeWait(events, limits)
 
         /** Runs a call with a permit, within its limits. */
-        const carryOut = (id: ToolCallId, permit: Permit): Effect.Effect<Result.Result<Schema.Json, ToolFailure>> => {
+        const carryOut = (id: ToolCallId, permit: Permit) => {
           const { prepared } = permit
-          const outcome = guard(prepared.info.name, registry.execute(permit), limited.wait(id, prepared))
-          return Effect.map(outcome, (result) => {
-            const excess = Result.isSuccess(result) ? limited.excess(prepared, result.success) : undefined
-            return excess === undefined ? result : Result.fail(excess)
-          })
+          const outcome = guard(prepared.info.name, registry.execute(permit), wait(id, prepared))
+          return Effect.map(
+            outcome,
+            Result.flatMap((data) => withinOutput(limits, prepared, data))
+          )
         }
 
         /** The present state of the files that are about to be written. */
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
-          Effect.forEach(
-            accesses.filter((access) => access._tag === "WriteFile"),
-            ({ content, path }) =>
-              Effect.map(fileState(workspace, path), (before): FileState => ({
-                path,
-                before,
-                after: textHash(content)
-              }))
+          Effect.forEach(writesIn(accesses), ({ content, path }) =>
+            Effect.map(fileState(workspace, path), (before): FileState => ({
+              path,
+              before,
+              after: textHash(content)
+            }))
           )
 
         const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
@@ -342,9 +335,8 @@ export class ToolRunner extends Context.Service<
         })
 
         const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, denied: PermissionDenied) {
-          const { endsTask, message } = denied
-          const result = yield* reject(id, call, new ToolFailure({ type: "permission_denied", message }))
-          return endsTask ? yield* new TooManyDenials({ denied, result }) : result
+          const result = yield* reject(id, call, refusal(denied))
+          return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
         })
 
         /** Makes the changes of a call in the working copy of its task. */
@@ -353,14 +345,11 @@ export class ToolRunner extends Context.Service<
           const authorized = yield* Effect.result(
             gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared)
           )
-          if (Result.isFailure(authorized)) {
-            const { failure: denied } = authorized
-            const refused = new ToolFailure({ type: "permission_denied", message: denied.message })
-            return { ...(yield* measured(Result.fail(refused), startedAt)), denials: [denied] }
-          }
-          const permit = authorized.success
-          const result = yield* measured(yield* carryOut(id, permit), startedAt)
-          const denied = permit.denied()
+          const outcome = Result.isSuccess(authorized)
+            ? yield* carryOut(id, authorized.success)
+            : Result.fail(refusal(authorized.failure))
+          const denied = Result.isSuccess(authorized) ? authorized.success.denied() : authorized.failure
+          const result = yield* measured(outcome, startedAt)
           return denied === undefined ? result : { ...result, denials: [denied] }
         })
 

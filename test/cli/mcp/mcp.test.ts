@@ -29,11 +29,10 @@ const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], hos
   write("project/notes.md", "The word is heron.\n")
   const started = { command: process.execPath, args: [program, "mcp", ...args], cwd: join(root, "project") }
   const address = { _tag: "Program", ...started, env: environment(root, host) } as const
-  const connection = yield* connect(address, { timeout: "60 seconds", version: "0" })
+  const connection = yield* connect(address, "60 seconds", "0")
   const call = (name: string, given: Readonly<Record<string, string | ReadonlyArray<string>>>) =>
-    Effect.map(connection.call(name, given), ({ isError, parts, structured }) => {
-      const [part] = parts
-      const text = (part?._tag === "Text" ? part.text : "").replaceAll(root, "<root>")
+    Effect.map(connection.call(name, given), ({ isError, structured, text: said }) => {
+      const text = said.replaceAll(root, "<root>")
       return { text, isError, data: structured as Readonly<Record<string, unknown>> }
     })
   return { connection, call }

@@ -6,9 +6,10 @@ import {
   mcpToolRisk,
   schemaExcess,
   mcpData,
-  type McpPart,
   type McpResult
 } from "../../../src/domain/plugins/McpTool.ts"
+import { contentText } from "../../../src/services/mcp/McpConnection.ts"
+import type * as McpSchema from "effect/ai/McpSchema"
 import { isToolName } from "../../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
@@ -96,24 +97,22 @@ it("stops at what is nested deeply, and at what is long", () => {
   assert.match(schemaExcess(object({}, { description: "x".repeat(70_000) })) ?? "", /65536 characters\.$/)
 })
 
-const text = (said: string): McpPart => ({ _tag: "Text", text: said })
-
 const dataOf = (given: Partial<McpResult>) =>
-  mcpData("say", { parts: [], structured: undefined, isError: false, ...given })
+  mcpData("say", { text: "", structured: undefined, isError: false, ...given })
 
 const failure = (message: string) => Result.fail(new ToolFailure({ type: "internal_error", message }))
 
 describe("the data of a server's result", () => {
   it("is its text, with what a model cannot read named by type and size", () => {
-    const parts: ReadonlyArray<McpPart> = [
-      text("One."),
-      { _tag: "Binary", kind: "image", type: "image/png", size: 12 },
-      { _tag: "Link", uri: "file:///a", name: "a" },
-      { _tag: "Resource", uri: "file:///b", text: "the text of b" },
-      { _tag: "Blob", uri: "file:///c", type: "application/zip", size: 9 }
-    ]
+    const text = contentText([
+      { type: "text", text: "One." },
+      { type: "image", mimeType: "image/png", data: new Uint8Array(12) },
+      { type: "resource_link", uri: "file:///a", name: "a" },
+      { type: "resource", resource: { uri: "file:///b", text: "the text of b" } },
+      { type: "resource", resource: { uri: "file:///c", mimeType: "application/zip", blob: new Uint8Array(9) } }
+    ] as ReadonlyArray<McpSchema.ContentBlock>)
     assert.deepStrictEqual(
-      dataOf({ parts }),
+      dataOf({ text }),
       Result.succeed(
         [
           "One.",
@@ -129,25 +128,25 @@ describe("the data of a server's result", () => {
   it("is its structured content when the text says the same or nothing", () => {
     const structured = { a: 1, b: [true] }
     assert.deepStrictEqual(dataOf({ structured }), Result.succeed(structured))
-    assert.deepStrictEqual(dataOf({ structured, parts: [text('{ "b": [true], "a": 1 }')] }), Result.succeed(structured))
+    assert.deepStrictEqual(dataOf({ structured, text: '{ "b": [true], "a": 1 }' }), Result.succeed(structured))
   })
 
   it("is both when they differ", () => {
     const structured = { a: 1 }
     assert.deepStrictEqual(
-      dataOf({ structured, parts: [text("It is one.")] }),
+      dataOf({ structured, text: "It is one." }),
       Result.succeed({ text: "It is one.", structured })
     )
   })
 
   it("is a failure with the server's words, bounded, when the server says so", () => {
     assert.deepStrictEqual(
-      dataOf({ isError: true, parts: [text(" No such city. ")] }),
+      dataOf({ isError: true, text: " No such city. " }),
       failure("The tool say failed: No such city.")
     )
     assert.deepStrictEqual(dataOf({ isError: true }), failure("The tool say failed: it gave no reason."))
     assert.deepStrictEqual(
-      dataOf({ isError: true, parts: [text("x".repeat(3000))] }),
+      dataOf({ isError: true, text: "x".repeat(3000) }),
       failure(`The tool say failed: ${"x".repeat(2000)}`)
     )
   })

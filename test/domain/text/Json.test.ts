@@ -125,8 +125,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "the front matter of a skill": frontMatter,
   "the front matter of a skill in lines": (text) => frontMatter(`x\n${text}`),
   "the scripts of a package": (text) => scriptsChange(undefined, `{"scripts":${text}}`),
-  "the result of a server": (text) =>
-    mcpData("a", { isError: false, parts: [{ _tag: "Text", text }], structured: { a: 1 } }),
+  "the result of a server": (text) => mcpData("a", { isError: false, text, structured: { a: 1 } }),
   "a line of the model server": readServerLine,
   "an error of the model server": (text) => readBadStatus({ status: 500, statusText: "", body: text }),
   "an error line": (text) => readServerLine(`{"error":${text}}`),
@@ -153,7 +152,7 @@ describe("what others wrote", () => {
   })
 
   it.each(deepValues)("is not a result that a run takes: %s", (_, text) => {
-    const read = mcpData("a", { isError: false, parts: [], structured: JSON.parse(text) as Schema.Json })
+    const read = mcpData("a", { isError: false, text: "", structured: JSON.parse(text) as Schema.Json })
     expect(Result.isFailure(read) && [read.failure.type, read.failure.message]).toEqual([
       "output_limit",
       "The tool a gave a result that is nested more than 64 levels deep; all of it was left out."

@@ -44,7 +44,6 @@ const makeGate = (known: GateSnapshot) => {
     denials: Effect.succeed([]),
     requestedChanges: Effect.succeed([]),
     foresee: () => Effect.undefined,
-    asksNobody: () => Effect.succeed(true),
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     addRule: () => Effect.void,

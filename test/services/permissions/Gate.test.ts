@@ -49,23 +49,6 @@ layer(NodeServices.layer)("Gate", (it) => {
       })
     )
 
-    it.effect("tells whether a call needs a question, without asking", () =>
-      Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({
-          options: () => ({ rules: [allow("read_file", "src/*"), deny("get_current_time"), allow("write_file")] })
-        })
-        const asked = [
-          reading(`${root}/src/a.ts`),
-          reading(`${root}/README.md`),
-          prepared("get_file_tree", "safe"),
-          prepared("get_current_time", "safe"),
-          writing(`${root}/src/a.ts`, "b")
-        ]
-        assert.deepStrictEqual(yield* Effect.forEach(asked, gate.asksNobody), [true, false, true, false, false])
-        assert.deepStrictEqual([log.events(), yield* gate.denials], [[], []])
-      })
-    )
-
     it.effect("makes permits that are used up once", () =>
       Effect.gen(function* () {
         const { gate } = yield* openGate({})

@@ -92,7 +92,6 @@ const gate = ({ asked = [], deny }: Setup) =>
       denials: Effect.succeed([]),
       requestedChanges: Effect.succeed([]),
       foresee: () => Effect.undefined,
-      asksNobody: () => Effect.succeed(true),
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
       addRule: () => Effect.void,
