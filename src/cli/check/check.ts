@@ -9,7 +9,7 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { DocumentKind, type CheckOptions, fixDocument, type FixedDocument } from "../../domain/documents/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog, type SarifDocument } from "../../domain/checking/SarifLog.ts"
@@ -210,25 +210,15 @@ export const check = Command.make(
     if (checked.some((one) => one.report.verdict === "rejected")) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription(
-    "Check task lists, refinements or results; in a project also its skills, tools and files. Exit code 1 if one is rejected"
-  ),
-  Command.withShortDescription("Check task lists, refinements or results"),
-  Command.withExamples([
-    { command: "task-conductor check plan.md", description: "Check a task list" },
-    { command: "task-conductor check plans/*.md --fix", description: "Fix harmless deviations" },
+  withHelp(
+    "Check task lists, refinements or results; in a project also its skills, tools and files. Exit code 1 if one is rejected",
     {
-      command: "task-conductor check plan.md --project ../api",
-      description: "Find what run --plan would reject in a project"
-    },
-    { command: "task-conductor check - --kind refinement < answer.md", description: "Check a refinement from stdin" },
-    {
-      command: 'task-conductor check plan.md --finished "Research 1" --json',
-      description: "Check a list that continues a run"
-    },
-    {
-      command: "task-conductor check plans/*.md --format sarif > check.sarif",
-      description: "Write the findings for a code host"
+      "task-conductor check plan.md": "Check a task list",
+      "task-conductor check plans/*.md --fix": "Fix harmless deviations",
+      "task-conductor check plan.md --project ../api": "Find what run --plan would reject in a project",
+      "task-conductor check - --kind refinement < answer.md": "Check a refinement from stdin",
+      'task-conductor check plan.md --finished "Research 1" --json': "Check a list that continues a run",
+      "task-conductor check plans/*.md --format sarif > check.sarif": "Write the findings for a code host"
     }
-  ])
+  )
 )

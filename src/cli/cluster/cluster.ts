@@ -18,6 +18,7 @@ import { quietFailure } from "../terminal/Failure.ts"
 import { endWithReport, eventSink } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import type { CommandOptions } from "../terminal/runContext.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** The terminal answers what runs ask. */
 const client = layerClient({ approver: layerTerminal() })
@@ -66,11 +67,12 @@ export const attach = Command.make(
     yield* endWithReport(report, { ...style, sink })
   })
 ).pipe(
-  Command.withDescription(
-    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database"
-  ),
-  Command.withShortDescription("Follow a run on the workers"),
-  Command.withExamples([{ command: "task-conductor attach last", description: "Follow the newest run" }])
+  withHelp(
+    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database",
+    {
+      "task-conductor attach last": "Follow the newest run"
+    }
+  )
 )
 
 /** The command `cancel`; the workers stop within seconds. */
@@ -85,14 +87,9 @@ export const cancel = Command.make(
     return yield* quietFailure(1)
   })
 ).pipe(
-  Command.withDescription("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database"),
-  Command.withShortDescription("Cancel a run on the workers"),
-  Command.withExamples([
-    {
-      command: "task-conductor cancel 20261120-183000-k3x9",
-      description: "Cancel a run; its workers stop within seconds"
-    }
-  ])
+  withHelp("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database", {
+    "task-conductor cancel 20261120-183000-k3x9": "Cancel a run; its workers stop within seconds"
+  })
 )
 
 const { allow, deny, model, parallel, plugin } = runFlags
@@ -110,14 +107,11 @@ export const worker = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription(
-    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples"
-  ),
-  Command.withShortDescription("Work on runs that were started with --cluster"),
-  Command.withExamples([
+  withHelp(
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples",
     {
-      command: "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4",
-      description: "Work on runs with the model server of another machine"
+      "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4":
+        "Work on runs with the model server of another machine"
     }
-  ])
+  )
 )

@@ -12,7 +12,7 @@ import { canStart, type Finding, findingLines, verdictOf } from "../../domain/ch
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
 const nodeFinding: Finding = {
@@ -60,13 +60,12 @@ export const doctor = Command.make(
     if (!can) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription(
-    "Look at what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note or a problem with what to do. Exit code 0 when a run can start, else 1"
-  ),
-  Command.withShortDescription("Check this machine and say what is missing"),
-  Command.withExamples([
-    { command: "task-conductor doctor", description: "Check everything in the current folder" },
-    { command: "task-conductor doctor --cluster", description: "Check the database and the workers" },
-    { command: "task-conductor doctor --model qwen3:8b --json", description: "Check with this model, for a script" }
-  ])
+  withHelp(
+    "Look at what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note or a problem with what to do. Exit code 0 when a run can start, else 1",
+    {
+      "task-conductor doctor": "Check everything in the current folder",
+      "task-conductor doctor --cluster": "Check the database and the workers",
+      "task-conductor doctor --model qwen3:8b --json": "Check with this model, for a script"
+    }
+  )
 )

@@ -1,7 +1,7 @@
 /**
  * `task-conductor init`: writes a configuration, for the person or for a project.
  */
-import { textFlag } from "../terminal/Flags.ts"
+import { textFlag, withHelp } from "../terminal/Flags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -110,19 +110,13 @@ const writeConfiguration = Effect.fn("init")(
 
 /** The command. */
 export const init = Command.make("init", flags, writeConfiguration).pipe(
-  Command.withDescription(
-    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten"
-  ),
-  Command.withShortDescription("Write a configuration for you or a project"),
-  Command.withExamples([
-    { command: "task-conductor init", description: "Ask for everything" },
+  withHelp(
+    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten",
     {
-      command: "task-conductor init --for me --model qwen3:8b",
-      description: "Choose the model that you use in every project"
-    },
-    {
-      command: "task-conductor init --for project --model qwen3:8b --context-window 16384",
-      description: "Write task-conductor.json in this folder"
+      "task-conductor init": "Ask for everything",
+      "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
+      "task-conductor init --for project --model qwen3:8b --context-window 16384":
+        "Write task-conductor.json in this folder"
     }
-  ])
+  )
 )

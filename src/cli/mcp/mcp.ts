@@ -25,6 +25,7 @@ import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
 import { planPrompt, runPrompt, type RunRequest } from "../run/run.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** The flags with which the server was started. */
 export interface Serving {
@@ -199,12 +200,11 @@ export const mcp = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them"
-  ),
-  Command.withShortDescription("Start an MCP server on stdin and stdout"),
-  Command.withExamples([
-    { command: "task-conductor mcp --project ../api --model qwen3:8b", description: "Serve one project" },
-    { command: 'task-conductor mcp --allow "read_file:src/**"', description: "Allow runs to read the sources" }
-  ])
+  withHelp(
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them",
+    {
+      "task-conductor mcp --project ../api --model qwen3:8b": "Serve one project",
+      'task-conductor mcp --allow "read_file:src/**"': "Allow runs to read the sources"
+    }
+  )
 )

@@ -16,7 +16,7 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
 /** The models to try, as the server knows them. */
@@ -88,12 +88,11 @@ export const bench = Command.make(
     if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription(
-    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Says how many of them came to their end with how many rejected answers, which rules were broken most, and how fast each stage was, and recommends a model for each stage. Works in a temporary project; takes minutes for each model"
-  ),
-  Command.withShortDescription("Try models and recommend one for each stage"),
-  Command.withExamples([
-    { command: "task-conductor models bench", description: "Try all models of the server" },
-    { command: "task-conductor models bench qwen3:8b llama3.2:3b --json", description: "Compare two, for a script" }
-  ])
+  withHelp(
+    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Says how many of them came to their end with how many rejected answers, which rules were broken most, and how fast each stage was, and recommends a model for each stage. Works in a temporary project; takes minutes for each model",
+    {
+      "task-conductor models bench": "Try all models of the server",
+      "task-conductor models bench qwen3:8b llama3.2:3b --json": "Compare two, for a script"
+    }
+  )
 )

@@ -8,7 +8,7 @@ import { modelNames, readSetup, withDefaultServer } from "../../app/setup.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { bench } from "./bench.ts"
 
@@ -48,8 +48,8 @@ export const models = Command.make(
     yield* emit(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
-  Command.withDescription("List the models of the server: size, largest context window, what each can do"),
-  Command.withShortDescription("List the models of the server, or compare them"),
-  Command.withExamples([{ command: "task-conductor models", description: "Names, sizes, windows, abilities" }]),
+  withHelp("List the models of the server: size, largest context window, what each can do", {
+    "task-conductor models": "Names, sizes, windows, abilities"
+  }),
   Command.withSubcommands([bench])
 )

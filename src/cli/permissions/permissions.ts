@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { outputJson, maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -133,10 +133,9 @@ const list = Command.make(
     yield* print(rules.map(lineOf).join("\n"))
   })
 ).pipe(
-  Command.withDescription(
-    "List the rules that apply in a project, in the form of --allow and --deny, with their sources"
-  ),
-  Command.withExamples([{ command: "task-conductor permissions list", description: "List the rules" }])
+  withHelp("List the rules that apply in a project, in the form of --allow and --deny, with their sources", {
+    "task-conductor permissions list": "List the rules"
+  })
 )
 
 const revoke = Command.make(
@@ -170,11 +169,10 @@ const revoke = Command.make(
     yield* print(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
   })
 ).pipe(
-  Command.withDescription("Revoke remembered rules. Runs in progress are not affected"),
-  Command.withExamples([
-    { command: 'task-conductor permissions revoke "read_file:/etc/hosts"', description: "Revoke one rule" },
-    { command: "task-conductor permissions revoke --all", description: "Revoke all remembered rules" }
-  ])
+  withHelp("Revoke remembered rules. Runs in progress are not affected", {
+    'task-conductor permissions revoke "read_file:/etc/hosts"': "Revoke one rule",
+    "task-conductor permissions revoke --all": "Revoke all remembered rules"
+  })
 )
 
 type Explained = Effect.Success<ReturnType<typeof explanationOf>>
@@ -230,22 +228,15 @@ const explain = Command.make(
     yield* print(explanationLines({ ...explained, problem }).join("\n"))
   })
 ).pipe(
-  Command.withDescription(
-    "Explain whether a call would run, ask, or be denied, and which rules decide. Nothing is run"
-  ),
-  Command.withExamples([
-    {
-      command: `task-conductor permissions explain read_file '{"path":".env"}'`,
-      description: "Explain why reading this file asks"
-    }
-  ])
+  withHelp("Explain whether a call would run, ask, or be denied, and which rules decide. Nothing is run", {
+    [`task-conductor permissions explain read_file '{"path":".env"}'`]: "Explain why reading this file asks"
+  })
 )
 
 /** The command. */
 export const permissions = Command.make("permissions").pipe(
-  Command.withDescription("List, explain and revoke permissions"),
-  Command.withExamples([
-    { command: "task-conductor permissions list --json", description: "List every rule with its source" }
-  ]),
+  withHelp("List, explain and revoke permissions", {
+    "task-conductor permissions list --json": "List every rule with its source"
+  }),
   Command.withSubcommands([list, revoke, explain])
 )

@@ -9,7 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { PlatformError } from "effect/PlatformError"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
@@ -56,8 +56,9 @@ const listTools = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the tools with their risk: safe runs, medium asks, high asks with a warning"),
-  Command.withExamples([{ command: "task-conductor tools list", description: "Names, risks, descriptions" }])
+  withHelp("List the tools with their risk: safe runs, medium asks, high asks with a warning", {
+    "task-conductor tools list": "Names, risks, descriptions"
+  })
 )
 
 const describe = Command.make(
@@ -87,16 +88,16 @@ const describe = Command.make(
     yield* print(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(
-  Command.withDescription("Show all details of a tool: parameters, risk, errors, and the text that a model sees"),
-  Command.withExamples([{ command: "task-conductor tools describe read_file", description: "Show one tool" }])
+  withHelp("Show all details of a tool: parameters, risk, errors, and the text that a model sees", {
+    "task-conductor tools describe read_file": "Show one tool"
+  })
 )
 
 /** The command. */
 export const tools = Command.make("tools").pipe(
-  Command.withDescription("List and describe the tools that a task can call"),
-  Command.withExamples([
-    { command: "task-conductor tools list --json", description: "List all details of every tool" }
-  ]),
+  withHelp("List and describe the tools that a task can call", {
+    "task-conductor tools list --json": "List all details of every tool"
+  }),
   Command.withSubcommands([listTools, describe])
 )
 
@@ -188,10 +189,9 @@ const list = Command.make(
     yield* print(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
 ).pipe(
-  Command.withDescription("List plugins with their version, source and tools, or the reason why a plugin is not used"),
-  Command.withExamples([
-    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
-  ])
+  withHelp("List plugins with their version, source and tools, or the reason why a plugin is not used", {
+    "task-conductor plugins list": "List which plugins are loaded and which are not"
+  })
 )
 
 const unwritable = (folder: string) => (error: PlatformError) =>
@@ -237,17 +237,15 @@ const create = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Create a folder with a new plugin: a tool, its test, and a package.json"),
-  Command.withExamples([
-    { command: "task-conductor plugins new task-conductor-plugin-word-count", description: "Create a package" }
-  ])
+  withHelp("Create a folder with a new plugin: a tool, its test, and a package.json", {
+    "task-conductor plugins new task-conductor-plugin-word-count": "Create a package"
+  })
 )
 
 /** The command. */
 export const plugins = Command.make("plugins").pipe(
-  Command.withDescription("List plugins, or create one"),
-  Command.withExamples([
-    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
-  ]),
+  withHelp("List plugins, or create one", {
+    "task-conductor plugins list": "List which plugins are loaded and which are not"
+  }),
   Command.withSubcommands([list, create])
 )

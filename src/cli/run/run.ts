@@ -12,7 +12,7 @@ import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
 import { type CommandOptions, runContextOf } from "../terminal/runContext.ts"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import {
@@ -84,12 +84,10 @@ export const plan = Command.make(
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
-  Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),
-  Command.withShortDescription("Print the checked task list for a prompt"),
-  Command.withExamples([
-    { command: 'task-conductor plan "Find dead code" > plan.md', description: "Write a plan to a file" },
-    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "Print a plan as JSON" }
-  ])
+  withHelp("Make a task list for a prompt, check it, and print it. Run it with run --plan", {
+    'task-conductor plan "Find dead code" > plan.md': "Write a plan to a file",
+    'task-conductor plan --model qwen3:8b --json "Find dead code"': "Print a plan as JSON"
+  })
 )
 
 const allFlags = {
@@ -172,20 +170,11 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
       yield* endWithReport(yield* runPrompt(request, options), { ...given, ...options })
     })
   ).pipe(
-    Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
-    Command.withShortDescription("Plan, carry out and answer a prompt"),
-    Command.withExamples([
-      {
-        command: 'task-conductor run "Where are the limits of a run defined?"',
-        description: "Answer a question with the model of your configuration; without one, choose from a list"
-      },
-      {
-        command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
-        description: "Use a model of the Ollama server; asks before it changes anything"
-      },
-      {
-        command: "task-conductor run --plan plan.md --json",
-        description: "Run a plan file and print events as JSON Lines"
-      }
-    ])
+    withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {
+      'task-conductor run "Where are the limits of a run defined?"':
+        "Answer a question with the model of your configuration; without one, choose from a list",
+      'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"':
+        "Use a model of the Ollama server; asks before it changes anything",
+      "task-conductor run --plan plan.md --json": "Run a plan file and print events as JSON Lines"
+    })
   )

@@ -12,6 +12,7 @@ import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** Where two texts begin to differ, with a few characters before it. */
 const around = (text: string, at: number): string => {
@@ -56,11 +57,7 @@ export const replay = Command.make(
     if (first !== undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Replay a run without a model and check that it still gives the same result"),
-  Command.withExamples([
-    {
-      command: "task-conductor replay last",
-      description: "Exit code 0 if it is the same; otherwise 1, with the first difference"
-    }
-  ])
+  withHelp("Replay a run without a model and check that it still gives the same result", {
+    "task-conductor replay last": "Exit code 0 if it is the same; otherwise 1, with the first difference"
+  })
 )

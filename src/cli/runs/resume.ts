@@ -11,6 +11,7 @@ import { layerRuns } from "../../app/savedRuns.ts"
 import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
 import { endWithReport, eventSink, makeResumable, untilReport } from "../terminal/outcome.ts"
 import { runContextOf } from "../terminal/runContext.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
@@ -37,14 +38,11 @@ const goOn = Effect.fnUntraced(function* (
 
 /** The command `resume`. */
 export const resume = Command.make("resume", savedRunFlags, (given) => goOn(given, resumeRun)).pipe(
-  Command.withDescription("Resume a run that ended early. Finished work is not repeated"),
-  Command.withExamples([
-    { command: "task-conductor resume last", description: "Resume the newest run" },
-    {
-      command: 'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"',
-      description: "Resume with permissions; those of the first start are not saved"
-    }
-  ])
+  withHelp("Resume a run that ended early. Finished work is not repeated", {
+    "task-conductor resume last": "Resume the newest run",
+    'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"':
+      "Resume with permissions; those of the first start are not saved"
+  })
 )
 
 /** The command `fork`. */
@@ -59,13 +57,8 @@ export const fork = Command.make(
   },
   ({ from, ...given }) => goOn(given, (saved, context) => forkRun({ ...saved, from }, context))
 ).pipe(
-  Command.withDescription(
-    "Start a new run from a task of another run, possibly with another model. Earlier results are reused"
-  ),
-  Command.withExamples([
-    {
-      command: 'task-conductor fork last --from "Summary 1" --model qwen3:14b',
-      description: "Reuse the research, and write the summary again with a larger model"
-    }
-  ])
+  withHelp("Start a new run from a task of another run, possibly with another model. Earlier results are reused", {
+    'task-conductor fork last --from "Summary 1" --model qwen3:14b':
+      "Reuse the research, and write the summary again with a larger model"
+  })
 )

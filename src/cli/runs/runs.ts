@@ -20,6 +20,7 @@ import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { Output } from "../terminal/Output.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** The runs of this machine, or those in the database. */
 export const storeOf = (isCluster: boolean) =>
@@ -99,10 +100,9 @@ const prune = Command.make(
     yield* emit(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
 ).pipe(
-  Command.withDescription("Remove old runs with all their saved data. Active runs are never removed"),
-  Command.withExamples([
-    { command: "task-conductor runs prune --older-than 30", description: "Keep the runs of the last 30 days" }
-  ])
+  withHelp("Remove old runs with all their saved data. Active runs are never removed", {
+    "task-conductor runs prune --older-than 30": "Keep the runs of the last 30 days"
+  })
 )
 
 const mostNamed = 10
@@ -131,10 +131,9 @@ const repair = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Move the damaged part of a journal aside, so that its run can be resumed from the intact part"
-  ),
-  Command.withExamples([{ command: "task-conductor runs repair last", description: "Repair the newest run" }])
+  withHelp("Move the damaged part of a journal aside, so that its run can be resumed from the intact part", {
+    "task-conductor runs repair last": "Repair the newest run"
+  })
 )
 
 /** How many runs there are of other projects, and how to see them. */
@@ -184,10 +183,9 @@ export const runs = Command.make(
     if (!given.all && others.length > 0) yield* emit(othersText(others.length, own.length === 0))
   })
 ).pipe(
-  Command.withDescription("List the saved runs of this project, newest first"),
-  Command.withExamples([
-    { command: "task-conductor runs", description: "How each run stands, its tasks, time and model" },
-    { command: "task-conductor runs --all", description: "Also the runs of other projects" }
-  ]),
+  withHelp("List the saved runs of this project, newest first", {
+    "task-conductor runs": "How each run stands, its tasks, time and model",
+    "task-conductor runs --all": "Also the runs of other projects"
+  }),
   Command.withSubcommands([prune, repair])
 )

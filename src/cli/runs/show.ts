@@ -18,6 +18,7 @@ import { noPagerFlag, showLong } from "./Pager.ts"
 import { evidenceText, overviewText, wrappedText, taskText } from "./showText.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** What a run planned, did and found. */
 const overviewOf = (run: string, isCluster: boolean) =>
@@ -78,15 +79,8 @@ export const show = Command.make(
     yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
   })
 ).pipe(
-  Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),
-  Command.withExamples([
-    {
-      command: "task-conductor show last",
-      description: "Show plan, results and answer of the newest run of this project"
-    },
-    {
-      command: 'task-conductor show last --task "Search 1"',
-      description: "Show what it was for, what it found, its calls and its files"
-    }
-  ])
+  withHelp("Show the plan, the tasks and the answer of a run, or the evidence of one task", {
+    "task-conductor show last": "Show plan, results and answer of the newest run of this project",
+    'task-conductor show last --task "Search 1"': "Show what it was for, what it found, its calls and its files"
+  })
 )

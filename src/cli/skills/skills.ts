@@ -7,7 +7,7 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { issueReport } from "../../domain/documents/CheckReport.ts"
 import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
@@ -110,14 +110,8 @@ export const skillsLint = Command.make(
     if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
     if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
   })
-).pipe(
-  Command.withDescription("Check skill files strictly. Exit code 1 if one has an issue"),
-  Command.withExamples([
-    { command: "task-conductor skills lint", description: "Check your skills and those of the project" },
-    { command: "task-conductor skills lint .agents/skills/count-words", description: "Check one skill" },
-    { command: "task-conductor skills lint skills --format sarif > skills.sarif", description: "Write the findings for a code host" }
-  ])
-)
+).pipe(withHelp("Check skill files strictly. Exit code 1 if one has an issue", {
+"task-conductor skills lint": "Check your skills and those of the project", "task-conductor skills lint .agents/skills/count-words": "Check one skill", "task-conductor skills lint skills --format sarif > skills.sarif": "Write the findings for a code host" }))
 
 const list = Command.make(
   "list",
@@ -151,10 +145,8 @@ const list = Command.make(
         .join("\n")
     )
   })
-).pipe(
-  Command.withDescription("List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package"),
-  Command.withExamples([{ command: "task-conductor skills list", description: "Names, origins, descriptions" }])
-)
+).pipe(withHelp("List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package", {
+"task-conductor skills list": "Names, origins, descriptions" }))
 
 /** How often the calls of a task may be asked for. */
 
@@ -224,12 +216,8 @@ const describe = Command.make(
     )
     if (because !== undefined) yield* emit(`note: ${printable(because)}`)
   })
-).pipe(
-  Command.withDescription("Show a skill: its settings, its inputs, and the text that each stage gets"),
-  Command.withExamples([
-    { command: "task-conductor skills describe search-code", description: "Show all details of one skill" }
-  ])
-)
+).pipe(withHelp("Show a skill: its settings, its inputs, and the text that each stage gets", {
+"task-conductor skills describe search-code": "Show all details of one skill" }))
 
 const create = Command.make(
   "new",
@@ -251,17 +239,10 @@ const create = Command.make(
       `Change what it says, then check it: task-conductor skills lint ${folder}, task-conductor skills test ${name}.`
     )
   })
-).pipe(
-  Command.withDescription("Create a skill with a test, in the project or, with --user, for all your projects"),
-  Command.withExamples([
-    { command: "task-conductor skills new count-words", description: "Create it in .task-conductor/skills of the project" },
-    { command: "task-conductor skills new count-words --user", description: "Create it for all your projects" }
-  ])
-)
+).pipe(withHelp("Create a skill with a test, in the project or, with --user, for all your projects", {
+"task-conductor skills new count-words": "Create it in .task-conductor/skills of the project", "task-conductor skills new count-words --user": "Create it for all your projects" }))
 
 /** The command. */
-export const skills = Command.make("skills").pipe(
-  Command.withDescription("List, describe, create, lint and test skills (kinds of tasks)"),
-  Command.withExamples([{ command: "task-conductor skills list --json", description: "List all details of every skill" }]),
-  Command.withSubcommands([list, describe, create, skillsLint, skillsTest])
-)
+export const skills = Command.make("skills").pipe(withHelp("List, describe, create, lint and test skills (kinds of tasks)", {
+"task-conductor skills list --json": "List all details of every skill" }),
+  Command.withSubcommands([list, describe, create, skillsLint, skillsTest]))

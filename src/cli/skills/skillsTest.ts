@@ -7,7 +7,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import type { SkillTestProblem } from "../../domain/checking/SkillTest.ts"
@@ -117,13 +117,5 @@ export const skillsTest = Command.make(
     }
     if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
   })
-).pipe(
-  Command.withDescription("Run the tests of a skill without a model. Exit code 1 if one fails"),
-  Command.withExamples([
-    { command: "task-conductor skills test count-words", description: "Run the tests beside the skill" },
-    {
-      command: "task-conductor skills test check-types --allow run_command",
-      description: "Allow the tests to run commands"
-    }
-  ])
-)
+).pipe(withHelp("Run the tests of a skill without a model. Exit code 1 if one fails", {
+"task-conductor skills test count-words": "Run the tests beside the skill", "task-conductor skills test check-types --allow run_command": "Allow the tests to run commands" }))

@@ -1,6 +1,7 @@
 /**
  * Forms of flags that several commands have.
  */
+import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 
 /** A flag without a value. */
@@ -20,3 +21,12 @@ export const wholeNumberFlag = (name: string, minimum: number, maximum: number) 
 /** A flag with a text; `what` names the text in the help. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(what), Flag.withDescription(description))
+
+/** The help of a command: what it does, and examples with what each of them does. */
+export const withHelp =
+  (description: string, examples: Readonly<Record<string, string>>) =>
+  <Name extends string, Input, Context, E, R>(self: Command.Command<Name, Input, Context, E, R>) =>
+    self.pipe(
+      Command.withDescription(description),
+      Command.withExamples(Object.entries(examples).map(([command, description]) => ({ command, description })))
+    )
