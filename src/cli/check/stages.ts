@@ -23,16 +23,8 @@ import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../termin
 import { readInput } from "../terminal/Input.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
-import { runContextOf } from "../terminal/runContext.ts"
-import {
-  approvalFlags,
-  approvedBeforehand,
-  flagConfiguration,
-  plainFlag,
-  runFlags,
-  verboseFlag,
-  modelFlags
-} from "../run/runFlags.ts"
+import { approvedBeforehand, runContextOf } from "../terminal/runContext.ts"
+import { approvalFlags, flagConfiguration, plainFlag, runFlags, verboseFlag, modelFlags } from "../run/runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {

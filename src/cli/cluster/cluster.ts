@@ -10,14 +10,13 @@ import { runWorker } from "../../app/worker.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/ClusterDatabase.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import type { RunRequest } from "../run/run.ts"
+import type { NewRun } from "../../app/runs.ts"
 import { flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import { showRun } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
-import type { CommandOptions } from "../terminal/runContext.ts"
+import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
 import { withHelp } from "../terminal/Flags.ts"
 
 /** The terminal answers what runs ask. */
@@ -41,15 +40,13 @@ const followToEnd = (run: string, sink: EventSink) =>
     )
   )
 
-/** Starts a run on the workers and follows it to its report. */
-export const startClusterRun = Effect.fn("startClusterRun")(function* (
-  { flags, order, project }: RunRequest,
-  { approveSteps, sink, yes = false }: CommandOptions
-) {
-  const runId = yield* makeRunId
-  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
-  return yield* submitRun(run).pipe(Effect.andThen(followToEnd(runId, sink)), Effect.provide(client), withNotices)
-})
+/** Starts a run on the workers and follows it to its end. */
+export const startClusterRun = (given: Parameters<typeof showRun>[0] & ApprovalFlags, run: NewRun) =>
+  showRun({ ...given, isClusterRun: true }, (sink) =>
+    Effect.flatMap(prepareRun({ ...run, ...approvedBeforehand(given) }), (prepared) =>
+      submitRun(prepared).pipe(Effect.andThen(followToEnd(run.order.runId, sink)), Effect.provide(client), withNotices)
+    )
+  )
 
 /** The run that is meant, among those in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
@@ -61,10 +58,9 @@ export const attach = Command.make(
   "attach",
   { run: clusterRunArgument, json: outcomeFlags.json, plain: outcomeFlags.plain, verbose: outcomeFlags.verbose },
   Effect.fn("attach")(function* ({ run, ...given }) {
-    const style = { ...given, isClusterRun: true }
-    const sink = yield* eventSink(style)
-    const report = yield* followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
-    yield* endWithReport(report, { ...style, sink })
+    yield* showRun({ ...given, isClusterRun: true }, (sink) =>
+      followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
+    )
   })
 ).pipe(
   withHelp(

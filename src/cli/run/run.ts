@@ -6,12 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
-import { beginRun, planRun } from "../../app/runs.ts"
-import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
+import { mergeConfigurations } from "../../domain/configuration/Configuration.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
-import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
-import { type CommandOptions, runContextOf } from "../terminal/runContext.ts"
+import { showOwnRun } from "../terminal/outcome.ts"
+import { runContextOf } from "../terminal/runContext.ts"
 import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
@@ -26,7 +25,6 @@ import {
   runFlags,
   attachFlag,
   readAttachment,
-  approvedBeforehand,
   limitConfiguration,
   outcomeFlags,
   answerFlags,
@@ -37,31 +35,6 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import type { RunReport } from "../../domain/runs/RunReport.ts"
-
-/** A run or a plan as the flags ask for it. */
-export interface RunRequest {
-  readonly project: string
-  readonly flags: Configuration
-  readonly order: Omit<RunOrder, "runId">
-}
-
-const newRun = ({ flags, order, project }: RunRequest) =>
-  Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } }))
-
-/** Runs a prompt to its report. */
-export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, options: CommandOptions) {
-  const resumable = makeResumable(options)
-  return yield* beginRun(yield* newRun(request), yield* runContextOf(resumable.options)).pipe(
-    untilReport(options.sink),
-    resumable.reportWhenStopped
-  )
-})
-
-/** Makes the task list for a prompt. */
-export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, options: CommandOptions) {
-  return yield* planRun(yield* newRun(request), yield* runContextOf(options))
-})
 
 /** The command. */
 export const plan = Command.make(
@@ -77,9 +50,10 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = flagConfiguration(given)
-    const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
-    const options = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
-    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, options)
+    const order = { runId: yield* makeRunId, prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
+    const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
+    const context = yield* runContextOf({ sink, approveSteps: false })
+    const { markdown } = yield* planRun({ project: given.project, given: flags, order }, context)
     if (!given.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
@@ -114,9 +88,11 @@ const readPlan = Effect.fnUntraced(function* (file: string) {
   return { plan, prompt: promptOfPlan(plan, file) }
 })
 
-/** Starts a run on the workers of a cluster, and follows it to its report. */
+type RunFlags = Command.Command.Config.Infer<typeof allFlags>
+
+/** Starts a run on the workers of a cluster, and follows it to its end. */
 interface ClusterStart<E, R> {
-  readonly startClusterRun: (request: RunRequest, options: CommandOptions) => Effect.Effect<RunReport, E, R>
+  readonly startClusterRun: (given: RunFlags, run: NewRun) => Effect.Effect<void, E, R>
 }
 
 /** The command; `loadCluster` loads what `--cluster` needs. */
@@ -144,6 +120,7 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         checkConfiguration(given)
       )
       const order = {
+        runId: yield* makeRunId,
         ...work,
         ...(yield* readOutputSchema(given)),
         ...(yield* readAttachment(given, Option.isSome(given.plan))),
@@ -152,22 +129,10 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         ...(given.readOnly ? { readOnly: true } : {}),
         ...(given.acceptUnverified ? { acceptUnverified: true } : {})
       }
-      const request = { project: given.project, flags, order }
-      const options = {
-        sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
-        ...approvedBeforehand(given),
-        isQuiet: given.quiet,
-        isJson: given.json
-      }
-      if (given.cluster) {
-        const { startClusterRun } = yield* Effect.promise(loadCluster)
-        return yield* endWithReport(yield* startClusterRun(request, options), {
-          ...given,
-          ...options,
-          isClusterRun: true
-        })
-      }
-      yield* endWithReport(yield* runPrompt(request, options), { ...given, ...options })
+      const run: NewRun = { project: given.project, given: flags, order }
+      if (!given.cluster) return yield* showOwnRun(given, (context) => beginRun(run, context))
+      const { startClusterRun } = yield* Effect.promise(loadCluster)
+      yield* startClusterRun(given, run)
     })
   ).pipe(
     withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {

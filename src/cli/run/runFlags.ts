@@ -225,12 +225,6 @@ export const approvalFlags = {
   )
 }
 
-/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
-export const approvedBeforehand = (given: {
-  readonly yes: boolean
-  readonly yesThisRun: boolean
-}): { readonly approveSteps: boolean; readonly yes: boolean } => ({ approveSteps: given.yesThisRun, yes: given.yes })
-
 /** What `run`, `resume` and `fork` share: limits, approvals and output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(

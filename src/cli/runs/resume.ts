@@ -8,33 +8,18 @@ import * as Effect from "effect/Effect"
 import { forkRun, resumeRun, type SavedRun } from "../../app/runs.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
-import { endWithReport, eventSink, makeResumable, untilReport } from "../terminal/outcome.ts"
-import { runContextOf } from "../terminal/runContext.ts"
+import { flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
+import { showOwnRun } from "../terminal/outcome.ts"
 import { withHelp } from "../terminal/Flags.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
 /** Goes on with a saved run as `start` says, to its report. */
-const goOn = Effect.fnUntraced(function* (
-  given: Given,
-  start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>
-) {
-  const sink = yield* eventSink(given)
-  const options = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
-  const resumable = makeResumable(options)
-  const saved = {
-    run: given.run,
-    given: { ...flagConfiguration(given), ...limitConfiguration(given) },
-    ...movedTo(given)
-  }
-  const report = yield* start(saved, yield* runContextOf(resumable.options)).pipe(
-    Effect.provide(layerRuns),
-    untilReport(sink),
-    resumable.reportWhenStopped
-  )
-  yield* endWithReport(report, { ...given, ...options })
-})
+const goOn = (given: Given, start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>) =>
+  showOwnRun(given, (context) => {
+    const flags = { ...flagConfiguration(given), ...limitConfiguration(given) }
+    return Effect.provide(start({ run: given.run, given: flags, ...movedTo(given) }, context), layerRuns)
+  })
 
 /** The command `resume`. */
 export const resume = Command.make("resume", savedRunFlags, (given) => goOn(given, resumeRun)).pipe(
