@@ -6,34 +6,25 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Terminal from "effect/Terminal"
 import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
-import { diagnose } from "../../app/diagnosis.ts"
+import { diagnose, note, ok } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
-import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
+import { canStart, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-const nodeFinding: Finding = {
-  name: "program",
-  state: "ok",
-  what: `task-conductor ${version} on Node ${process.versions.node}`
-}
+const nodeFinding = ok("program", `task-conductor ${version} on Node ${process.versions.node}`)
 
 const terminalFinding = Effect.gen(function* () {
   const { canAsk, emitPaint } = yield* Output
   const colour = emitPaint.bold("") === "" ? "without colour" : "with colour"
   const columns = yield* (yield* Terminal.Terminal).columns
-  const finding: Finding = canAsk
-    ? { name: "terminal", state: "ok", what: `${columns} columns, ${colour}` }
-    : {
-        name: "terminal",
-        state: "note",
-        what: "none, so that nobody can be asked",
-        remedy: "Say beforehand what a run may do: --allow, or rules in your configuration."
-      }
-  return finding
+  const remedy = "Say beforehand what a run may do: --allow, or rules in your configuration."
+  return canAsk
+    ? ok("terminal", `${columns} columns, ${colour}`)
+    : note("terminal", "none, so that nobody can be asked", remedy)
 })
 
 /** The command. The exit code says whether a run can start. */
