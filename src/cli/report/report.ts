@@ -8,8 +8,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { savedRunFlags } from "../run/runFlags.ts"
-import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
+import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
@@ -43,7 +42,7 @@ const writePage = Effect.fn("writePage")(function* (file: string, html: string, 
 export const report = Command.make(
   "report",
   {
-    run: savedRunFlags.run,
+    run: runArgument,
     output: textFlag(
       "output",
       "FILE",

@@ -11,7 +11,7 @@ import { mergeConfigurations } from "../../domain/configuration/Configuration.ts
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
 import { runContextOf } from "../terminal/runContext.ts"
-import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
+import { present, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import {
@@ -25,7 +25,7 @@ import {
   runFlags,
   attachFlag,
   readAttachment,
-  limitConfiguration,
+  runConfiguration,
   outcomeFlags,
   answerFlags,
   readOutputSchema
@@ -82,12 +82,6 @@ const allFlags = {
   ...outcomeFlags
 }
 
-/** The plan to run and the prompt it answers. */
-const readPlan = Effect.fnUntraced(function* (file: string) {
-  const plan = yield* readInput(file)
-  return { plan, prompt: promptOfPlan(plan, file) }
-})
-
 type RunFlags = Command.Command.Config.Infer<typeof allFlags>
 
 /** Starts a run on the workers of a cluster, and follows it to its end. */
@@ -105,27 +99,21 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
       }
       const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
-      const work =
-        Option.isSome(given.plan) && !hasPrompt
-          ? yield* readPlan(given.plan.value)
-          : {
-              prompt: yield* readPrompt(given),
-              ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
-            }
+      const prompt = hasPrompt || Option.isNone(given.plan) ? yield* readPrompt(given) : undefined
+      const file = Option.getOrUndefined(given.plan)
+      const plan = file === undefined ? undefined : yield* readInput(file)
       if (given.noCheck && given.check.length > 0) {
         return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
       }
-      const flags = mergeConfigurations(
-        { ...flagConfiguration(given), ...limitConfiguration(given) },
-        checkConfiguration(given)
-      )
+      const flags = mergeConfigurations(runConfiguration(given), checkConfiguration(given))
       const order = {
         runId: yield* makeRunId,
-        ...work,
+        prompt: prompt ?? promptOfPlan(plan ?? "", file ?? ""),
+        ...(plan === undefined ? {} : { plan }),
         ...(yield* readOutputSchema(given)),
         ...(yield* readAttachment(given, Option.isSome(given.plan))),
         ...orderFiles(given),
-        ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
+        ...present({ skill: given.skill }),
         ...(given.readOnly ? { readOnly: true } : {}),
         ...(given.acceptUnverified ? { acceptUnverified: true } : {})
       }

@@ -1,9 +1,7 @@
 /**
  * `task-conductor replay RUN`: replays a run from its journal, without a model, and shows the first difference.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
@@ -12,7 +10,7 @@ import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { withHelp } from "../terminal/Flags.ts"
+import { runArgument, switchFlag, withHelp } from "../terminal/Flags.ts"
 
 /** Where two texts begin to differ, with a few characters before it. */
 const around = (text: string, at: number): string => {
@@ -33,13 +31,8 @@ const differenceText = ({ about, before, now }: RunDifference): string => {
 export const replay = Command.make(
   "replay",
   {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with all differences"),
-      Flag.withDefault(false)
-    )
+    run: runArgument,
+    json: switchFlag("json", "Print one JSON object with all differences")
   },
   Effect.fn("replay")(function* (given) {
     const { emit, print, result } = yield* Output

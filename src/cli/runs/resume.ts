@@ -8,17 +8,18 @@ import * as Effect from "effect/Effect"
 import { forkRun, resumeRun, type SavedRun } from "../../app/runs.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import { flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
+import { runConfiguration, savedRunFlags } from "../run/runFlags.ts"
 import { showOwnRun } from "../terminal/outcome.ts"
-import { withHelp } from "../terminal/Flags.ts"
+import { present, withHelp } from "../terminal/Flags.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
 /** Goes on with a saved run as `start` says, to its report. */
 const goOn = (given: Given, start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>) =>
   showOwnRun(given, (context) => {
-    const flags = { ...flagConfiguration(given), ...limitConfiguration(given) }
-    return Effect.provide(start({ run: given.run, given: flags, ...movedTo(given) }, context), layerRuns)
+    /* The project is named when it was moved. */
+    const saved = { run: given.run, given: runConfiguration(given), ...present({ project: given.project }) }
+    return Effect.provide(start(saved, context), layerRuns)
   })
 
 /** The command `resume`. */

@@ -20,7 +20,7 @@ import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { Output } from "../terminal/Output.ts"
-import { withHelp } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
 /** The runs of this machine, or those in the database. */
 export const storeOf = (isCluster: boolean) =>
@@ -40,31 +40,12 @@ const listWorkers = Effect.gen(function* () {
   return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
 })
 
-/** Removes the inactive runs that started before a time (ISO 8601); returns the removed ones. */
-const pruneRuns = (before: string, isCluster: boolean) =>
-  RunStore.use((store) =>
-    Effect.flatMap(store.list, (all) =>
-      Effect.filter(
-        all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
-        ({ runId }) => store.remove(runId)
-      )
-    )
-  ).pipe(Effect.provide(storeOf(isCluster)))
-
-/** Moves the damaged part of a run's journal to a file beside it. */
-const repairRun = Effect.fn("repairRun")(function* (given: string) {
-  const store = yield* RunStore
-  const runId = yield* store.find(given)
-  return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
-}, Effect.provide(layerRuns))
-
-const json = (what: string) =>
-  Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
+const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
 
 /** Selects the database or this machine as the place of the runs. */
-export const clusterFlag = Flag.Boolean("cluster").pipe(
-  Flag.withDescription("Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"),
-  Flag.withDefault(false)
+export const clusterFlag = switchFlag(
+  "cluster",
+  "Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"
 )
 
 const sizeText = (bytes: number): string =>
@@ -90,10 +71,16 @@ const prune = Command.make(
   },
   Effect.fn("runs prune")(function* (given) {
     const { emit, result } = yield* Output
-    const removed = yield* pruneRuns(
-      DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
-      given.cluster
-    )
+    const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan }))
+    /* An active run stays. */
+    const removed = yield* RunStore.use(({ list, remove }) =>
+      Effect.flatMap(list, (all) =>
+        Effect.filter(
+          all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
+          ({ runId }) => remove(runId)
+        )
+      )
+    ).pipe(Effect.provide(storeOf(given.cluster)))
     const ids = removed.map(({ runId }) => runId)
     if (given.json) return yield* result(outputJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
@@ -120,7 +107,9 @@ const repair = Command.make(
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
     const { emit, emitPaint } = yield* Output
-    const { repaired, runId } = yield* repairRun(given.run)
+    const store = yield* RunStore
+    const runId = yield* store.find(given.run)
+    const repaired = yield* repairJournal(store.pathOf(runId))
     if (repaired === undefined) return yield* emit(`The journal of ${runId} is intact. Nothing was changed.`)
     const { bytes, effects, intact, quarantine } = repaired
     yield* emit(
@@ -129,7 +118,7 @@ const repair = Command.make(
     yield* emit(
       `${emitPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
     )
-  })
+  }, Effect.provide(layerRuns))
 ).pipe(
   withHelp("Move the damaged part of a journal aside, so that its run can be resumed from the intact part", {
     "task-conductor runs repair last": "Repair the newest run"
@@ -146,10 +135,7 @@ const othersText = (others: number, isAlone: boolean): string => {
 export const runs = Command.make(
   "runs",
   {
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Also list the runs of other projects, behind those of this one"),
-      Flag.withDefault(false)
-    ),
+    all: switchFlag("all", "Also list the runs of other projects, behind those of this one"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: json("the runs of all projects")

@@ -1,7 +1,6 @@
 /**
  * `task-conductor show RUN`: what a run planned, did and found, and with `--task` what one task saw and said.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -18,18 +17,7 @@ import { noPagerFlag, showLong } from "./Pager.ts"
 import { evidenceText, overviewText, wrappedText, taskText } from "./showText.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
-import { withHelp } from "../terminal/Flags.ts"
-
-/** What a run planned, did and found. */
-const overviewOf = (run: string, isCluster: boolean) =>
-  readRun(run, undefined, ({ event }) => overviewEvents.has(event)).pipe(
-    Effect.map(({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })),
-    Effect.provide(storeOf(isCluster))
-  )
-
-/** What one task of a run saw, said, called and found. */
-const evidenceOf = (run: string, task: string, isCluster: boolean) =>
-  Effect.provide(readTask(run, task), storeOf(isCluster))
+import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
@@ -38,23 +26,16 @@ const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
 export const show = Command.make(
   "show",
   {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-    ),
-    task: Flag.String("task").pipe(
-      Flag.withMetavar("NAME"),
-      Flag.withDescription(
-        'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
-      ),
-      Flag.optional
-    ),
-    prompts: Flag.Boolean("prompts").pipe(
-      Flag.withDescription("With --task: also the prompts, the answers, and all that was called and returned"),
-      Flag.withDefault(false)
-    ),
+    run: runArgument,
+    task: textFlag(
+      "task",
+      "NAME",
+      'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
+    ).pipe(Flag.optional),
+    prompts: switchFlag("prompts", "With --task: also the prompts, the answers, and all that was called and returned"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+    json: switchFlag("json", "Print one JSON object")
   },
   Effect.fn("show")(function* (given) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
@@ -67,13 +48,20 @@ export const show = Command.make(
     const reportLeftOut = (what: string | undefined) =>
       what === undefined ? Effect.void : emit(`note: ${printable(what)}`)
     if (Option.isNone(given.task)) {
-      const { leftOut, overview } = yield* overviewOf(given.run, given.cluster)
+      const { head, leftOut, records } = yield* Effect.provide(
+        readRun(given.run, undefined, ({ event }) => overviewEvents.has(event)),
+        storeOf(given.cluster)
+      )
+      const overview = runOverview(records, head)
       yield* reportLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
     }
-    const { evidence, leftOut, project } = yield* evidenceOf(given.run, given.task.value, given.cluster)
+    const { evidence, leftOut, project } = yield* Effect.provide(
+      readTask(given.run, given.task.value),
+      storeOf(given.cluster)
+    )
     yield* reportLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
     yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
