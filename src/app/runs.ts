@@ -24,11 +24,10 @@ import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { observed } from "./observed.ts"
+import { observed, reportStartup } from "./startup.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
-import { reportStartup } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
