@@ -20,7 +20,7 @@ import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.t
 import { withHelp } from "../terminal/Flags.ts"
 
 /** The terminal answers what runs ask. */
-const client = layerClient({ approver: layerTerminal() })
+const client = layerClient(layerTerminal())
 
 /** Says when the database is away, and when it is back. */
 const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -43,7 +43,7 @@ const followToEnd = (run: string, sink: EventSink) =>
 /** Starts a run on the workers and follows it to its end. */
 export const startClusterRun = (given: Parameters<typeof showRun>[0] & ApprovalFlags, run: NewRun) =>
   showRun({ ...given, isClusterRun: true }, (sink) =>
-    Effect.flatMap(prepareRun({ ...run, ...approvedBeforehand(given) }), (prepared) =>
+    Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
       submitRun(prepared).pipe(Effect.andThen(followToEnd(run.order.runId, sink)), Effect.provide(client), withNotices)
     )
   )
