@@ -58,58 +58,41 @@ interface CheckOrder extends CheckOptions {
 }
 
 /** Checks and fixes the text of a document with this name. */
-type Fix<E, R> = (text: string, name: string) => Effect.Effect<FixedDocument, E, R>
+type Fix = (text: string, name: string) => Effect.Effect<FixedDocument, { readonly message: string }>
 
-/** Replaces a file, also behind a link, and keeps its mode. */
-const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
-  const files = yield* FileSystem.FileSystem
-  yield* replaceFile(yield* files.realPath(file), text)
-})
-
-const checkFile = Effect.fnUntraced(function* <E, R>(file: string, order: CheckOrder, fix: Fix<E, R>) {
+/** Checks a document; a file that is fixed is replaced, also behind a link, and keeps its mode. */
+const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, fix: Fix) {
+  const fs = yield* FileSystem.FileSystem
   const text = yield* readInput(file)
   const { report, text: fixed } = yield* fix(text, file)
-  const fixState: FixState = fixed === text ? "impossible" : order.fix ? "written" : "offered"
-  if (fixState === "written" && file !== "-") yield* writeBack(file, fixed)
+  const fixState: FixState = fixed === text ? "impossible" : isFixed ? "written" : "offered"
+  if (fixState === "written" && file !== "-") yield* replaceFile(yield* fs.realPath(file), fixed)
   const name = file === "-" ? "stdin" : file
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/**
- * The documents that could be checked, in the order given, and why the others could not. Without `fix` the texts alone are
- * checked.
- */
-const checkFiles = Effect.fn("checkFiles")(function* <E extends { readonly message: string } = never, R = never>(
-  files: ReadonlyArray<string>,
-  order: CheckOrder,
-  fix: Fix<E, R> = (text) => Effect.sync(() => fixDocument(order.kind, text, order))
-) {
-  const checked: Array<CheckedFile> = []
-  const failures: Array<string> = []
-  for (const file of new Set(files)) {
-    yield* checkFile(file, order, fix).pipe(
-      Effect.match({
-        onSuccess: (one) => void checked.push(one),
-        onFailure: (error) => void failures.push(error.message)
-      })
-    )
-  }
-  return { checked, failures }
+/** The documents that could be checked, in the order given, and why the others could not. */
+const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, isFixed: boolean, fix: Fix) {
+  const [checked, failures] = yield* Effect.partition(new Set(files), (file) => checkFile(file, isFixed, fix))
+  return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the documents that a person named, against the project. */
-const checkFilesInProject = Effect.fn("checkFilesInProject")(function* (
-  project: string,
+/** Checks the documents that a person named, against the project; without one the texts alone. */
+const checkDocuments = Effect.fn("checkDocuments")(function* (
+  project: string | undefined,
   files: ReadonlyArray<string>,
   order: CheckOrder
 ) {
+  if (project === undefined) {
+    return yield* checkFiles(files, order.fix, (text) => Effect.sync(() => fixDocument(order.kind, text, order)))
+  }
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
   /* Loaded when it is needed: a check of the text alone starts without it. */
   const { inProject } = yield* Effect.promise(() => import("../../app/projectCheck.ts"))
   return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
-    checkFiles(files, order, (text, name) => fix(order.kind, text, { ...order, name }))
+    checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
   )
 })
 
@@ -185,9 +168,7 @@ export const check = Command.make(
     }
     const folder = yield* projectFolder(given)
     const order = { kind, finished, fix }
-    const outcome = yield* folder === undefined || kind === "result"
-      ? checkFiles(files, order)
-      : checkFilesInProject(folder, files, order)
+    const outcome = yield* checkDocuments(kind === "result" ? undefined : folder, files, order)
     const { checked, failures } = outcome
     for (const failure of failures) yield* output.emit(printable(failure))
     if (filters) {
