@@ -26,8 +26,7 @@ import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
-import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
-import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
+import { mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */
@@ -36,17 +35,26 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
 }
 
+/** Whose tools and plugins. */
+const place = { project: runFlags.project, plugin: runFlags.plugin }
+
+/** The tools of a project; what cannot be used is noted. */
+const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
+  const { problems, tools } = yield* readCatalogue(project, plugins)
+  const { emit } = yield* Output
+  for (const { message } of problems) yield* emit(`note: ${printable(message)}`)
+  return tools
+})
+
 const listTools = Command.make(
   "list",
   {
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print a JSON array with parameters and examples: task-conductor tools list --json")
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
-    const { emit, print, result, resultPaint } = yield* Output
-    const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
+    const { print, result, resultPaint } = yield* Output
+    const tools = yield* readTools(project, plugin)
     if (json) return yield* result(outputJson(tools, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
     yield* print(
@@ -67,14 +75,12 @@ const describe = Command.make(
     name: Argument.String("NAME").pipe(
       Argument.withDescription('The name of a tool, as shown by "tools list": read_file')
     ),
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print one JSON object: task-conductor tools describe read_file --json")
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
-    const { emit, print, result } = yield* Output
-    const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
+    const { print, result } = yield* Output
+    const tools = yield* readTools(project, plugin)
     const found = tools.find((tool) => tool.name === name)
     if (found === undefined) {
       const near = nearestOrAll(
@@ -116,22 +122,19 @@ export interface ListedPlugin {
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
-/** What is known of plugins and tools; see `readCatalogue`. */
-export interface PluginCatalogue {
-  readonly known: ReadonlyArray<KnownPlugin>
-  readonly servers: ReadonlyArray<KnownServer>
-  readonly tools: ReadonlyArray<ToolInfo>
-  readonly problems: ReadonlyArray<PluginProblem | { readonly message: string }>
-}
-
 const problemOf = (code: string, message: string) => ({ problem: { code, message } })
+
+type PluginCatalogue = Pick<
+  Effect.Success<ReturnType<typeof readCatalogue>>,
+  "known" | "servers" | "tools" | "problems"
+>
 
 /** All plugins in the order in which they are loaded, built-in ones as one. */
 export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
   const toolsOf = (origin: string) =>
     tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
   const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
-    const plugin = Result.isSuccess(outcome) ? outcome.success : undefined
+    const plugin = Result.getOrUndefined(outcome)
     const problem = Result.isFailure(outcome)
       ? outcome.failure
       : problems.find((one) => one instanceof PluginProblem && one.plugin === outcome.success.name)
@@ -174,8 +177,7 @@ const lines = (bold: (text: string) => string, width: number) => (plugin: Listed
 const list = Command.make(
   "list",
   {
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print a JSON array: task-conductor plugins list --json")
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
