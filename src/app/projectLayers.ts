@@ -39,18 +39,14 @@ import type { RunContext } from "./RunContext.ts"
 import { type Setup, readSetup } from "./setup.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 
-type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
-
 /**
  * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
  * `PluginPackages` leaves out every other plugin of this name.
  */
-export const builtIns = ({
-  commandSeconds,
-  fetchSeconds,
-  readFileBytes
-}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> =>
-  builtInPlugins({ commandSeconds, fetchSeconds, maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
+export const builtIns = (
+  limits: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> = defaultLimits
+): ReadonlyArray<Plugin> =>
+  builtInPlugins({ ...limits, maxFileBytes: limits.readFileBytes }).map(({ apiVersion, tools }) => ({
     apiVersion,
     name: builtInOrigin,
     tools
@@ -123,7 +119,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { candidates, home, locks, own, state }: Pick<UserFolders, "candidates" | "home" | "locks" | "own" | "state">,
+  { candidates, home, locks, own, state }: UserFolders,
   {
     commandEnvironment = [],
     limits,

@@ -13,7 +13,6 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof, layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
@@ -27,7 +26,7 @@ import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { observed, reportStartup } from "./startup.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
-import { readRun } from "./savedRuns.ts"
+import { movedTo, readRun } from "./savedRuns.ts"
 import { version } from "./version.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
@@ -36,13 +35,6 @@ export interface SavedRun {
   readonly given: Configuration
   /** Where the project is now; where it was when the run last worked on it when absent. */
   readonly project?: string
-}
-
-/** Where the run worked last, by the records that are proven. */
-const projectOf = ({ lines, opened }: JournalContent, provenFrom: number): string => {
-  const resumed = readRecords(lines.filter(({ seq, type }) => type === "resumed" && seq >= provenFrom))
-  const moves = resumed.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
-  return moves.at(-1) ?? opened.project
 }
 
 const unusable = (runId: string, what: string) =>
@@ -56,7 +48,8 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
   const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => path.resolve(folder))
   const isFolder = (folder: string) =>
     Effect.match(fs.stat(folder), { onFailure: () => false, onSuccess: ({ type }) => type === "Directory" })
-  const recorded = projectOf(content, provenFrom)
+  const { lines, opened } = content
+  const recorded = movedTo(lines.filter(({ seq }) => seq >= provenFrom)) ?? opened.project
   const project = given ?? recorded
   if (!(yield* isFolder(project))) {
     const where = `its project ${project} is not there`

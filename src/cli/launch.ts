@@ -23,13 +23,14 @@ import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 
 /**
  * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
- * keeps no help, so that its name is what is wrong.
+ * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
  */
-export const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, ...rest] = argv
-  if (first === "version" && rest.length === 0) return ["--version"]
-  if (first !== "help") return argv
   const [named] = rest
+  if (first === "runs" && named === "list") return ["runs", ...rest.slice(1)]
+  if (first === "version" && named === undefined) return ["--version"]
+  if (first !== "help") return argv
   return named === undefined || named.startsWith("-") || commands.includes(named) ? [...rest, "--help"] : rest
 }
 
@@ -98,15 +99,11 @@ const requireWritten = (exitCode: number) =>
         )
   })
 
-/** `runs list` is `runs`: other commands that list have the word. */
-const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
-  argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
-
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
-  const line = withPlainWords(withoutList(argv), commandNames)
+  const line = withPlainWords(argv, commandNames)
   return Effect.flatMap(taskConductor(line), (program) => Command.runWith(program, { version })(line)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
@@ -122,34 +119,13 @@ export const runCommandLine = (
   )
 }
 
-/**
- * From here on `console` prints on stderr, since stdout is for results; `onStray` receives what was thrown outside of
- * any call; and a process that ends before the function that comes back was called ends as failed, with a line that
- * says so.
- */
-export const guardProcess = (onStray: (thrown: unknown) => void): (() => void) => {
-  let isOver = false
-  globalThis.console = new NodeConsole(process.stderr, process.stderr)
-  process.on("uncaughtException", onStray)
-  process.on("exit", () => {
-    if (isOver) return
-    process.exitCode = exitCodes.failed
-    writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
-  })
-  return () => {
-    isOver = true
-  }
-}
-
-const strayError = (thrown: unknown): string => {
-  const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
-  return `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
-}
-
-const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint)
-
 /** A signal that comes so soon after the first is the same one: npx passes on what the terminal has sent to both. */
 const sameSignalMs = 500
+
+const onEarlyExit = (): void => {
+  process.exitCode = exitCodes.failed
+  writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+}
 
 /**
  * Runs `argv` and ends the process. A terminal that is closed (SIGHUP) counts as SIGTERM, so that no command lives on.
@@ -168,12 +144,17 @@ export const launch = (argv: ReadonlyArray<string>): void => {
       () => Effect.sync(() => void (interrupted = undefined))
     )
   const ownConsole = globalThis.console
-  const finish = guardProcess((thrown) => {
+  /* Stdout is for results. */
+  globalThis.console = new NodeConsole(process.stderr, process.stderr)
+  process.on("uncaughtException", (thrown: unknown) => {
     if (isStray) return
     isStray = true
-    const reported = Output.use(({ emit }) => emit(strayError(thrown)))
+    const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
+    const text = `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+    const reported = Output.use(({ emit }) => emit(text))
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
+  process.on("exit", onEarlyExit)
   const fiber = Effect.runFork(
     runCommandLine(argv).pipe(
       Effect.provide(Layer.merge(Output.layer, NodeServices.layer)),
@@ -192,8 +173,8 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal)
   fiber.addObserver((exit) => {
     const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
-    const code = received === undefined ? ended : codeOf(received)
-    finish()
+    const code = received === undefined ? ended : received === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint
+    process.off("exit", onEarlyExit)
     process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
   })
 }

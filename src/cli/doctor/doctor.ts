@@ -3,7 +3,6 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Terminal from "effect/Terminal"
 import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
 import { diagnose, note, ok } from "../../app/diagnosis.ts"
@@ -12,7 +11,7 @@ import { canStart, findingLines, verdictOf } from "../../domain/checking/Diagnos
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { switchFlag, withHelp } from "../terminal/Flags.ts"
+import { present, switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
 const nodeFinding = ok("program", `task-conductor ${version} on Node ${process.versions.node}`)
@@ -38,9 +37,8 @@ export const doctor = Command.make(
   },
   Effect.fn("doctor")(function* ({ cluster, json, model, project }) {
     const { result, resultColumns, resultPaint } = yield* Output
-    const given = Option.match(model, { onNone: () => ({}), onSome: (name) => ({ model: name }) })
     const look = cluster ? diagnoseCluster : diagnose
-    const findings = [nodeFinding, ...(yield* look(project, given)), yield* terminalFinding]
+    const findings = [nodeFinding, ...(yield* look(project, present({ model }))), yield* terminalFinding]
     const can = canStart(findings)
     if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
     else {
