@@ -12,8 +12,7 @@ export {
   work,
   type WorkOptions
 } from "./library/cluster.ts"
-export { DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
-export { DatabaseUnavailable } from "./services/cluster/ClusterDatabase.ts"
+export { DatabaseUnavailable, DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
 export { ProjectShared } from "./services/cluster/ClusterRuns.ts"
 export { RunWaits } from "./services/cluster/RunFollower.ts"
 export { RunRefused } from "./services/cluster/RunWorkflow.ts"

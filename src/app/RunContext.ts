@@ -18,8 +18,24 @@ import type { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import type { Finish } from "../services/cluster/ClusterJournal.ts"
 import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
+import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import type { Setup } from "./setup.ts"
-import type { PickModel } from "./chosenModel.ts"
+
+/** What a person picks a model from. */
+export interface ModelOffer {
+  readonly host: string
+  /** The file in which the choice is saved. */
+  readonly userFile: string
+  /** The home folder of the person. */
+  readonly home: string
+  /** Why nothing can be saved there; absent when it can. */
+  readonly userFileProblem?: string
+  /** The models that can write text, the most suitable first. */
+  readonly models: ReadonlyArray<InstalledModel>
+}
+
+/** Asks a person at a terminal for one of the models, and saves the answer; nothing when they pick none. */
+export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
 /** What became of a record that a crash left behind. */
 export const tornNote =

@@ -24,6 +24,7 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { makeRunAnswers, RunRefused, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
+import type { RunContext } from "./RunContext.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
 import { version } from "./version.ts"
@@ -32,11 +33,8 @@ const redact = makeValueRedaction(secretValues(process.env))
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** The address of a database; the one that the environment names when absent or empty. */
-export type DatabaseAddress = string | undefined
-
-/** The database at an address, or the one that the environment names. */
-export const layerNamedDatabase = (address: DatabaseAddress = "") =>
+/** The database at an address, or the one that the environment names when it is absent or empty. */
+export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
       const url = address === "" ? yield* environmentVariable(databaseVariable) : address
@@ -45,47 +43,33 @@ export const layerNamedDatabase = (address: DatabaseAddress = "") =>
   )
 
 /** The runs in the database, without an engine. */
-export const layerClusterRuns = (address?: DatabaseAddress) =>
+export const layerClusterRuns = (address?: string) =>
   layerClusterStore.pipe(
     Layer.provideMerge(Layer.merge(ClusterRuns.layer, ClusterWorkers.layer)),
     Layer.provide(layerNamedDatabase(address))
   )
 
-/** What a client provides. */
-export interface ClientOptions {
-  readonly database?: DatabaseAddress
-  /** Answers the questions of runs. */
-  readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
-}
-
-/** What a client needs to start and follow runs. */
-export const layerClient = ({ approver, database }: ClientOptions) =>
+/** What a client needs to start and follow runs; the approver answers their questions. */
+export const layerClient = (
+  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
+  database?: string
+) =>
   Layer.mergeAll(layerClientEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
     Layer.provide(layerNamedDatabase(database)),
     Layer.merge(approver)
   )
 
 /** What a worker needs to find runs and to share them with other workers. */
-export const layerWorkerEnvironment = (address?: DatabaseAddress) =>
+export const layerWorkerEnvironment = (address?: string) =>
   Layer.mergeAll(layerWorkerEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
     Layer.provide(layerNamedDatabase(address))
   )
 
-/** A run for the workers. What `given` allows, and whether all steps are approved, holds for this run only. */
-export interface NewClusterRun extends Omit<NewRun, "keep"> {
-  readonly approveSteps: boolean
-  /** Steps and calls are approved, but for what only a person may allow. */
-  readonly yes?: boolean
-}
-
-/** Reads the setup of a run on this machine, for the workers. */
-export const prepareRun = Effect.fn("prepareRun")(function* ({
-  approveSteps,
-  given,
-  order,
-  project,
-  yes = false
-}: NewClusterRun) {
+/** Reads the setup of a run on this machine, for the workers. What is allowed and approved holds for this run only. */
+export const prepareRun = Effect.fn("prepareRun")(function* (
+  { given, order, project }: Omit<NewRun, "keep">,
+  { approveSteps, yes = false }: Pick<RunContext, "approveSteps" | "yes">
+) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
   if (setup.usesDefaultModel) {

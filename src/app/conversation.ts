@@ -22,12 +22,11 @@ import {
 } from "../services/conversation/ConversationStore.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { observed } from "./observed.ts"
+import { observed, reportStartup } from "./startup.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
-import { reportStartup } from "./startup.ts"
 
 /**
  * The lock of a conversation on its project, under the name `runId` for other processes: taken when a call wants to change

@@ -14,72 +14,69 @@ import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
+import { programTrial } from "../domain/commands/ProgramTrial.ts"
+import { commandsOf } from "../domain/map/MainFiles.ts"
+import { byUse } from "../domain/map/ProjectCommands.ts"
+import { readManifests } from "../services/map/MapReader.ts"
+import { layerCommands } from "./projectLayers.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
-import { checkFindings } from "./checkTrial.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, patience } from "./modelServer.ts"
-import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { withPluginProviders } from "./pluginProviders.ts"
+import { type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
 import { modelNames, providerOfRun, readSetup, type Setup } from "./setup.ts"
 
+type MakeFinding = (name: string, what: string, remedy?: string) => Finding
+
+export const ok: MakeFinding = (name, what) => ({ name, state: "ok", what })
+export const note: MakeFinding = (name, what, remedy) => ({ name, state: "note", what, remedy })
+export const problem: MakeFinding = (name, what, remedy) => ({ name, state: "problem", what, remedy })
+
+/** A message as a clause. */
+export const clause = ({ message }: { readonly message: string }): string => message.replace(/\.$/, "")
+
 /** Whether the server of the run answers. */
-const serverFinding = Effect.fnUntraced(function* (setup: Setup) {
-  const { server } = providerOfRun(setup)
-  const answered = yield* Effect.result(askServer(setup, ({ greeting }) => greeting, { patience }))
-  const finding: Finding = Result.match(answered, {
-    onSuccess: (what = "not needed by the built-in demo") => ({ name: "server", state: "ok", what }),
-    onFailure: ({ what }) => ({
-      name: "server",
-      state: "problem",
-      what: `none answers at ${setup.settings.host} (${what})`,
-      remedy: server?.remedy
+const serverFinding = (setup: Setup) =>
+  askServer(setup, ({ greeting }) => greeting, { patience }).pipe(
+    Effect.match({
+      onSuccess: (what = "not needed by the built-in demo") => ok("server", what),
+      onFailure: ({ what }) =>
+        problem("server", `none answers at ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
     })
-  })
-  return finding
-})
+  )
 
-const demo: Finding = {
-  name: "model",
-  state: "note",
-  what: "embedded, the built-in demo, which only searches and quotes",
-  remedy: "Choose a model of an Ollama server: task-conductor init."
+const demo = note(
+  "model",
+  "embedded, the built-in demo, which only searches and quotes",
+  "Choose a model of an Ollama server: task-conductor init."
+)
+
+const unchosen = ({ models }: ModelUnchosen): Finding => {
+  if (models.length > 0) {
+    const remedy = "Choose one for good: task-conductor init. Or for one run: --model NAME."
+    const what = `none is chosen; the server has ${models.join(", ")}`
+    return { ...problem("model", what, remedy), choices: models }
+  }
+  const remedy = "Get one, for example: ollama pull qwen3:8b (5 GB)."
+  return problem("model", "the server has no model that can write text", remedy)
 }
-
-const unchosen = ({ models }: ModelUnchosen): Finding =>
-  models.length === 0
-    ? {
-        name: "model",
-        state: "problem",
-        what: "the server has no model that can write text",
-        remedy: "Get one, for example: ollama pull qwen3:8b (5 GB)."
-      }
-    : {
-        name: "model",
-        state: "problem",
-        what: `none is chosen; the server has ${models.join(", ")}`,
-        remedy: "Choose one for good: task-conductor init. Or for one run: --model NAME.",
-        choices: models
-      }
 
 const abilities = ({ completion, thinking, tools }: InstalledModel): Finding => {
-  if (!completion) {
-    return { name: "abilities", state: "problem", what: "it cannot write text", remedy: "Choose another with --model." }
-  }
+  if (!completion) return problem("abilities", "it cannot write text", "Choose another with --model.")
   const thinks = thinking ? "thinks" : "does not think"
-  if (tools) return { name: "abilities", state: "ok", what: `writes text, calls tools, ${thinks}` }
+  if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
   const remedy = 'For "ask", choose a model with tools: task-conductor models. "run" needs none.'
-  return { name: "abilities", state: "note", what: `writes text, ${thinks}, calls no tools, which "ask" needs`, remedy }
+  return note("abilities", `writes text, ${thinks}, calls no tools, which "ask" needs`, remedy)
 }
 
-const windowFinding = ({ isLowered, note, setup }: FittedSetup, model: InstalledModel | undefined): Finding => {
-  const { contextWindow } = setup.settings
+const windowFinding = (fitted: FittedSetup, model: InstalledModel | undefined): Finding => {
+  const { contextWindow } = fitted.setup.settings
   const loaded = model?.loadedWindow
-  const what = note === undefined ? `${contextWindow} tokens` : note.replace(/\.$/, "")
-  if (isLowered) return { name: "window", state: "note", what }
-  if (loaded === undefined || loaded === contextWindow) return { name: "window", state: "ok", what }
+  const what = fitted.note === undefined ? `${contextWindow} tokens` : clause({ message: fitted.note })
+  if (fitted.isLowered) return note("window", what)
+  if (loaded === undefined || loaded === contextWindow) return ok("window", what)
   const again = `the server has loaded it with ${loaded}, and loads it anew for the first call`
-  return { name: "window", state: "note", what: `${contextWindow} tokens; ${again}` }
+  return note("window", `${contextWindow} tokens; ${again}`)
 }
 
 /** Models that are there, by their resolved names. */
@@ -88,15 +85,13 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const [name = "", ...ofStages] = modelNames(setup)
   const installed = (yield* askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory)) ?? []
   const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
-  const notes = (fitted.modelNotes ?? []).map((what): Finding => ({ name: "model", state: "note", what }))
-  const findings: ReadonlyArray<Finding> = [
-    { name: "model", state: "ok", what: name },
-    ...ofStages.map((one): Finding => ({ name: "model", state: "ok", what: `${one}, for single stages` })),
-    ...notes,
+  return [
+    ok("model", name),
+    ...ofStages.map((one) => ok("model", `${one}, for single stages`)),
+    ...(fitted.modelNotes ?? []).map((what) => note("model", what)),
     ...(model === undefined ? [] : [abilities(model)]),
     windowFinding(fitted, model)
   ]
-  return findings
 })
 
 /** The models of a setup; its server is known to answer. */
@@ -105,13 +100,9 @@ const diagnoseModels = (setup: Setup) =>
     ? Effect.succeed([demo])
     : fitWindow(setup, {}).pipe(
         Effect.flatMap(found),
-        Effect.catch((error) => {
-          const problem: Finding =
-            error._tag === "ModelUnchosen"
-              ? unchosen(error)
-              : { name: "model", state: "problem", what: error.message.replace(/\.$/, "") }
-          return Effect.succeed([problem])
-        })
+        Effect.catch((error) =>
+          Effect.succeed([error._tag === "ModelUnchosen" ? unchosen(error) : problem("model", clause(error))])
+        )
       )
 
 /** The nearest folder above a path that is there. */
@@ -140,20 +131,17 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     const { denial, sandboxed, words } = yield* (yield* Sandbox).state
     const what = words.replace(/^(?:yes|no): /, "")
     const remedy = "Commands ask before they run. For a sandbox, install bubblewrap: apt-get install bubblewrap."
-    const withoutSandbox: Finding =
+    const isOff = configuration.sandbox?.mode === "off"
+    const withoutSandbox =
       denial === undefined
-        ? { name: "sandbox", state: "note", what, ...(configuration.sandbox?.mode === "off" ? {} : { remedy }) }
-        : { name: "sandbox", state: "note", what: `${what}, so that no command runs`, remedy }
+        ? note("sandbox", what, isOff ? undefined : remedy)
+        : note("sandbox", `${what}, so that no command runs`, remedy)
     const copies = yield* (yield* Commands).copies
-    const copy: Finding =
+    const copy =
       copies.mechanism === "none"
-        ? {
-            name: "working copy",
-            state: "note",
-            what: `none: ${copies.words}; changes are checked after they are made`
-          }
-        : { name: "working copy", state: "ok", what: `changes are checked before they are made, in ${copies.words}` }
-    return [sandboxed ? { name: "sandbox", state: "ok" as const, what } : withoutSandbox, copy]
+        ? note("working copy", `none: ${copies.words}; changes are checked after they are made`)
+        : ok("working copy", `changes are checked before they are made, in ${copies.words}`)
+    return [sandboxed ? ok("sandbox", what) : withoutSandbox, copy]
   })
   return yield* look.pipe(
     Effect.provide(
@@ -161,11 +149,61 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
         Layer.provide(Layer.merge(Workspace.layer(project), RunEvents.layerSilent))
       )
     ),
-    Effect.catch(({ message }) =>
-      Effect.succeed<ReadonlyArray<Finding>>([{ name: "sandbox", state: "problem", what: message.replace(/\.$/, "") }])
-    )
+    Effect.catch((error) => Effect.succeed([problem("sandbox", clause(error))]))
   )
 })
+
+/** More programs are not tried, and none for longer than this. */
+const mostTried = 6
+const trialSeconds = 20
+
+/** The checks that the manifests of the project name, by the words that ask the program of each for its version. */
+const checksOf = Effect.gen(function* () {
+  const { manifests } = yield* readManifests(() => Effect.succeed(true))
+  const checks = manifests.flatMap(commandsOf).filter(({ kind }) => kind === "types" || kind === "tests")
+  const groups = Object.groupBy(byUse(checks), ({ run }) => programTrial(run).join("\n"))
+  return Object.values(groups)
+    .slice(0, mostTried)
+    .map((group = []) => group.map(({ run }) => run))
+})
+
+const shownRuns = (runs: ReadonlyArray<string>): string =>
+  runs.length > 3 ? `${runs.slice(0, 3).join(", ")} and ${runs.length - 3} more` : runs.join(", ")
+
+/** Whether the program of some checks starts in the sandbox, in a project that it cannot change. */
+const tried = Effect.fnUntraced(function* (runs: ReadonlyArray<string>) {
+  const commands = yield* Commands
+  const trial = programTrial(runs[0] ?? "")
+  const [program] = trial
+  const checks = shownRuns(runs)
+  const outcome = yield* Effect.result(
+    Effect.flatMap(commands.canonical({ _tag: "RunCommand", argv: trial }), (command) =>
+      command.sandboxed ? commands.run(command, { seconds: trialSeconds, isTrial: true }) : Effect.succeed(undefined)
+    )
+  )
+  if (Result.isFailure(outcome)) return note("checks", `${checks}: ${outcome.failure.message}`)
+  const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
+  /* Without a sandbox nothing is run that nobody was asked about. */
+  if (exitCode === 0)
+    return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is there" : "starts"}`)
+  const [first = ""] = output.trim().split("\n")
+  return note(
+    "checks",
+    `${checks}: ${program} does not start in the sandbox (exit code ${exitCode}: ${first.slice(0, 200)})`,
+    sandboxHint ?? `Look at it: ${trial.join(" ")}.`
+  )
+})
+
+/** A finding for each program that runs checks of the project; none for a project that names no checks. */
+const checkFindings = ({ configuration, folders, project, settings }: Setup) =>
+  Effect.flatMap(checksOf, (checks) => Effect.forEach(checks, tried)).pipe(
+    Effect.provide(
+      layerCommands(folders, { ...settings, sandbox: configuration.sandbox ?? {} }).pipe(
+        Layer.provideMerge(Layer.merge(Workspace.layer(project), RunEvents.layerSilent))
+      )
+    ),
+    Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
+  )
 
 const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: Setup) {
   const fs = yield* FileSystem.FileSystem
@@ -175,15 +213,9 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
     Effect.map(({ type }) => type === "Directory"),
     Effect.orElseSucceed(() => false)
   )
-  const finding: Finding = usable
-    ? { name: "saved runs", state: "ok", what: belowHome(state, home) }
-    : {
-        name: "saved runs",
-        state: "problem",
-        what: `${folder} is no folder that you may write, so that no run can be saved in ${state}`,
-        remedy: "Make it writable for you, or set XDG_STATE_HOME to a folder of yours."
-      }
-  return finding
+  if (usable) return ok("saved runs", belowHome(state, home))
+  const what = `${folder} is no folder that you may write, so that no run can be saved in ${state}`
+  return problem("saved runs", what, "Make it writable for you, or set XDG_STATE_HOME to a folder of yours.")
 })
 
 /** The files that there are, and what could not be used. */
@@ -193,18 +225,9 @@ export const configurationFindings = Effect.fnUntraced(function* ({ folders, pro
   const files = yield* Effect.filter([path.join(project, projectFileName), userFile], (file) =>
     Effect.orElseSucceed(fs.exists(file), () => false)
   )
-  const found: ReadonlyArray<Finding> = [
-    {
-      name: "configuration",
-      state: "ok",
-      what:
-        files.length === 0
-          ? `none; yours would be ${belowHome(userFile, folders.home)}`
-          : files.map((file) => belowHome(file, folders.home)).join(", ")
-    },
-    ...folders.notes.map((what): Finding => ({ name: "configuration", state: "note", what }))
-  ]
-  return found
+  const shown = (file: string): string => belowHome(file, folders.home)
+  const what = files.length === 0 ? `none; yours would be ${shown(userFile)}` : files.map(shown).join(", ")
+  return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 
 /** Server and models only, for a first look; no longer than a few seconds. */
@@ -213,19 +236,27 @@ export const firstLook = Effect.fn("firstLook")(function* (setup: Setup) {
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
+/** What is found with the setup of a project, as it is read; a configuration that cannot be used is all that is found. */
+export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
+  read: Effect.Effect<Setup, E, R>,
+  look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>
+) =>
+  Effect.matchEffect(read, {
+    onFailure: ({ message }) => Effect.succeed([problem("configuration", message)]),
+    onSuccess: look
+  })
+
 /** Everything that a run in this project needs. `given` are flags. */
-export const diagnose = Effect.fn("diagnose")(function* (project: string, given: Configuration) {
-  const read = yield* Effect.result(Effect.flatMap(readSetup(project, given), (setup) => withPluginProviders(setup)))
-  if (Result.isFailure(read)) {
-    const broken: Finding = { name: "configuration", state: "problem", what: read.failure.message }
-    return [broken]
-  }
-  const setup = read.success
-  return [
-    ...(yield* configurationFindings(setup)),
-    ...(yield* firstLook(setup)),
-    ...(yield* commandFindings(setup)),
-    ...(yield* checkFindings(setup)),
-    yield* stateFinding(setup)
-  ]
-})
+export const diagnose = (project: string, given: Configuration) =>
+  withSetup(
+    Effect.flatMap(readSetup(project, given), (setup) => withPluginProviders(setup)),
+    Effect.fnUntraced(function* (setup) {
+      return [
+        ...(yield* configurationFindings(setup)),
+        ...(yield* firstLook(setup)),
+        ...(yield* commandFindings(setup)),
+        ...(yield* checkFindings(setup)),
+        yield* stateFinding(setup)
+      ]
+    })
+  )

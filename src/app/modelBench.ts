@@ -4,21 +4,16 @@
  * of the composition root.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
 import { benchFiles, benchPlan, benchPrompt, benchPrompts } from "../domain/checking/BenchSet.ts"
 import { type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import type { Rule } from "../domain/permissions/Permission.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { fitWindow } from "./modelWindow.ts"
 import { layerRun } from "./runLayers.ts"
 import { renameModels, type Setup } from "./setup.ts"
-
-/** Reading and writing in the temporary project is all that the tasks need. */
-const rules: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file"].map((tool) => ({ verdict: "allow", tool }))
+import { makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** Receives the events of a model while it works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
@@ -29,35 +24,6 @@ const callSettings = ({ configuration }: Setup): Configuration => {
   return { contextWindow, host, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
-/** A setup with nothing of the person, in folders of its own. */
-const makeSetup = Effect.fnUntraced(function* (given: Setup, model: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-bench-" }))
-  const [project, home] = [path.join(root, "project"), path.join(root, "home")]
-  for (const [name, text] of Object.entries(benchFiles)) {
-    const file = path.join(project, name)
-    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-    yield* fs.writeFileString(file, text)
-  }
-  const config = path.join(home, ".config")
-  const [own, state] = [path.join(config, "task-conductor"), path.join(home, ".local", "state", "task-conductor")]
-  const setup: Setup = {
-    project,
-    configuration: callSettings(given),
-    settings: given.settings,
-    rules: rules.map((rule) => ({ ...rule, source: "the comparison of models" })),
-    plugins: [],
-    tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
-    userFile: path.join(own, "config.json"),
-    usesDefaultModel: false,
-    providers: given.providers,
-    apiKey: given.apiKey
-  }
-  return renameModels(setup, new Map(), model)
-})
-
 /** The events of one piece of work in a project of its own. */
 const eventsOf = Effect.fnUntraced(function* (
   given: Setup,
@@ -65,7 +31,11 @@ const eventsOf = Effect.fnUntraced(function* (
   listen: BenchListener,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
-  const { setup } = yield* fitWindow(yield* makeSetup(given, model), {})
+  const { apiKey, providers, settings } = given
+  const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
+  const own = { configuration: callSettings(given), settings, rules, providers, apiKey }
+  const trial = yield* makeTrial("bench", { project: benchFiles }, own)
+  const { setup } = yield* fitWindow(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []
   const context = {
     listen: ({ event }: { readonly event: RunEvent }) =>
@@ -74,7 +44,7 @@ const eventsOf = Effect.fnUntraced(function* (
         listen(model, event)
       ),
     approveSteps: true,
-    approver: layerRuleApprover(rules, setup.project)
+    approver: layerRuleApprover(ownFiles, setup.project)
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),

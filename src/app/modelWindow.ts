@@ -1,16 +1,134 @@
 /**
- * Chooses the context window of a run, and how many calls are made at a time, by what the person set and by what the
- * server says. Part of the composition root.
+ * Which models a run uses, with which context window, and how many calls are made at a time: by what the person set or picks,
+ * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Part
+ * of the composition root.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Option from "effect/Option"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { resolveModels } from "./chosenModel.ts"
 import { askServer, patience } from "./modelServer.ts"
-import { withPluginProviders } from "./pluginProviders.ts"
-import { providerOfRun, type Setup, withWindow } from "./setup.ts"
-import type { RunContext } from "./RunContext.ts"
+import { providerOfRun, type Setup, withWindow, modelNames, withProviders, renameModels } from "./setup.ts"
+import type { PickModel, RunContext } from "./RunContext.ts"
+import type { Plugin } from "../services/tools/Plugin.ts"
+import { findPlugin } from "../services/plugins/PluginFinder.ts"
+import { importPlugin } from "../services/plugins/PluginImport.ts"
+import { defaultProvider, providerOf } from "../services/providers/providers.ts"
+import { fittingModels, matchName, modelLines } from "../domain/models/InstalledModel.ts"
+import { ModelError } from "../domain/models/ModelAnswer.ts"
+import { belowHome } from "../domain/text/Format.ts"
+import { isCloudModel } from "../domain/skills/Skill.ts"
+import type { Facts, ModelServer } from "../services/providers/Provider.ts"
+import { ModelUnchosen } from "./ModelUnchosen.ts"
+
+/** Models that are resolved, with what the server says of them. */
+export interface ResolvedModels {
+  readonly setup: Setup
+  readonly facts: ReadonlyMap<string, Facts>
+  /** What the person should know about the choice; a sentence each. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Lets the person pick a model of the server. */
+const pick = Effect.fnUntraced(function* (
+  setup: Setup,
+  pickModel: PickModel | undefined,
+  { inventory = Effect.succeed([]) }: ModelServer
+) {
+  const { settings, userFile } = setup
+  const models = fittingModels(yield* inventory)
+  const unchosen = new ModelUnchosen({
+    host: settings.host,
+    userFile: belowHome(userFile, setup.folders.home),
+    models: models.map(({ name }) => name),
+    lines: modelLines(models)
+  })
+  const [first, ...others] = models
+  if (pickModel === undefined || first === undefined) return yield* unchosen
+  if (others.length === 0 && !first.isForwarded) {
+    const why = `it is the only model of the server at ${settings.host} that can write text`
+    return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
+  }
+  const problem = setup.userFileProblem === undefined ? {} : { userFileProblem: setup.userFileProblem }
+  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, ...problem })
+  return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
+})
+
+/** What the server knows by a name, or the only tag that the name can mean. */
+const resolveModel = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
+  const found = yield* facts(given)
+  if (found.isMissing !== true || missing === undefined) return { given, name: given, facts: found }
+  const reason = missing(given)
+  const listed = yield* Effect.option(inventory ?? Effect.succeed([]))
+  if (Option.isNone(listed)) return yield* new ModelError({ reason })
+  const installed = listed.value.map(({ name }) => name)
+  const { nearest, only } = matchName(given, installed)
+  /* A model that is forwarded is only used by its whole name. */
+  if (only !== undefined && !isCloudModel(only)) {
+    const other = yield* facts(only)
+    if (other.isForwarded !== true) return { given, name: only, facts: other }
+  }
+  return yield* new ModelError({ reason: { ...reason, nearest, installed } })
+})
+
+/**
+ * Resolves all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
+ * run says so, after it was waited for.
+ */
+export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup, pickModel: PickModel | undefined) {
+  const picked = given.usesDefaultModel
+    ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
+    : undefined
+  const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked?.model)
+  const provider = providerOfRun(setup)
+  const named = modelNames(setup).filter((name) => providerOf(name, setup.providers) === provider)
+  const resolved =
+    (yield* askServer(setup, (server) =>
+      Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
+    )) ?? []
+  const names = new Map(resolved.map(({ given, name }) => [given, name]))
+  const found: ResolvedModels = {
+    setup: renameModels(setup, names),
+    facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
+    notes: [
+      ...(picked?.notes ?? []),
+      ...resolved.flatMap(({ given, name }) =>
+        given === name ? [] : [`Using ${name}, the only installed tag of ${given}.`]
+      )
+    ]
+  }
+  return found
+})
+
+/** True for a name that may be one of a provider that is not built in. */
+const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
+
+/** The setup with the providers of plugins, when a name of a model may be one of theirs; `values` are plugins as values. */
+export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
+  setup: Setup,
+  values: ReadonlyArray<Plugin> = []
+) {
+  const entries = setup.plugins.filter(({ scope }) => scope !== "project")
+  if (!modelNames(setup).some(isForeign) || (entries.length === 0 && values.length === 0)) return setup
+  // What cannot be loaded is reported when the tools of the plugins are.
+  const loaded = yield* Effect.forEach(entries, (entry) =>
+    Effect.result(Effect.flatMap(findPlugin(entry), importPlugin))
+  )
+  const plugins = [...values, ...loaded.filter(Result.isSuccess).map(({ success }) => success)]
+  const taken = new Set(setup.providers.map(({ id }) => id))
+  const providers = plugins.flatMap((plugin) => plugin.providers ?? []).filter(({ id }) => !taken.has(id))
+  if (providers.length === 0) return setup
+  /* A plugin has the models that its name begins, and no others. */
+  const found = yield* withProviders(
+    setup,
+    providers.map(({ owns: _owns, ...provider }) => provider)
+  )
+  if (found.isProjectModel !== true || setup.providers.includes(providerOfRun(found))) return found
+  const what = `the model ${found.settings.model} is one of a plugin, whose server gets all prompts. Choose it yourself to use it: --model ${found.settings.model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  return yield* new ConfigurationError({ source: `${found.project}/${projectFileName}`, problems: [{ what }] })
+})
 
 export interface FittedSetup {
   readonly setup: Setup

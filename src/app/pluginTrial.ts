@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Path from "effect/Path"
 import { fileURLToPath } from "node:url"
 import { issueText } from "../domain/findings/Issue.ts"
 import { type Rule, parseRule } from "../domain/permissions/Permission.ts"
@@ -16,6 +15,7 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
+import { putFiles } from "./trialSetup.ts"
 import { builtIns, layerCommands, layerRegistry } from "./projectLayers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
@@ -75,13 +75,8 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
 
 const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTrial) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = project ?? (yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-plugin-" }))
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(folder, name)
-    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
-    yield* fs.writeFileString(file, text)
-  }
+  yield* putFiles(folder, files)
   return folder
 })
 

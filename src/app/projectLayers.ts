@@ -39,8 +39,6 @@ import type { RunContext } from "./RunContext.ts"
 import { type Setup, readSetup } from "./setup.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 
-type BuiltInLimits = Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes">
-
 /**
  * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
  * `PluginPackages` leaves out every other plugin of this name.
@@ -49,7 +47,7 @@ export const builtIns = ({
   commandSeconds,
   fetchSeconds,
   readFileBytes
-}: BuiltInLimits = defaultLimits): ReadonlyArray<Plugin> => [
+}: Pick<Limits, "commandSeconds" | "fetchSeconds" | "readFileBytes"> = defaultLimits): ReadonlyArray<Plugin> => [
   builtInPlugin(builtInOrigin, { commandSeconds, fetchSeconds, maxFileBytes: readFileBytes })
 ]
 
@@ -120,7 +118,7 @@ const layerWorld = (setup: Setup, replay?: RunContext["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { candidates, home, locks, own, state }: Pick<UserFolders, "candidates" | "home" | "locks" | "own" | "state">,
+  { candidates, home, locks, own, state }: UserFolders,
   {
     commandEnvironment = [],
     limits,

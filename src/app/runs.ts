@@ -13,7 +13,6 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof, layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
@@ -24,11 +23,10 @@ import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { observed } from "./observed.ts"
+import { observed, reportStartup } from "./startup.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
-import { readRun } from "./savedRuns.ts"
-import { reportStartup } from "./startup.ts"
+import { movedTo, readRun } from "./savedRuns.ts"
 import { version } from "./version.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
@@ -37,13 +35,6 @@ export interface SavedRun {
   readonly given: Configuration
   /** Where the project is now; where it was when the run last worked on it when absent. */
   readonly project?: string
-}
-
-/** Where the run worked last, by the records that are proven. */
-const projectOf = ({ lines, opened }: JournalContent, provenFrom: number): string => {
-  const resumed = readRecords(lines.filter(({ seq, type }) => type === "resumed" && seq >= provenFrom))
-  const moves = resumed.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
-  return moves.at(-1) ?? opened.project
 }
 
 const unusable = (runId: string, what: string) =>
@@ -57,7 +48,8 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
   const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => path.resolve(folder))
   const isFolder = (folder: string) =>
     Effect.match(fs.stat(folder), { onFailure: () => false, onSuccess: ({ type }) => type === "Directory" })
-  const recorded = projectOf(content, provenFrom)
+  const { lines, opened } = content
+  const recorded = movedTo(lines.filter(({ seq }) => seq >= provenFrom)) ?? opened.project
   const project = given ?? recorded
   if (!(yield* isFolder(project))) {
     const where = `its project ${project} is not there`
@@ -69,27 +61,6 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
     return yield* unusable(runId, `${why}. Say that it is this one: --project ${JSON.stringify(recorded)}.`)
   }
   return { project, isMoved: (yield* real(project)) !== (yield* real(content.opened.project)) }
-})
-
-/** The setup of a saved run, with flags that override its settings. */
-export const reopenSetup = Effect.fn("reopenSetup")(function* (
-  { given: flags, project: named, run }: SavedRun,
-  hasModel: boolean
-) {
-  const store = yield* RunStore
-  const content = yield* store.read(yield* store.find(run, named))
-  const { opened, torn } = content
-  const { locks } = yield* userFolders((yield* Path.Path).resolve())
-  const proof = yield* readProof(content, locks)
-  const from = proof?.from ?? content.lines.length + 1
-  const { isMoved, project } = yield* chooseProject(content, from, named)
-  const settings = countedSettings(opened.settings, from === 1, leavesMachine)
-  if (settings.model === undefined && opened.settings.model !== undefined && flags.model === undefined && !hasModel) {
-    const why = `its journal is not proven to be yours, and its model ${opened.settings.model} is a hosted one, to which your project would be sent`
-    return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)
-  }
-  const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
-  return { opened, setup, isMoved, isTorn: torn.length > 0 }
 })
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
@@ -144,31 +115,26 @@ const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: No
     )
   )
 
-/** Removes what was saved of a run that never began. */
-const forgetRun = (state: string, runId: string) =>
-  Effect.ignore(
-    Effect.provide(
-      RunStore.use((store) => store.remove(runId)),
-      RunStore.layer(state)
-    )
-  )
-
 /** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
   const ready = { ...(yield* fitWindow(yield* readSetup(project, given), context)), order, given }
-  const { folders } = ready.setup
+  const { state } = ready.setup.folders
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
     hasBegun ||= recorded.event.type === "run.started"
     return context.listen(recorded)
   }
   const journal = keep ? layerJournal(ready, context) : layerUnsavedRun(placeOf(ready.setup, order))
+  const forget = Effect.provide(
+    RunStore.use((store) => store.remove(order.runId)),
+    RunStore.layer(state)
+  )
   /* What could not begin, by a mistake in what was given, leaves nothing to resume. */
   return yield* carryOut(ready, { ...context, listen }, journal).pipe(
-    Effect.tapError(() => (hasBegun || !keep ? Effect.void : forgetRun(folders.state, order.runId)))
+    Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )
 })
 
@@ -184,18 +150,32 @@ export const planRun = Effect.fn("planRun")(function* (
   )
 })
 
-/** How a run was started. Fails when it had a model that could not be saved and none is given. */
-const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<RunContext, "model">) {
-  const reopened = yield* reopenSetup(saved, model !== undefined)
-  const { given } = saved
-  const { order, settings } = reopened.opened
-  if (settings.model !== undefined || given.model !== undefined || model !== undefined) return reopened
-  return yield* new ConfigurationError({
-    source: `The run ${order.runId}`,
-    problems: [
-      { what: "a script started it with a model that is a value. Give a model: --model NAME, or in the script." }
-    ]
-  })
+/** How a saved run was started, and its setup with flags that override its settings. Fails when it has no model any more. */
+const reopen = Effect.fnUntraced(function* (
+  { given: flags, project: named, run }: SavedRun,
+  { model: value }: Pick<RunContext, "model">
+) {
+  const store = yield* RunStore
+  const content = yield* store.read(yield* store.find(run, named))
+  const { opened, torn } = content
+  const { runId } = opened.order
+  const { locks } = yield* userFolders((yield* Path.Path).resolve())
+  const proof = yield* readProof(content, locks)
+  const from = proof?.from ?? content.lines.length + 1
+  const { isMoved, project } = yield* chooseProject(content, from, named)
+  const settings = countedSettings(opened.settings, from === 1, leavesMachine)
+  const before = opened.settings.model
+  const isNamed = flags.model !== undefined || value !== undefined
+  if (before !== undefined && settings.model === undefined && !isNamed) {
+    const why = `its journal is not proven to be yours, and its model ${before} is a hosted one, to which your project would be sent`
+    return yield* unusable(runId, `${why}. Give a model: --model NAME.`)
+  }
+  const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
+  if (before === undefined && !isNamed) {
+    const what = "a script started it with a model that is a value"
+    return yield* unusable(runId, `${what}. Give a model: --model NAME, or in the script.`)
+  }
+  return { opened, setup, isMoved, isTorn: torn.length > 0 }
 })
 
 /** Resumes a saved run and carries it to its report. */

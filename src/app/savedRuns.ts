@@ -15,7 +15,7 @@ import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
-import { type ReportData, reportData } from "../domain/report/ReportData.ts"
+import { reportData } from "../domain/report/ReportData.ts"
 import { reportPage } from "../domain/report/ReportPage.ts"
 
 /** The store of the runs of this machine. */
@@ -25,6 +25,12 @@ export const layerRuns = Layer.unwrap(
     return RunStore.layer(state)
   })
 )
+
+/** Where a run worked last, by the records of its being resumed; nothing when it was never moved. */
+export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
+  readRecords(lines.filter(({ type }) => type === "resumed"))
+    .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
+    .at(-1)
 
 /** How the run stands: as its last session ended, or as the process that has it says. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
@@ -40,12 +46,10 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const last = lines.at(-1)
   const held = last?.event === "run.finished" ? undefined : yield* (yield* RunStore).holder(order.runId)
   const status = standingOf(last, held !== undefined)
-  const moves = readRecords(lines.filter(({ type }) => type === "resumed"))
-  const moved = moves.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : [])).at(-1)
   const head: RunHead = {
     runId: order.runId,
     status,
-    project: moved ?? project,
+    project: movedTo(lines) ?? project,
     prompt: order.prompt,
     ...(settings.model === undefined ? {} : { model: settings.model }),
     ...(first === undefined ? {} : { startedAt: first.at }),
@@ -94,24 +98,12 @@ export const readTask = Effect.fn("readTask")(function* (run: string, task: stri
   return { evidence: taskEvidence(records, name), leftOut, project: head.project }
 })
 
-/** What a report is. */
-export interface Report {
-  readonly runId: string
-  /** What the page says. */
-  readonly data: ReportData
-  /** One HTML page that needs nothing else. */
-  readonly html: string
-  /** What of the journal could not be read, as a sentence. */
-  readonly leftOut: string | undefined
-}
-
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** Reads a saved run and reports about it. */
+/** Reads a saved run and reports about it: what the page says, and one HTML page that needs nothing else. */
 export const makeReport = Effect.fn("makeReport")(function* (run: string) {
   const { head, leftOut, runId, timed } = yield* readRun(run)
   const data = reportData(timed, head)
   const home = (yield* environmentVariable("HOME")) ?? ""
-  const report: Report = { runId, data, html: reportPage(data, sha256, home), leftOut }
-  return report
+  return { runId, data, html: reportPage(data, sha256, home), leftOut }
 })

@@ -23,12 +23,12 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { defaultSettings } from "../services/runs/RunSettings.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
-import { builtInProviders } from "../services/providers/providers.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { Setup } from "./setup.ts"
+import { makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
 export interface SkillTestOptions {
@@ -47,22 +47,7 @@ export interface SkillTestResult {
   readonly problems: ReadonlyArray<SkillTestProblem>
 }
 
-const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file"].map((tool) => ({
-  verdict: "allow",
-  tool
-}))
-
 const emptyList = "## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n"
-
-const putFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  for (const file of files) {
-    const target = path.join(folder, file.path)
-    yield* fs.makeDirectory(path.dirname(target), { recursive: true })
-    yield* fs.writeFileString(target, file.text)
-  }
-})
 
 const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
   const path = yield* Path.Path
@@ -113,33 +98,17 @@ const runTest = Effect.fnUntraced(function* (
   test: SkillTest,
   { plugins = [], rules = [], values = [] }: SkillTestOptions
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-skill-" }))
-  const project = path.join(root, "project")
-  const home = path.join(root, "home")
-  const config = path.join(home, ".config")
-  const skill = path.join(home, ".agents", "skills", name)
-  yield* fs.makeDirectory(project)
-  yield* fs.makeDirectory(skill, { recursive: true })
-  yield* fs.writeFile(path.join(skill, "SKILL.md"), skillFile)
-  yield* putFiles(project, test.files)
-  const own = path.join(config, "task-conductor")
-  const state = path.join(home, ".local", "state", "task-conductor")
   const allowed = [...ownFiles, ...rules]
-  const setup: Setup = {
-    project,
-    configuration: {},
+  const files = {
+    project: Object.fromEntries(test.files.map(({ path, text }) => [path, text])),
+    home: { [`.agents/skills/${name}/SKILL.md`]: skillFile }
+  }
+  const setup = yield* makeTrial("skill", files, {
     settings: { ...defaultSettings, model: "scripted", limits: limitsOf(test) },
     rules: allowed,
-    plugins,
-    tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
-    userFile: path.join(own, "config.json"),
-    usesDefaultModel: false,
-    providers: builtInProviders,
-    apiKey: undefined
-  }
+    plugins
+  })
+  const { project } = setup
   const { asked, model } = scripted(test)
   const events: Array<RunEvent> = []
   const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))

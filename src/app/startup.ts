@@ -1,12 +1,18 @@
 /**
- * What a person should know before work begins. It is reported when the layers are built, before the first event.
+ * What comes before the work of a run or a conversation: a person is told what they should know, and when the environment
+ * names a collector, the work is observed. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
+import * as Cause from "effect/Cause"
+import * as Result from "effect/Result"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import type { FittedSetup } from "./modelWindow.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
+import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
+import { traceName } from "../services/providers/providers.ts"
+import { version } from "./version.ts"
 
 interface StartedWith extends Partial<FittedSetup> {
   readonly setup: Setup
@@ -27,4 +33,41 @@ export const reportStartup = Effect.fnUntraced(function* (
     notes: isLowered ? modelNotes : [...modelNotes, ...notes],
     isTorn
   })
+})
+
+type Listen = RunContext["listen"]
+
+const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
+
+/** The setup with a note that a person reads before the work begins. */
+const withNote = (setup: Setup, problem: string): Setup => ({
+  ...setup,
+  folders: { ...setup.folders, notes: [...setup.folders.notes, `This run is not observed. ${problem}`] }
+})
+
+/** Does the work with a listener that is also observed. Telemetry that fails is noted, and ends no work. */
+export const observed = Effect.fn("observed")(function* <A, E, R>(
+  setup: Setup,
+  listen: Listen,
+  work: (listen: Listen, setup: Setup) => Effect.Effect<A, E, R>
+) {
+  const settings = yield* telemetrySettings
+  if (settings === undefined) return yield* work(listen, setup)
+  if ("problem" in settings) return yield* work(listen, withNote(setup, settings.problem))
+  const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const observing = yield* observeRun(settings, {
+        model: setup.settings.model,
+        providerOf: (model) => traceName(model, setup.providers),
+        version
+      }).pipe(
+        Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
+        Effect.result
+      )
+      if (Result.isFailure(observing)) return yield* work(listen, withNote(setup, observing.failure))
+      const observe = observing.success
+      return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)), setup)
+    })
+  )
 })

@@ -34,7 +34,7 @@ import { giveBack, UnfitWorker, layerTaskWorkflows } from "../services/cluster/C
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, type RunPlacement, RunWorkflow } from "../services/cluster/RunWorkflow.ts"
-import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
+import { layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
 import { asRefusal, makeWorkerRun, type WorkerRun } from "./workerRun.ts"
@@ -59,14 +59,27 @@ export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locke
 })
 
 export interface WorkerOptions {
-  /** Where the runs are; see `DatabaseAddress`. */
-  readonly database?: DatabaseAddress
+  /** The address of the database; the one that the environment names when absent. */
+  readonly database?: string | undefined
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
   /** Receives a line for each run and task that starts or ends here. */
   readonly report: (what: string) => Effect.Effect<void>
   /** Runs when the worker is ready for runs. */
   readonly ready: Effect.Effect<void>
+}
+
+/** What this worker has in hand. */
+interface Load {
+  runs: number
+  tasks: number
+}
+
+interface Work extends Pick<WorkerOptions, "flags" | "report"> {
+  /** How many model calls the server of this machine works on at the same time. */
+  readonly parallel: number
+  readonly load: Load
+  readonly progress: CallProgressBoard
 }
 
 /** Counts the work as long as it lasts. */
@@ -76,8 +89,6 @@ const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E
     () => work,
     () => Effect.sync(() => void (load[what] -= 1))
   )
-
-interface Work extends Presence, Pick<WorkerOptions, "flags" | "report"> {}
 
 /** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"
@@ -128,27 +139,21 @@ const makeSlots = (parallel: number) =>
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = ({ flags, load, parallel, progress, report }: Work) =>
+const layerWorker = (work: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const { load, parallel, report } = work
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
       const contexts: RcMap.RcMap<string, WorkerRun, UnfitWorker | RunRefused> = yield* RcMap.make({
         /* A call that goes on while its task moves away still needs the context. */
         lookup: (runId: string) =>
-          makeWorkerRun(runId, {
-            flags,
-            slots,
-            report,
-            secrets,
-            progress,
-            keep: Effect.suspend(() => RcMap.get(contexts, runId))
-          }),
+          makeWorkerRun(runId, { ...work, slots, secrets, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
         idleTimeToLive
       })
 
-      const withWorkerRun = <A, E, R>(runId: string, work: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
-        Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
+      const withWorkerRun = <A, E, R>(runId: string, use: (context: WorkerRun) => Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), use))
 
       /** Carries a run to its end and saves the end in the database, also when the run could not start. */
       const conduct = Effect.fnUntraced(function* (order: RunOrder, placement: RunPlacement | undefined) {
@@ -173,12 +178,12 @@ const layerWorker = ({ flags, load, parallel, progress, report }: Work) =>
       })
 
       const tasks = layerTaskWorkflows(
-        (runId, { task, verb }, work) =>
+        (runId, { task, verb }, carry) =>
           Effect.andThen(
             report(`${runId}: ${verb} "${task}"`),
             withWorkerRun(runId, (context) =>
               Effect.raceFirst(
-                counted(load, "tasks", work(context)),
+                counted(load, "tasks", carry(context)),
                 Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
               )
             )
@@ -189,6 +194,40 @@ const layerWorker = ({ flags, load, parallel, progress, report }: Work) =>
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
+
+const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
+
+/** A part of the work of others moves to a worker that joins. */
+const reportMovingWork = Effect.fnUntraced(function* ({ report }: Work) {
+  const workers = yield* ClusterWorkers
+  const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
+  if (busy.length === 0) return
+  yield* report(
+    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
+  )
+})
+
+/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
+const loadPace = 200
+
+/** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
+const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Work) {
+  const workers = yield* ClusterWorkers
+  const begunAt = DateTime.formatIso(yield* DateTime.now)
+  let last = { at: 0, isBusy: false }
+  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    last = { at: now, isBusy: isBusy(load) }
+    const shown = progress.shown(now)
+    const calls = shown.length === 0 ? {} : { progress: shown }
+    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
+  })
+  const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void
+  )
+  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
+  yield* report
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
+})
 
 /** How long a stopped worker hands over its work. Then the process ends, which frees its locks. */
 const handOverTime = "2 seconds"
@@ -216,68 +255,23 @@ export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, report }: WorkerOptions) {
     const { settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
-    const work = { load, parallel: settings.parallel, progress: makeCallProgressBoard() }
-    const worker = layerWorker({ flags, report, ...work })
+    const work: Work = { flags, report, load, parallel: settings.parallel, progress: makeCallProgressBoard() }
     const kept = settings.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, report))
-    const presence = Layer.effectDiscard(Effect.andThen(reportMovingWork(report), reportPresence(work)))
+    const presence = Layer.effectDiscard(Effect.andThen(reportMovingWork(work), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
       Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))
     )
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
     const environment = layerWorkerEnvironment(database)
-    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, removal, watch), environment), scope)
+    yield* Layer.buildWithScope(
+      Layer.provide(Layer.mergeAll(layerWorker(work), presence, removal, watch), environment),
+      scope
+    )
     yield* ready
     return yield* Deferred.await(stuck)
   },
   Effect.scoped,
   (worker, { report }) => Effect.provideService(worker, CurrentNotices, makeNotices(report))
 )
-
-/** What this worker has in hand. */
-export interface Load {
-  runs: number
-  tasks: number
-}
-
-export interface Presence {
-  /** How many model calls the server of this machine works on at the same time. */
-  readonly parallel: number
-  readonly load: Load
-  readonly progress: CallProgressBoard
-}
-
-const isBusy = ({ runs, tasks }: Load): boolean => runs + tasks > 0
-
-/** A part of the work of others moves to a worker that joins. */
-export const reportMovingWork = Effect.fnUntraced(function* (report: (what: string) => Effect.Effect<void>) {
-  const workers = yield* ClusterWorkers
-  const busy = (yield* workers.alive).filter((one) => one.name !== workerName && isBusy(one))
-  if (busy.length === 0) return
-  yield* report(
-    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
-  )
-})
-
-/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
-const loadPace = 200
-
-/** Says in the database that this worker is there, until the scope closes; that it got work is said without delay. */
-export const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Presence) {
-  const workers = yield* ClusterWorkers
-  const begunAt = DateTime.formatIso(yield* DateTime.now)
-  let last = { at: 0, isBusy: false }
-  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    last = { at: now, isBusy: isBusy(load) }
-    const shown = progress.shown(now)
-    const calls = shown.length === 0 ? {} : { progress: shown }
-    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
-  })
-  const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    now - last.at >= Duration.toMillis(reportInterval) || isBusy(load) !== last.isBusy ? report : Effect.void
-  )
-  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
-  yield* report
-  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
-})

@@ -2,7 +2,6 @@
  * The context in which a worker carries out a run: its layers, with the model server, the tools and the rules of this
  * machine. Part of the composition root.
  */
-import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -24,12 +23,10 @@ import {
   layerClusterUsage
 } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
-import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker, layerClusterTasks, type TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { layerRemoteApprover, makeRunAnswers, RunRefused } from "../services/cluster/RunWorkflow.ts"
 import { ResumeNotes } from "../services/pipeline/ResumeNotes.ts"
 import { Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
-import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -55,14 +52,11 @@ export interface WorkerRun extends TaskContext {
   readonly setup: Setup
 }
 
-export interface WorkerRunOptions {
+interface WorkerRunOptions extends Pick<WorkerContext, "slots" | "secrets"> {
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
-  /** The slots of the model server of this machine. */
-  readonly slots: Layer.Layer<ModelSlots>
   /** Receives what the person at this machine should know. */
   readonly report: (what: string) => Effect.Effect<void>
-  readonly secrets: Secrets
   readonly progress: CallProgressBoard
   /** Keeps the context that is made for as long as a scope is open. */
   readonly keep: Effect.Effect<unknown, { readonly message: string }, Scope.Scope>
@@ -177,20 +171,21 @@ export const makeWorkerRun = (runId: string, { flags, keep, progress, report, se
         journal: Layer.merge(Layer.provide(journal, runs), ResumeNotes.layerNone)
       }).pipe(Layer.provide(workers))
     )
-    const skills = Context.get(context, Skills)
-    const registry = Context.get(context, ToolRegistry)
-    const made: WorkerRun = {
-      pipeline: Context.get(context, Pipeline),
-      gate: Context.get(context, Gate),
-      loop: Context.get(context, TaskLoop),
-      taskRunner: Context.get(context, TaskRunner),
-      toolRunner: Context.get(context, ToolRunner),
-      registry,
-      lacks: lacksFor(skills, registry),
-      failed: Context.get(context, Journal).failed,
-      cancelled: Deferred.await(cancelled),
-      setup
-    }
+    const { failed, skills, ...services } = yield* Effect.provideContext(
+      Effect.all({
+        pipeline: Pipeline,
+        gate: Gate,
+        loop: TaskLoop,
+        taskRunner: TaskRunner,
+        toolRunner: ToolRunner,
+        registry: ToolRegistry,
+        skills: Skills,
+        failed: Effect.map(Journal, (journal) => journal.failed)
+      }),
+      context
+    )
+    const lacks = lacksFor(skills, services.registry)
+    const made: WorkerRun = { ...services, lacks, failed, cancelled: Deferred.await(cancelled), setup }
     return made
   }).pipe(Effect.mapError(asUnfit))
 
@@ -198,11 +193,7 @@ export const makeWorkerRun = (runId: string, { flags, keep, progress, report, se
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (
-  setup: Setup,
-  runId: string,
-  context: RunContext & { readonly worker: WorkerContext }
-) =>
+const layerClusterRun = (setup: Setup, runId: string, context: RunContext & { readonly worker: WorkerContext }) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, context.worker.secrets)),
     Layer.provideMerge(layerTasks),

@@ -1,5 +1,6 @@
 /**
- * Runs the command line of this process: its streams, its signals, its exit, and what plugins may do to it.
+ * Runs the command line of this process to its exit code: help and version, everything that goes wrong, its streams, its
+ * signals, its exit, and what plugins may do to it.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
@@ -7,43 +8,124 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Cause from "effect/Cause"
+import * as Command from "effect/cli/Command"
 import { Console as NodeConsole } from "node:console"
 import { writeSync } from "node:fs"
-import { exitCodes } from "./terminal/Failure.ts"
-import { printable } from "../domain/text/Printable.ts"
-import { runCommandLine } from "./commandLine.ts"
+import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { printable, printableLines } from "../domain/text/Printable.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
-import { Output } from "./terminal/Output.ts"
+import { Output, redactText } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
+import { version } from "../app/version.ts"
+import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 
 /**
- * From here on `console` prints on stderr, since stdout is for results; `onStray` receives what was thrown outside of
- * any call; and a process that ends before the function that comes back was called ends as failed, with a line that
- * says so.
+ * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
+ * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
  */
-export const guardProcess = (onStray: (thrown: unknown) => void): (() => void) => {
-  let isOver = false
-  globalThis.console = new NodeConsole(process.stderr, process.stderr)
-  process.on("uncaughtException", onStray)
-  process.on("exit", () => {
-    if (isOver) return
-    process.exitCode = exitCodes.failed
-    writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first, ...rest] = argv
+  const [named] = rest
+  if (first === "runs" && named === "list") return ["runs", ...rest.slice(1)]
+  if (first === "version" && named === undefined) return ["--version"]
+  if (first !== "help") return argv
+  return named === undefined || named.startsWith("-") || commands.includes(named) ? [...rest, "--help"] : rest
+}
+
+type Event = CliOutput.Presenter.Event
+
+const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
+
+/** True for words that may be a prompt without quotes, or without a command. */
+const looksLikePrompt = ({ commandPath, errors }: Extract<Event, { readonly _tag: "InvalidInvocation" }>): boolean =>
+  errors.some((error) =>
+    error._tag === "UnexpectedArgument"
+      ? promptCommands.has(commandPath.at(-1) ?? "")
+      : error._tag === "UnknownSubcommand" && error.suggestions.length === 0 && commandPath.length === 1
+  )
+
+/** Writes help and errors about a command line through `Output`. */
+export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
+  Output.useSync((output) => {
+    const formatter = CliOutput.defaultFormatter({
+      colors: output.resultPaint.bold("") !== "",
+      globalFlags: "summary"
+    })
+    const present = (event: Event): Effect.Effect<void> => {
+      switch (event._tag) {
+        case "Help": {
+          const print = event.reason === "Requested" ? output.result : output.emit
+          return print(formatter.formatHelpDoc(event.helpDoc))
+        }
+        case "Version":
+          return output.result(event.version)
+        case "InvalidInvocation":
+          return output.emit(
+            [
+              ...event.errors.map(({ message }) => printableLines(message)),
+              ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
+              `Run "${event.commandPath.join(" ")} --help" for help.`
+            ].join("\n")
+          )
+      }
+    }
+    return CliOutput.layerPresenter({ present })
   })
-  return () => {
-    isOver = true
-  }
+)
+
+const internalError = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  const what = (error instanceof Error ? error.message : String(error)).split("\n")[0]
+  const line = `internal error: ${what}. This is a bug in task-conductor, please report it.`
+  return process.env["TASK_CONDUCTOR_DEBUG"] === "1"
+    ? `${line}\n${Cause.pretty(cause)}`
+    : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-const strayError = (thrown: unknown): string => {
-  const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
-  return `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
-}
+/** Whatever an error quotes has no power over the terminal, and holds no secret. */
+const say = (text: string, exitCode: number) =>
+  Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
-const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint)
+/** A result that did not arrive is a failure, also of work that went well. */
+const requireWritten = (exitCode: number) =>
+  Output.use(({ emit, lost }) => {
+    const reason = lost()
+    return reason === undefined
+      ? Effect.succeed(exitCode)
+      : emit(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
+          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
+        )
+  })
+
+/** Runs the command that `argv` names. */
+export const runCommandLine = (
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
+  const line = withPlainWords(argv, commandNames)
+  return Effect.flatMap(taskConductor(line), (program) => Command.runWith(program, { version })(line)).pipe(
+    Effect.as(0),
+    Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
+    Effect.catch((error) => {
+      const { exitCode, text } = failureOf(error)
+      if (text === "") return Effect.succeed(exitCode)
+      const isUsage = error._tag === "CommandFailure" && exitCode === exitCodes.usage
+      return say(isUsage ? `${text}\nRun "task-conductor ${argv[0]} --help" for help.` : text, exitCode)
+    }),
+    Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
+    Effect.flatMap(requireWritten),
+    Effect.provide(Layer.merge(layerPresenter, layerFlags))
+  )
+}
 
 /** A signal that comes so soon after the first is the same one: npx passes on what the terminal has sent to both. */
 const sameSignalMs = 500
+
+const onEarlyExit = (): void => {
+  process.exitCode = exitCodes.failed
+  writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+}
 
 /**
  * Runs `argv` and ends the process. A terminal that is closed (SIGHUP) counts as SIGTERM, so that no command lives on.
@@ -62,12 +144,17 @@ export const launch = (argv: ReadonlyArray<string>): void => {
       () => Effect.sync(() => void (interrupted = undefined))
     )
   const ownConsole = globalThis.console
-  const finish = guardProcess((thrown) => {
+  /* Stdout is for results. */
+  globalThis.console = new NodeConsole(process.stderr, process.stderr)
+  process.on("uncaughtException", (thrown: unknown) => {
     if (isStray) return
     isStray = true
-    const reported = Output.use(({ emit }) => emit(strayError(thrown)))
+    const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
+    const text = `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+    const reported = Output.use(({ emit }) => emit(text))
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
+  process.on("exit", onEarlyExit)
   const fiber = Effect.runFork(
     runCommandLine(argv).pipe(
       Effect.provide(Layer.merge(Output.layer, NodeServices.layer)),
@@ -86,8 +173,8 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal)
   fiber.addObserver((exit) => {
     const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
-    const code = received === undefined ? ended : codeOf(received)
-    finish()
+    const code = received === undefined ? ended : received === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint
+    process.off("exit", onEarlyExit)
     process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
   })
 }

@@ -7,105 +7,80 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 
-/** The commands in the order of `--help`, each with its line there. */
+/** The commands in the order of `--help`, each with its line there and the module that exports it. */
 const groups = {
   EVERYDAY: {
     run: [
       "Plan, carry out and answer a prompt",
-      () => import("./run/run.ts").then(({ makeRun }) => makeRun(() => import("./cluster/cluster.ts")))
+      () => import("./run/run.ts").then(({ makeRun }) => ({ run: makeRun(() => import("./cluster/cluster.ts")) }))
     ],
-    ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts").then(({ ask }) => ask)],
-    plan: ["Print the checked task list for a prompt", () => import("./run/run.ts").then(({ plan }) => plan)],
-    check: ["Check task lists, refinements or results", () => import("./check/check.ts").then(({ check }) => check)],
-    permissions: [
-      "List, explain and revoke permissions",
-      () => import("./permissions/permissions.ts").then(({ permissions }) => permissions)
-    ],
-    init: ["Write a configuration for you or a project", () => import("./init/init.ts").then(({ init }) => init)],
-    doctor: [
-      "Check this machine and say what is missing",
-      () => import("./doctor/doctor.ts").then(({ doctor }) => doctor)
-    ],
-    models: [
-      "List the models of the server, or compare them",
-      () => import("./models/models.ts").then(({ models }) => models)
-    ]
+    ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts")],
+    plan: ["Print the checked task list for a prompt", () => import("./run/run.ts")],
+    check: ["Check task lists, refinements or results", () => import("./check/check.ts")],
+    permissions: ["List, explain and revoke permissions", () => import("./permissions/permissions.ts")],
+    init: ["Write a configuration for you or a project", () => import("./init/init.ts")],
+    doctor: ["Check this machine and say what is missing", () => import("./doctor/doctor.ts")],
+    models: ["List the models of the server, or compare them", () => import("./models/models.ts")]
   },
   RUNS: {
-    runs: [
-      "List the saved runs of this project, newest first",
-      () => import("./runs/runs.ts").then(({ runs }) => runs)
-    ],
+    runs: ["List the saved runs of this project, newest first", () => import("./runs/runs.ts")],
     show: [
       "Show the plan, the tasks and the answer of a run, or the evidence of one task",
-      () => import("./runs/show.ts").then(({ show }) => show)
+      () => import("./runs/show.ts")
     ],
     report: [
       "Write one HTML page with everything about a run. It needs no network",
-      () => import("./report/report.ts").then(({ report }) => report)
+      () => import("./report/report.ts")
     ],
-    resume: [
-      "Resume a run that ended early. Finished work is not repeated",
-      () => import("./runs/resume.ts").then(({ resume }) => resume)
-    ],
+    resume: ["Resume a run that ended early. Finished work is not repeated", () => import("./runs/resume.ts")],
     replay: [
       "Replay a run without a model and check that it still gives the same result",
-      () => import("./runs/replay.ts").then(({ replay }) => replay)
+      () => import("./runs/replay.ts")
     ],
     fork: [
       "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
-      () => import("./runs/resume.ts").then(({ fork }) => fork)
+      () => import("./runs/resume.ts")
     ]
   },
   EXTENDING: {
-    skills: [
-      "List, describe, create, lint and test skills (kinds of tasks)",
-      () => import("./skills/skills.ts").then(({ skills }) => skills)
-    ],
-    tools: [
-      "List and describe the tools that a task can call",
-      () => import("./plugins/plugins.ts").then(({ tools }) => tools)
-    ],
-    plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts").then(({ plugins }) => plugins)],
-    mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts").then(({ mcp }) => mcp)],
-    refine: [
-      "Print the refinement of one task of a plan",
-      () => import("./check/stages.ts").then(({ refine }) => refine)
-    ],
-    execute: [
-      "Carry out a refinement and print its result",
-      () => import("./check/stages.ts").then(({ execute }) => execute)
-    ],
-    iterate: [
-      "Print the tasks that are left after some results",
-      () => import("./check/stages.ts").then(({ iterate }) => iterate)
-    ]
+    skills: ["List, describe, create, lint and test skills (kinds of tasks)", () => import("./skills/skills.ts")],
+    tools: ["List and describe the tools that a task can call", () => import("./plugins/plugins.ts")],
+    plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts")],
+    mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts")],
+    refine: ["Print the refinement of one task of a plan", () => import("./check/stages.ts")],
+    execute: ["Carry out a refinement and print its result", () => import("./check/stages.ts")],
+    iterate: ["Print the tasks that are left after some results", () => import("./check/stages.ts")]
   },
   "SEVERAL MACHINES": {
-    worker: [
-      "Work on runs that were started with --cluster",
-      () => import("./cluster/cluster.ts").then(({ worker }) => worker)
-    ],
-    attach: ["Follow a run on the workers", () => import("./cluster/cluster.ts").then(({ attach }) => attach)],
-    cancel: ["Cancel a run on the workers", () => import("./cluster/cluster.ts").then(({ cancel }) => cancel)]
+    worker: ["Work on runs that were started with --cluster", () => import("./cluster/cluster.ts")],
+    attach: ["Follow a run on the workers", () => import("./cluster/cluster.ts")],
+    cancel: ["Cancel a run on the workers", () => import("./cluster/cluster.ts")]
   }
 } as const
 
-type Entry<G> = G extends unknown ? G[keyof G] : never
-type Loaded = Awaited<ReturnType<Entry<(typeof groups)[keyof typeof groups]>[1]>>
+/** The command that the module of each entry exports by the name of the entry. */
+type Loaded<Group> = {
+  [Name in keyof Group]: Group[Name] extends readonly [string, () => Promise<infer Module>]
+    ? Module[Name & keyof Module]
+    : never
+}[keyof Group]
+type Any = { [Name in keyof typeof groups]: Loaded<(typeof groups)[Name]> }[keyof typeof groups]
+type AnyCommand = Command.Command<string, {}, {}, Command.Error<Any>, Command.Services<Any>>
 
 /** The names of all commands. */
 export const commandNames: ReadonlyArray<string> = Object.values(groups).flatMap((commands) => Object.keys(commands))
 
 /** The command, when the words may name it; else what help and suggestions need of it. */
-const commandOf = (
+const commandOf = async (
   argv: ReadonlyArray<string>,
   name: string,
-  [line, load]: readonly [line: string, load: () => Promise<Loaded>]
-): Promise<Loaded> | Command.Command<string, {}> =>
-  argv.includes(name) || argv.some((word) => word.startsWith("--completions"))
-    ? load()
-    : Command.make(name).pipe(Command.withDescription(line))
+  [line, load]: readonly [line: string, load: () => Promise<object>]
+): Promise<AnyCommand> => {
+  const isNamed = argv.includes(name) || argv.some((word) => word.startsWith("--completions"))
+  if (!isNamed) return Command.make(name).pipe(Command.withDescription(line))
+  const module = (await load()) as Readonly<Record<string, AnyCommand>>
+  return Command.withShortDescription(module[name] as AnyCommand, line)
+}
 
 const root = Command.make(
   "task-conductor",

@@ -52,17 +52,14 @@ export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow
 const onCluster =
   ({ approve, arbitrate, database }: DatabaseOptions & AnswerOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    work.pipe(
-      Effect.provide(layerClient({ database, approver: layerCallback({ approve, arbitrate }) })),
-      onThisMachine({})
-    )
+    work.pipe(Effect.provide(layerClient(layerCallback({ approve, arbitrate }), database)), onThisMachine({}))
 
 /** Starts a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
 export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
       const newRun = yield* newRunOf(options, runId)
-      yield* submitRun(yield* prepareRun({ ...newRun, approveSteps: false }))
+      yield* submitRun(yield* prepareRun(newRun, { approveSteps: false }))
       return yield* attachRun(runId, (recorded) => Effect.sync(() => listen(recorded)))
     }).pipe(onCluster(options))
   )

@@ -37,21 +37,11 @@ export interface RunHandle {
 }
 
 /**
- * The events of one run for readers outside Effect: one writer, any number of readers. They may come late, read more than once,
- * or never: nothing that counts is lost and nothing waits.
+ * The events of one run for readers outside Effect: one writer, any number of readers. They may come late, read more than
+ * once, or never: nothing that counts is lost and nothing waits. `show` makes what a reader gets, when they get it: most
+ * runs have no reader.
  */
-export interface EventHistory<A, B = A> {
-  readonly push: (event: A) => void
-  /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
-  readonly pass: (event: A) => void
-  /** No more events; with an error every reader ends by throwing it. */
-  readonly end: (error?: unknown) => void
-  /** Every reader starts at the first event. */
-  readonly events: AsyncIterable<B>
-}
-
-/** An empty history; `show` makes what a reader gets, when they get it: most runs have no reader. */
-export const makeEventHistory = <A, B>(show: (event: A) => B): EventHistory<A, B> => {
+export const makeEventHistory = <A, B>(show: (event: A) => B) => {
   const kept: Array<A> = []
   const waiting = new Set<(passing?: A) => void>()
   let ending: { readonly error: unknown } | undefined
@@ -76,15 +66,18 @@ export const makeEventHistory = <A, B>(show: (event: A) => B): EventHistory<A, B
   }
 
   return {
-    push: (event) => {
+    push: (event: A): void => {
       kept.push(event)
       wake()
     },
-    pass: wake,
-    end: (error) => {
+    /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
+    pass: (event: A): void => wake(event),
+    /** No more events; with an error every reader ends by throwing it. */
+    end: (error?: unknown): void => {
       ending ??= { error }
       wake()
     },
+    /** Every reader starts at the first event. */
     events: { [Symbol.asyncIterator]: read }
   }
 }

@@ -7,12 +7,12 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
 import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
-import { addressKeys, type Addresses, type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
-import type { GivenLimits } from "../domain/configuration/Limits.ts"
+import { savedKeys } from "../domain/history/SavedSettings.ts"
+import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
-import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
@@ -21,11 +21,16 @@ import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
+/** The settings that scripts give as options of the same names: those that a run saves, and rules that allow. */
+const settingNames = [...savedKeys, "allow"] as const
+const otherwise = ["model", "plugins", "keepAlive"] as const
+type Settings = Omit<Pick<Configuration, (typeof settingNames)[number]>, (typeof otherwise)[number]>
+
 /**
  * What runs and conversations share. What is left out comes from the configuration files and the environment, as for
- * the CLI.
+ * the CLI. docs/reference/configuration.md says what the settings mean.
  */
-export interface ScriptOptions extends Addresses {
+export interface ScriptOptions extends Settings {
   /** The project folder; the current folder when absent. */
   readonly project?: string
   /**
@@ -33,24 +38,6 @@ export interface ScriptOptions extends Addresses {
    * `ModelUnchosen`, which has the models of the server.
    */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
-  /** In tokens; chosen by model and server when absent. */
-  readonly contextWindow?: number
-  /** Whether, or how much, the model thinks before it answers. */
-  readonly think?: Think
-  readonly sampling?: Sampling
-  /** `model`, `think` and `sampling` of single stages. */
-  readonly stages?: StageGenerations
-  readonly parallel?: number
-  readonly limits?: GivenLimits
-  readonly referenceBudget?: number
-  /** Rules as `TOOL[:PATTERN]`. */
-  readonly allow?: ReadonlyArray<string>
-  readonly deny?: ReadonlyArray<string>
-  /**
-   * Commands that check changes, each as one line or as its words, in the place of those that the project names; `false` for
-   * none. They are allowed by being named.
-   */
-  readonly checks?: Configuration["checks"]
   /** Answers approvals; without it whatever needs one is denied. */
   readonly approve?: Approve
   /** Path of the file the person is looking at, relative to the project. */
@@ -74,24 +61,9 @@ export interface ScriptOptions extends Addresses {
   readonly signal?: AbortSignal
 }
 
-/** The options that are settings of the same name. */
-const settingNames = [
-  ...addressKeys,
-  "contextWindow",
-  "think",
-  "sampling",
-  "stages",
-  "parallel",
-  "limits",
-  "referenceBudget",
-  "allow",
-  "deny",
-  "checks"
-] as const
-
 /** What the options set, in the form of a configuration. */
 export const configurationOf = ({ model, plugins = [], ...given }: ScriptOptions): Configuration => ({
-  ...pickSettings(given, settingNames),
+  ...Struct.omit(pickSettings(given, settingNames), otherwise),
   ...(given.checks ? { allow: [...(given.allow ?? []), ...rulesOfChecks(given.checks)] } : {}),
   ...(typeof model === "string" ? { model } : {}),
   plugins: plugins.filter((plugin) => typeof plugin === "string")

@@ -2,6 +2,8 @@
  * Single stages for scripts, as promises: for those who write skills and prompts.
  */
 import * as Effect from "effect/Effect"
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import type { RunContext } from "../app/RunContext.ts"
 import type { StagePlace } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
 import { renderRefinement, renderTaskList } from "../domain/documents/TaskRendering.ts"
@@ -43,53 +45,39 @@ const planStageOf = (options: PlanStageOptions) => {
   return file === undefined ? stage : { ...stage, currentFile: file }
 }
 
-const placeOf = (options: StageOptions): StagePlace => ({
-  project: options.project ?? ".",
-  given: configurationOf(options)
-})
-
-const start = <A, E>(options: StageOptions, work: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(work, { signal: options.signal })
-
-const silentContext = (options: StageOptions) => runContextOf(options, () => undefined)
+/** Starts a stage where the options say, and gives a part of what it gives. */
+const start = <Order, A, E, B>(
+  options: StageOptions,
+  stage: (order: Order, place: StagePlace, context: RunContext) => Effect.Effect<A, E, NodeServices.NodeServices>,
+  order: Order,
+  pick: (ended: A) => B
+): Promise<B> => {
+  const place = { project: options.project ?? ".", given: configurationOf(options) }
+  const context = runContextOf(options, () => undefined)
+  return Effect.runPromise(Effect.map(onThisMachine(options)(stage(order, place, context)), pick), {
+    signal: options.signal
+  })
+}
 
 /** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
-  start(
-    options,
-    refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentContext(options)).pipe(
-      Effect.map(renderRefinement),
-      onThisMachine(options)
-    )
-  )
+  start(options, refineStage, { ...planStageOf(options), task: options.task }, renderRefinement)
 
 /** Makes the calls of a refinement, asking `approve` like a run, and gives the result of its task. */
-export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> =>
-  start(
-    options,
-    executeStage(
-      { refinement: options.refinement, results: resultsOf(options) },
-      placeOf(options),
-      silentContext(options)
-    ).pipe(
-      Effect.map(({ outcome: { message, status }, result }) => ({
-        status,
-        message,
-        markdown: result?.result.document ?? "",
-        calls: result?.calls ?? []
-      })),
-      onThisMachine(options)
-    )
-  )
+export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {
+  const order = { refinement: options.refinement, results: resultsOf(options) }
+  return start(options, executeStage, order, ({ outcome: { message, status }, result }) => ({
+    status,
+    message,
+    markdown: result?.result.document ?? "",
+    calls: result?.calls ?? []
+  }))
+}
 
 /** The tasks that are left after some results, as the markdown of a task list; nothing when no answer was valid. */
-export const iterate = (options: PlanStageOptions): Promise<string | undefined> =>
-  start(
-    options,
-    iterateStage(planStageOf(options), placeOf(options), silentContext(options)).pipe(
-      Effect.map(({ isRevised, list }) =>
-        isRevised ? renderTaskList(list, { prompt: planStageOf(options).prompt }) : undefined
-      ),
-      onThisMachine(options)
-    )
+export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
+  const order = planStageOf(options)
+  return start(options, iterateStage, order, ({ isRevised, list }) =>
+    isRevised ? renderTaskList(list, { prompt: order.prompt }) : undefined
   )
+}

@@ -29,10 +29,9 @@ const outcomes = await Effect.runPromise(
       fails("hello", other)
     )
     const server = yield* connectOllama({ host })
-    const documents = yield* Effect.forEach([server.models, server.loaded], (question) =>
-      Effect.map(Effect.result(question), Result.isFailure)
-    )
-    return [...chats, !fine, ...unreachable, ...documents]
+    const models = Result.isFailure(yield* Effect.result(server.models))
+    const loaded = Result.isFailure(yield* Effect.result(server.loaded))
+    return [...chats, !fine, ...unreachable, models, loaded]
   }).pipe(Effect.scoped)
 )
 process.exitCode = outcomes.every(Boolean) ? 0 : 1

@@ -9,7 +9,7 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { DocumentKind, type CheckOptions, fixDocument, type FixedDocument } from "../../domain/documents/CheckReport.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog, type SarifDocument } from "../../domain/checking/SarifLog.ts"
@@ -58,58 +58,41 @@ interface CheckOrder extends CheckOptions {
 }
 
 /** Checks and fixes the text of a document with this name. */
-type Fix<E, R> = (text: string, name: string) => Effect.Effect<FixedDocument, E, R>
+type Fix = (text: string, name: string) => Effect.Effect<FixedDocument, { readonly message: string }>
 
-/** Replaces a file, also behind a link, and keeps its mode. */
-const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
-  const files = yield* FileSystem.FileSystem
-  yield* replaceFile(yield* files.realPath(file), text)
-})
-
-const checkFile = Effect.fnUntraced(function* <E, R>(file: string, order: CheckOrder, fix: Fix<E, R>) {
+/** Checks a document; a file that is fixed is replaced, also behind a link, and keeps its mode. */
+const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, fix: Fix) {
+  const fs = yield* FileSystem.FileSystem
   const text = yield* readInput(file)
   const { report, text: fixed } = yield* fix(text, file)
-  const fixState: FixState = fixed === text ? "impossible" : order.fix ? "written" : "offered"
-  if (fixState === "written" && file !== "-") yield* writeBack(file, fixed)
+  const fixState: FixState = fixed === text ? "impossible" : isFixed ? "written" : "offered"
+  if (fixState === "written" && file !== "-") yield* replaceFile(yield* fs.realPath(file), fixed)
   const name = file === "-" ? "stdin" : file
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/**
- * The documents that could be checked, in the order given, and why the others could not. Without `fix` the texts alone are
- * checked.
- */
-const checkFiles = Effect.fn("checkFiles")(function* <E extends { readonly message: string } = never, R = never>(
-  files: ReadonlyArray<string>,
-  order: CheckOrder,
-  fix: Fix<E, R> = (text) => Effect.sync(() => fixDocument(order.kind, text, order))
-) {
-  const checked: Array<CheckedFile> = []
-  const failures: Array<string> = []
-  for (const file of new Set(files)) {
-    yield* checkFile(file, order, fix).pipe(
-      Effect.match({
-        onSuccess: (one) => void checked.push(one),
-        onFailure: (error) => void failures.push(error.message)
-      })
-    )
-  }
-  return { checked, failures }
+/** The documents that could be checked, in the order given, and why the others could not. */
+const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, isFixed: boolean, fix: Fix) {
+  const [checked, failures] = yield* Effect.partition(new Set(files), (file) => checkFile(file, isFixed, fix))
+  return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the documents that a person named, against the project. */
-const checkFilesInProject = Effect.fn("checkFilesInProject")(function* (
-  project: string,
+/** Checks the documents that a person named, against the project; without one the texts alone. */
+const checkDocuments = Effect.fn("checkDocuments")(function* (
+  project: string | undefined,
   files: ReadonlyArray<string>,
   order: CheckOrder
 ) {
+  if (project === undefined) {
+    return yield* checkFiles(files, order.fix, (text) => Effect.sync(() => fixDocument(order.kind, text, order)))
+  }
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
   /* Loaded when it is needed: a check of the text alone starts without it. */
   const { inProject } = yield* Effect.promise(() => import("../../app/projectCheck.ts"))
   return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
-    checkFiles(files, order, (text, name) => fix(order.kind, text, { ...order, name }))
+    checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
   )
 })
 
@@ -185,9 +168,7 @@ export const check = Command.make(
     }
     const folder = yield* projectFolder(given)
     const order = { kind, finished, fix }
-    const outcome = yield* folder === undefined || kind === "result"
-      ? checkFiles(files, order)
-      : checkFilesInProject(folder, files, order)
+    const outcome = yield* checkDocuments(kind === "result" ? undefined : folder, files, order)
     const { checked, failures } = outcome
     for (const failure of failures) yield* output.emit(printable(failure))
     if (filters) {
@@ -210,25 +191,15 @@ export const check = Command.make(
     if (checked.some((one) => one.report.verdict === "rejected")) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription(
-    "Check task lists, refinements or results; in a project also its skills, tools and files. Exit code 1 if one is rejected"
-  ),
-  Command.withShortDescription("Check task lists, refinements or results"),
-  Command.withExamples([
-    { command: "task-conductor check plan.md", description: "Check a task list" },
-    { command: "task-conductor check plans/*.md --fix", description: "Fix harmless deviations" },
+  withHelp(
+    "Check task lists, refinements or results; in a project also its skills, tools and files. Exit code 1 if one is rejected",
     {
-      command: "task-conductor check plan.md --project ../api",
-      description: "Find what run --plan would reject in a project"
-    },
-    { command: "task-conductor check - --kind refinement < answer.md", description: "Check a refinement from stdin" },
-    {
-      command: 'task-conductor check plan.md --finished "Research 1" --json',
-      description: "Check a list that continues a run"
-    },
-    {
-      command: "task-conductor check plans/*.md --format sarif > check.sarif",
-      description: "Write the findings for a code host"
+      "task-conductor check plan.md": "Check a task list",
+      "task-conductor check plans/*.md --fix": "Fix harmless deviations",
+      "task-conductor check plan.md --project ../api": "Find what run --plan would reject in a project",
+      "task-conductor check - --kind refinement < answer.md": "Check a refinement from stdin",
+      'task-conductor check plan.md --finished "Research 1" --json': "Check a list that continues a run",
+      "task-conductor check plans/*.md --format sarif > check.sarif": "Write the findings for a code host"
     }
-  ])
+  )
 )

@@ -10,7 +10,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as stages from "../../app/stages.ts"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument, reportOfRefinement } from "../../domain/documents/CheckReport.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { renderRefinement, renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -23,16 +23,8 @@ import { CommandFailure, quietFailure, exitCodes, usageFailure } from "../termin
 import { readInput } from "../terminal/Input.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
-import { runContextOf } from "../terminal/runContext.ts"
-import {
-  approvalFlags,
-  approvedBeforehand,
-  flagConfiguration,
-  plainFlag,
-  runFlags,
-  verboseFlag,
-  modelFlags
-} from "../run/runFlags.ts"
+import { approvedBeforehand, runContextOf } from "../terminal/runContext.ts"
+import { approvalFlags, flagConfiguration, plainFlag, runFlags, verboseFlag, modelFlags } from "../run/runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {
@@ -140,18 +132,11 @@ export const refine = Command.make(
     yield* print(renderRefinement(refinement), given.json, report)
   })
 ).pipe(
-  Command.withDescription("Refine one task of a plan into tool calls, check them, and print them. Changes nothing"),
-  Command.withShortDescription("Print the refinement of one task of a plan"),
-  Command.withExamples([
-    {
-      command: 'task-conductor refine plan.md --task "Research 1" > research-1.refinement.md',
-      description: "Write a refinement to a file"
-    },
-    {
-      command: 'task-conductor refine plan.md --task "Sum 1" --result results --print-prompt',
-      description: "Show the prompt of a task that refers to results"
-    }
-  ])
+  withHelp("Refine one task of a plan into tool calls, check them, and print them. Changes nothing", {
+    'task-conductor refine plan.md --task "Research 1" > research-1.refinement.md': "Write a refinement to a file",
+    'task-conductor refine plan.md --task "Sum 1" --result results --print-prompt':
+      "Show the prompt of a task that refers to results"
+  })
 )
 
 /** The command `execute`. Prints the result also when something of it was denied. */
@@ -177,16 +162,13 @@ export const execute = Command.make(
     if (status !== "done") return yield* new CommandFailure({ exitCode: exitCodeOf(status), text: message })
   })
 ).pipe(
-  Command.withDescription(
-    "Make the calls of a refinement, asking what a run would ask, and print the result. With --print-prompt the calls are made too"
-  ),
-  Command.withShortDescription("Carry out a refinement and print its result"),
-  Command.withExamples([
+  withHelp(
+    "Make the calls of a refinement, asking what a run would ask, and print the result. With --print-prompt the calls are made too",
     {
-      command: "task-conductor execute research-1.refinement.md --allow read_file > results/research-1.md",
-      description: "Write a result to a file"
+      "task-conductor execute research-1.refinement.md --allow read_file > results/research-1.md":
+        "Write a result to a file"
     }
-  ])
+  )
 )
 
 /** The command `iterate`. */
@@ -204,14 +186,7 @@ export const iterate = Command.make(
     yield* print(markdown, given.json, checkDocument("task-list", markdown, { finished }))
   })
 ).pipe(
-  Command.withDescription(
-    "Ask which tasks are still to do after some results, and print them as a task list. Changes nothing"
-  ),
-  Command.withShortDescription("Print the tasks that are left after some results"),
-  Command.withExamples([
-    {
-      command: "task-conductor iterate plan.md --result results > next.md",
-      description: "Write what is left to a file"
-    }
-  ])
+  withHelp("Ask which tasks are still to do after some results, and print them as a task list. Changes nothing", {
+    "task-conductor iterate plan.md --result results > next.md": "Write what is left to a file"
+  })
 )

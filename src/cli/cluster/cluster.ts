@@ -10,17 +10,17 @@ import { runWorker } from "../../app/worker.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/ClusterDatabase.ts"
-import { makeRunId } from "../../services/runs/RunId.ts"
-import type { RunRequest } from "../run/run.ts"
+import type { NewRun } from "../../app/runs.ts"
 import { flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { endWithReport, eventSink } from "../terminal/outcome.ts"
+import { showRun } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
-import type { CommandOptions } from "../terminal/runContext.ts"
+import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** The terminal answers what runs ask. */
-const client = layerClient({ approver: layerTerminal() })
+const client = layerClient(layerTerminal())
 
 /** Says when the database is away, and when it is back. */
 const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -40,15 +40,13 @@ const followToEnd = (run: string, sink: EventSink) =>
     )
   )
 
-/** Starts a run on the workers and follows it to its report. */
-export const startClusterRun = Effect.fn("startClusterRun")(function* (
-  { flags, order, project }: RunRequest,
-  { approveSteps, sink, yes = false }: CommandOptions
-) {
-  const runId = yield* makeRunId
-  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
-  return yield* submitRun(run).pipe(Effect.andThen(followToEnd(runId, sink)), Effect.provide(client), withNotices)
-})
+/** Starts a run on the workers and follows it to its end. */
+export const startClusterRun = (given: Parameters<typeof showRun>[0] & ApprovalFlags, run: NewRun) =>
+  showRun({ ...given, isClusterRun: true }, (sink) =>
+    Effect.flatMap(prepareRun(run, approvedBeforehand(given)), (prepared) =>
+      submitRun(prepared).pipe(Effect.andThen(followToEnd(run.order.runId, sink)), Effect.provide(client), withNotices)
+    )
+  )
 
 /** The run that is meant, among those in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
@@ -60,17 +58,17 @@ export const attach = Command.make(
   "attach",
   { run: clusterRunArgument, json: outcomeFlags.json, plain: outcomeFlags.plain, verbose: outcomeFlags.verbose },
   Effect.fn("attach")(function* ({ run, ...given }) {
-    const style = { ...given, isClusterRun: true }
-    const sink = yield* eventSink(style)
-    const report = yield* followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
-    yield* endWithReport(report, { ...style, sink })
+    yield* showRun({ ...given, isClusterRun: true }, (sink) =>
+      followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
+    )
   })
 ).pipe(
-  Command.withDescription(
-    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database"
-  ),
-  Command.withShortDescription("Follow a run on the workers"),
-  Command.withExamples([{ command: "task-conductor attach last", description: "Follow the newest run" }])
+  withHelp(
+    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database",
+    {
+      "task-conductor attach last": "Follow the newest run"
+    }
+  )
 )
 
 /** The command `cancel`; the workers stop within seconds. */
@@ -85,14 +83,9 @@ export const cancel = Command.make(
     return yield* quietFailure(1)
   })
 ).pipe(
-  Command.withDescription("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database"),
-  Command.withShortDescription("Cancel a run on the workers"),
-  Command.withExamples([
-    {
-      command: "task-conductor cancel 20261120-183000-k3x9",
-      description: "Cancel a run; its workers stop within seconds"
-    }
-  ])
+  withHelp("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database", {
+    "task-conductor cancel 20261120-183000-k3x9": "Cancel a run; its workers stop within seconds"
+  })
 )
 
 const { allow, deny, model, parallel, plugin } = runFlags
@@ -110,14 +103,11 @@ export const worker = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription(
-    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples"
-  ),
-  Command.withShortDescription("Work on runs that were started with --cluster"),
-  Command.withExamples([
+  withHelp(
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples",
     {
-      command: "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4",
-      description: "Work on runs with the model server of another machine"
+      "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4":
+        "Work on runs with the model server of another machine"
     }
-  ])
+  )
 )

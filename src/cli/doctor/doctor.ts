@@ -3,37 +3,27 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Terminal from "effect/Terminal"
 import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
-import { diagnose } from "../../app/diagnosis.ts"
+import { diagnose, note, ok } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
-import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
+import { canStart, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { runFlags } from "../run/runFlags.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { present, switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-const nodeFinding: Finding = {
-  name: "program",
-  state: "ok",
-  what: `task-conductor ${version} on Node ${process.versions.node}`
-}
+const nodeFinding = ok("program", `task-conductor ${version} on Node ${process.versions.node}`)
 
 const terminalFinding = Effect.gen(function* () {
   const { canAsk, emitPaint } = yield* Output
   const colour = emitPaint.bold("") === "" ? "without colour" : "with colour"
   const columns = yield* (yield* Terminal.Terminal).columns
-  const finding: Finding = canAsk
-    ? { name: "terminal", state: "ok", what: `${columns} columns, ${colour}` }
-    : {
-        name: "terminal",
-        state: "note",
-        what: "none, so that nobody can be asked",
-        remedy: "Say beforehand what a run may do: --allow, or rules in your configuration."
-      }
-  return finding
+  const remedy = "Say beforehand what a run may do: --allow, or rules in your configuration."
+  return canAsk
+    ? ok("terminal", `${columns} columns, ${colour}`)
+    : note("terminal", "none, so that nobody can be asked", remedy)
 })
 
 /** The command. The exit code says whether a run can start. */
@@ -47,9 +37,8 @@ export const doctor = Command.make(
   },
   Effect.fn("doctor")(function* ({ cluster, json, model, project }) {
     const { result, resultColumns, resultPaint } = yield* Output
-    const given = Option.match(model, { onNone: () => ({}), onSome: (name) => ({ model: name }) })
     const look = cluster ? diagnoseCluster : diagnose
-    const findings = [nodeFinding, ...(yield* look(project, given)), yield* terminalFinding]
+    const findings = [nodeFinding, ...(yield* look(project, present({ model }))), yield* terminalFinding]
     const can = canStart(findings)
     if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
     else {
@@ -60,13 +49,12 @@ export const doctor = Command.make(
     if (!can) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription(
-    "Look at what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note or a problem with what to do. Exit code 0 when a run can start, else 1"
-  ),
-  Command.withShortDescription("Check this machine and say what is missing"),
-  Command.withExamples([
-    { command: "task-conductor doctor", description: "Check everything in the current folder" },
-    { command: "task-conductor doctor --cluster", description: "Check the database and the workers" },
-    { command: "task-conductor doctor --model qwen3:8b --json", description: "Check with this model, for a script" }
-  ])
+  withHelp(
+    "Look at what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note or a problem with what to do. Exit code 0 when a run can start, else 1",
+    {
+      "task-conductor doctor": "Check everything in the current folder",
+      "task-conductor doctor --cluster": "Check the database and the workers",
+      "task-conductor doctor --model qwen3:8b --json": "Check with this model, for a script"
+    }
+  )
 )

@@ -2,21 +2,13 @@
  * What `task-conductor` alone shows: what it is, what is missing on this machine, and one command to try.
  */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import { firstLook } from "../../app/diagnosis.ts"
+import { firstLook, withSetup } from "../../app/diagnosis.ts"
 import { readSetup } from "../../app/setup.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding } from "../../domain/checking/Diagnosis.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { Output } from "../terminal/Output.ts"
-
-const look = Effect.gen(function* () {
-  const read = yield* Effect.result(readSetup(".", {}))
-  if (Result.isSuccess(read)) return yield* firstLook(read.success)
-  const broken: Finding = { name: "configuration", state: "problem", what: read.failure.message }
-  return [broken]
-})
 
 const oneLine = (text: string): string => printable(text.replaceAll("\n", " "))
 
@@ -43,7 +35,7 @@ const startWith = (findings: ReadonlyArray<Finding>) => {
 /** Shows it on stdout. */
 export const showWelcome = Effect.fn("showWelcome")(function* () {
   const { result, resultColumns, resultPaint } = yield* Output
-  const findings = yield* look
+  const findings = yield* withSetup(readSetup(".", {}), firstLook)
   const { flag, why } = startWith(findings)
   const lines = [
     `${resultPaint.bold("task-conductor")} ${version} makes local language models do long work reliably.`,

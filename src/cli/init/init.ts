@@ -1,7 +1,7 @@
 /**
  * `task-conductor init`: writes a configuration, for the person or for a project.
  */
-import { textFlag } from "../terminal/Flags.ts"
+import { present, textFlag, withHelp } from "../terminal/Flags.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -12,7 +12,8 @@ import * as Flag from "effect/cli/Flag"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
-import { type ModelOffer, resolveModels } from "../../app/chosenModel.ts"
+import { resolveModels } from "../../app/modelWindow.ts"
+import type { ModelOffer } from "../../app/RunContext.ts"
 import { readSetup } from "../../app/setup.ts"
 import { modelFlags, runFlags } from "../run/runFlags.ts"
 import { chooseFrom } from "../terminal/runContext.ts"
@@ -64,15 +65,12 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
 /** The name of the model as the server knows it; asks at a terminal when none is named. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
-  const named = Option.match(flags.model, { onNone: () => ({}), onSome: (model) => ({ model }) })
-  const host = Option.match(flags.host, { onNone: () => ({}), onSome: (host) => ({ host }) })
-  const found = yield* readSetup(flags.project, { ...host, ...named })
+  const found = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
   /* A person who sets something up is asked, whatever the files say so far. */
   const open = { ...found, usesDefaultModel: Option.isNone(flags.model) }
-  const pickModel = (offer: ModelOffer) =>
-    chooseFrom(offer).pipe(Effect.provideService(Output, output), Effect.provideService(Terminal.Terminal, terminal))
-  const [output, terminal] = [yield* Output, yield* Terminal.Terminal]
+  const services = yield* Effect.context<Output | Terminal.Terminal>()
+  const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)
   const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
   for (const note of notes) yield* emit(printable(note))
   return setup.settings.model
@@ -98,8 +96,7 @@ const writeConfiguration = Effect.fn("init")(
     yield* requireFree(file)
     const configuration: Configuration = {
       model: yield* chooseModel(flags),
-      ...(Option.isSome(flags.host) ? { host: flags.host.value } : {}),
-      ...(Option.isSome(flags.contextWindow) ? { contextWindow: flags.contextWindow.value } : {})
+      ...present({ host: flags.host, contextWindow: flags.contextWindow })
     }
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
@@ -110,19 +107,13 @@ const writeConfiguration = Effect.fn("init")(
 
 /** The command. */
 export const init = Command.make("init", flags, writeConfiguration).pipe(
-  Command.withDescription(
-    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten"
-  ),
-  Command.withShortDescription("Write a configuration for you or a project"),
-  Command.withExamples([
-    { command: "task-conductor init", description: "Ask for everything" },
+  withHelp(
+    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten",
     {
-      command: "task-conductor init --for me --model qwen3:8b",
-      description: "Choose the model that you use in every project"
-    },
-    {
-      command: "task-conductor init --for project --model qwen3:8b --context-window 16384",
-      description: "Write task-conductor.json in this folder"
+      "task-conductor init": "Ask for everything",
+      "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
+      "task-conductor init --for project --model qwen3:8b --context-window 16384":
+        "Write task-conductor.json in this folder"
     }
-  ])
+  )
 )

@@ -18,20 +18,24 @@ import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
 import { readSetup } from "../../app/setup.ts"
-import { approvalFlags, approvedBeforehand, flagConfiguration, runFlags, modelFlags } from "../run/runFlags.ts"
+import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
+import type { RunContext } from "../../app/RunContext.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { makeRunId } from "../../services/runs/RunId.ts"
+import { approvalFlags, flagConfiguration, runFlags, modelFlags } from "../run/runFlags.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
-import { planPrompt, runPrompt, type RunRequest } from "../run/run.ts"
+import { carryOut } from "../terminal/outcome.ts"
+import { approvedBeforehand, runContextOf } from "../terminal/runContext.ts"
+import { withHelp } from "../terminal/Flags.ts"
 
 /** The flags with which the server was started. */
-export interface Serving {
+export interface Serving extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly project: string
   readonly flags: Configuration
-  readonly approveSteps: boolean
-  readonly yes?: boolean
 }
 
 const plain = makePaint(false)
@@ -99,16 +103,12 @@ const check: ServedTool<typeof CheckParameters.Type> = {
 }
 
 /** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
-export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
-  approveSteps,
-  flags,
-  project,
-  yes = false
-}: Serving) {
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
-  const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
-  const optionsFor = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
+  const newRun = (order: Omit<RunOrder, "runId">) =>
+    Effect.map(makeRunId, (runId): NewRun => ({ project, given: flags, order: { runId, ...order } }))
+  const contextFor = (sink: EventSink) => runContextOf({ sink, ...approved, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
@@ -116,7 +116,8 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
     parameters: PlanParameters,
     isReadOnly: true,
     execute: (given, report) =>
-      planPrompt(request(orderOf(given)), optionsFor(listenTo(report, () => undefined))).pipe(
+      Effect.all([newRun(orderOf(given)), contextFor(listenTo(report, () => undefined))]).pipe(
+        Effect.flatMap(([run, context]) => planRun(run, context)),
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
           return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
@@ -139,7 +140,8 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
           denied.push(event.result.error_message ?? "")
         }
       }
-      return runPrompt(request(orderOf(given)), optionsFor(listenTo(report, heard))).pipe(
+      return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report, heard))]).pipe(
+        Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
         Effect.map(({ answer, facts, message, runId, status }): ServedResult => {
           const parts = [
             facts === undefined ? "" : factLines(facts).join("\n"),
@@ -199,12 +201,11 @@ export const mcp = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them"
-  ),
-  Command.withShortDescription("Start an MCP server on stdin and stdout"),
-  Command.withExamples([
-    { command: "task-conductor mcp --project ../api --model qwen3:8b", description: "Serve one project" },
-    { command: 'task-conductor mcp --allow "read_file:src/**"', description: "Allow runs to read the sources" }
-  ])
+  withHelp(
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them",
+    {
+      "task-conductor mcp --project ../api --model qwen3:8b": "Serve one project",
+      'task-conductor mcp --allow "read_file:src/**"': "Allow runs to read the sources"
+    }
+  )
 )

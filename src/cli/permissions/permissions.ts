@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { outputJson, maxNesting, textNestedTooDeep } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -18,7 +18,7 @@ import { explainCall, type SourcedRule } from "../../services/permissions/Policy
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
-import { readSetup, type Setup } from "../../app/setup.ts"
+import { readSetup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
@@ -26,80 +26,27 @@ import { Output } from "../terminal/Output.ts"
 /** A rule that is in force, with where it was written. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** Why something of the person is not used, if so. */
-const problemText = ({ folders }: Setup, rejection: { readonly message: string } | undefined): string | undefined => {
-  const problems = [...folders.notes, ...(rejection === undefined ? [] : [rejection.message])]
-  return problems.length === 0 ? undefined : problems.join(" ")
-}
-
-/** The real path of the project, as remembered rules name it. */
-const rootOf = ({ project }: Setup) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.realPath(project), () => project))
-
-/** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
-const listRules = Effect.fn("listRules")(function* (project: string) {
+/** The setup of a project without flags, its real path, as remembered rules name it, and why something is not used, if so. */
+const readProject = Effect.fnUntraced(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})
-  return yield* Effect.gen(function* () {
-    const { file = "", rejection, rules } = yield* Policies
-    const root = yield* rootOf(setup)
-    const here = (yield* rules).filter((rule) => concernsProject(rule, root))
-    const remembered = here.map((rule): ListedRule => Object.assign({}, rule, { source: file }))
-    const all: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
-    return { rules: all, file, problem: problemText(setup, rejection) }
-  }).pipe(Effect.provide(layerPolicies(setup)))
-})
-
-/** A person names a rule as the list shows it. */
-const isMeant =
-  (text: string | undefined) =>
-  (rule: RememberedRule): boolean =>
-    text === undefined || ruleText(rule) === text || printable(ruleText(rule)) === text
-
-/** Revokes remembered rules: those that hold here with this text, or all of every project. Returns the revoked ones. */
-const revokeRules = Effect.fn("revokeRules")(function* (project: string, text: string | undefined) {
-  const setup = yield* readSetup(project, {})
-  return yield* Effect.gen(function* () {
-    const { rejection, revoke, rules } = yield* Policies
-    if (rejection !== undefined) return yield* rejection
-    const root = yield* rootOf(setup)
-    const all = yield* rules
-    const present = text === undefined ? all : all.filter((rule) => concernsProject(rule, root))
-    const gone = present.filter(isMeant(text))
-    yield* Effect.forEach(gone, revoke, { discard: true })
-    return { gone, left: present.filter((rule) => !gone.includes(rule)) }
-  }).pipe(Effect.provide(layerPolicies(setup)))
+  const root = yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project)
+  const problemWith = (rejection: { readonly message: string } | undefined): { readonly problem?: string } => {
+    const problems = [...setup.folders.notes, ...(rejection === undefined ? [] : [rejection.message])]
+    return problems.length === 0 ? {} : { problem: problems.join(" ") }
+  }
+  return { setup, root, problemWith }
 })
 
 const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
 
-/** Prepares a call as a run would and judges it; runs nothing. */
-const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
-  if (textNestedTooDeep(json))
-    return yield* usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
-  const given = yield* decodeArguments(json).pipe(
-    Effect.mapError(() =>
-      usageFailure(`The arguments are not a JSON object: ${json}. Write them as '{"path":"a.md"}'.`)
-    )
-  )
-  const setup = yield* readSetup(project, {})
-  return yield* Effect.gen(function* () {
-    const registry = yield* ToolRegistry
-    const { rejection } = yield* Policies
-    const prepared = yield* registry
-      .prepare({ uid: "explain", name, arguments: given })
-      .pipe(Effect.mapError(({ message }) => usageFailure(message)))
-    const { accesses, info, risk } = prepared
-    return {
-      tool: info.name,
-      origin: info.origin,
-      definition: info.definition,
-      risk,
-      targets: accesses.map(accessTarget),
-      ...(yield* explainCall(prepared, gateOptionsOf(setup))),
-      problem: problemText(setup, rejection)
-    }
-  }).pipe(Effect.provide(layerCatalogue(setup)))
-})
+/** The arguments of a call as a person types them. */
+const readArguments = (json: string) =>
+  textNestedTooDeep(json)
+    ? usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
+    : Effect.mapError(decodeArguments(json), () =>
+        usageFailure(`The arguments are not a JSON object: ${json}. Write them as '{"path":"a.md"}'.`)
+      )
 
 const jsonFlag = (what: string, command: string) =>
   switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
@@ -120,11 +67,14 @@ const list = Command.make(
   { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
   Effect.fn("permissions list")(function* ({ json, project }) {
     const { emit, print, result, resultPaint } = yield* Output
-    const { problem, rules } = yield* listRules(project)
-    if (json) {
-      const listed = rules.map(jsonRule)
-      return yield* result(outputJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
-    }
+    const { problemWith, root, setup } = yield* readProject(project)
+    const policies = yield* Effect.provide(Policies, layerPolicies(setup))
+    const remembered = (yield* policies.rules)
+      .filter((rule) => concernsProject(rule, root))
+      .map((rule): ListedRule => Object.assign({}, rule, { source: policies.file ?? "" }))
+    const rules: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
+    const { problem } = problemWith(policies.rejection)
+    if (json) return yield* result(outputJson({ rules: rules.map(jsonRule), problem }, 2))
     if (problem !== undefined) yield* emit(`problem: ${printable(problem)}`)
     if (rules.length === 0) return yield* emit("No rules yet. Anything that is not safe asks first.")
     const width = Math.max(...rules.map((rule) => printable(ruleText(rule)).length))
@@ -133,10 +83,9 @@ const list = Command.make(
     yield* print(rules.map(lineOf).join("\n"))
   })
 ).pipe(
-  Command.withDescription(
-    "List the rules that apply in a project, in the form of --allow and --deny, with their sources"
-  ),
-  Command.withExamples([{ command: "task-conductor permissions list", description: "List the rules" }])
+  withHelp("List the rules that apply in a project, in the form of --allow and --deny, with their sources", {
+    "task-conductor permissions list": "List the rules"
+  })
 )
 
 const revoke = Command.make(
@@ -158,11 +107,18 @@ const revoke = Command.make(
     if (Option.isSome(rule) === all) {
       return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
     }
-    const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
+    const { root, setup } = yield* readProject(project)
+    const policies = yield* Effect.provide(Policies, layerPolicies(setup))
+    if (policies.rejection !== undefined) return yield* policies.rejection
+    const given = Option.getOrUndefined(rule)
+    /* A rule is named as the list shows it, and holds here; all are those of every project. */
+    const present = (yield* policies.rules).filter((one) => given === undefined || concernsProject(one, root))
+    const gone = present.filter((one) => [undefined, ruleText(one), printable(ruleText(one))].includes(given))
+    yield* Effect.forEach(gone, policies.revoke, { discard: true })
     if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))
-    if (Option.isSome(rule) && gone.length === 0) {
-      const known = left.map((one) => `\n  ${printable(ruleText(one))}`).join("")
-      const text = `There is no remembered rule "${printable(rule.value)}".${known === "" ? "" : ` Remembered rules:${known}`}`
+    if (given !== undefined && gone.length === 0) {
+      const known = present.map((one) => `\n  ${printable(ruleText(one))}`).join("")
+      const text = `There is no remembered rule "${printable(given)}".${known === "" ? "" : ` Remembered rules:${known}`}`
       return yield* new CommandFailure({ exitCode: exitCodes.failed, text })
     }
     if (json) return
@@ -170,12 +126,34 @@ const revoke = Command.make(
     yield* print(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
   })
 ).pipe(
-  Command.withDescription("Revoke remembered rules. Runs in progress are not affected"),
-  Command.withExamples([
-    { command: 'task-conductor permissions revoke "read_file:/etc/hosts"', description: "Revoke one rule" },
-    { command: "task-conductor permissions revoke --all", description: "Revoke all remembered rules" }
-  ])
+  withHelp("Revoke remembered rules. Runs in progress are not affected", {
+    'task-conductor permissions revoke "read_file:/etc/hosts"': "Revoke one rule",
+    "task-conductor permissions revoke --all": "Revoke all remembered rules"
+  })
 )
+
+/** Prepares a call as a run would and judges it; runs nothing. */
+const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
+  const given = yield* readArguments(json)
+  const { problemWith, setup } = yield* readProject(project)
+  return yield* Effect.gen(function* () {
+    const { prepare } = yield* ToolRegistry
+    const { rejection } = yield* Policies
+    const prepared = yield* Effect.mapError(prepare({ uid: "explain", name, arguments: given }), ({ message }) =>
+      usageFailure(message)
+    )
+    const { accesses, info, risk } = prepared
+    return {
+      tool: info.name,
+      origin: info.origin,
+      definition: info.definition,
+      risk,
+      targets: accesses.map(accessTarget),
+      ...(yield* explainCall(prepared, gateOptionsOf(setup))),
+      ...problemWith(rejection)
+    }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})
 
 type Explained = Effect.Success<ReturnType<typeof explanationOf>>
 
@@ -222,30 +200,21 @@ const explain = Command.make(
   },
   Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
     const { emit, print, result } = yield* Output
-    const { problem, ...explained } = yield* explanationOf(project, tool, args)
-    if (json) {
-      return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
-    }
-    if (problem !== undefined) yield* emit(`problem: ${printable(problem)}`)
-    yield* print(explanationLines({ ...explained, problem }).join("\n"))
+    const explained = yield* explanationOf(project, tool, args)
+    if (json) return yield* result(outputJson(explained, 2))
+    if (explained.problem !== undefined) yield* emit(`problem: ${printable(explained.problem)}`)
+    yield* print(explanationLines(explained).join("\n"))
   })
 ).pipe(
-  Command.withDescription(
-    "Explain whether a call would run, ask, or be denied, and which rules decide. Nothing is run"
-  ),
-  Command.withExamples([
-    {
-      command: `task-conductor permissions explain read_file '{"path":".env"}'`,
-      description: "Explain why reading this file asks"
-    }
-  ])
+  withHelp("Explain whether a call would run, ask, or be denied, and which rules decide. Nothing is run", {
+    [`task-conductor permissions explain read_file '{"path":".env"}'`]: "Explain why reading this file asks"
+  })
 )
 
 /** The command. */
 export const permissions = Command.make("permissions").pipe(
-  Command.withDescription("List, explain and revoke permissions"),
-  Command.withExamples([
-    { command: "task-conductor permissions list --json", description: "List every rule with its source" }
-  ]),
+  withHelp("List, explain and revoke permissions", {
+    "task-conductor permissions list --json": "List every rule with its source"
+  }),
   Command.withSubcommands([list, revoke, explain])
 )

@@ -9,7 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { PlatformError } from "effect/PlatformError"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/ToolCall.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
@@ -26,8 +26,7 @@ import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { originOf } from "../../services/tools/PluginLoader.ts"
-import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
-import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
+import { mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */
@@ -36,17 +35,26 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
 }
 
+/** Whose tools and plugins. */
+const place = { project: runFlags.project, plugin: runFlags.plugin }
+
+/** The tools of a project; what cannot be used is noted. */
+const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
+  const { problems, tools } = yield* readCatalogue(project, plugins)
+  const { emit } = yield* Output
+  for (const { message } of problems) yield* emit(`note: ${printable(message)}`)
+  return tools
+})
+
 const listTools = Command.make(
   "list",
   {
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print a JSON array with parameters and examples: task-conductor tools list --json")
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
-    const { emit, print, result, resultPaint } = yield* Output
-    const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
+    const { print, result, resultPaint } = yield* Output
+    const tools = yield* readTools(project, plugin)
     if (json) return yield* result(outputJson(tools, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
     yield* print(
@@ -56,8 +64,9 @@ const listTools = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the tools with their risk: safe runs, medium asks, high asks with a warning"),
-  Command.withExamples([{ command: "task-conductor tools list", description: "Names, risks, descriptions" }])
+  withHelp("List the tools with their risk: safe runs, medium asks, high asks with a warning", {
+    "task-conductor tools list": "Names, risks, descriptions"
+  })
 )
 
 const describe = Command.make(
@@ -66,14 +75,12 @@ const describe = Command.make(
     name: Argument.String("NAME").pipe(
       Argument.withDescription('The name of a tool, as shown by "tools list": read_file')
     ),
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print one JSON object: task-conductor tools describe read_file --json")
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
-    const { emit, print, result } = yield* Output
-    const { problems, tools } = yield* readCatalogue(project, plugin)
-    for (const problem of problems) yield* emit(`note: ${printable(problem.message)}`)
+    const { print, result } = yield* Output
+    const tools = yield* readTools(project, plugin)
     const found = tools.find((tool) => tool.name === name)
     if (found === undefined) {
       const near = nearestOrAll(
@@ -87,16 +94,16 @@ const describe = Command.make(
     yield* print(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(
-  Command.withDescription("Show all details of a tool: parameters, risk, errors, and the text that a model sees"),
-  Command.withExamples([{ command: "task-conductor tools describe read_file", description: "Show one tool" }])
+  withHelp("Show all details of a tool: parameters, risk, errors, and the text that a model sees", {
+    "task-conductor tools describe read_file": "Show one tool"
+  })
 )
 
 /** The command. */
 export const tools = Command.make("tools").pipe(
-  Command.withDescription("List and describe the tools that a task can call"),
-  Command.withExamples([
-    { command: "task-conductor tools list --json", description: "List all details of every tool" }
-  ]),
+  withHelp("List and describe the tools that a task can call", {
+    "task-conductor tools list --json": "List all details of every tool"
+  }),
   Command.withSubcommands([listTools, describe])
 )
 
@@ -115,22 +122,19 @@ export interface ListedPlugin {
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
-/** What is known of plugins and tools; see `readCatalogue`. */
-export interface PluginCatalogue {
-  readonly known: ReadonlyArray<KnownPlugin>
-  readonly servers: ReadonlyArray<KnownServer>
-  readonly tools: ReadonlyArray<ToolInfo>
-  readonly problems: ReadonlyArray<PluginProblem | { readonly message: string }>
-}
-
 const problemOf = (code: string, message: string) => ({ problem: { code, message } })
+
+type PluginCatalogue = Pick<
+  Effect.Success<ReturnType<typeof readCatalogue>>,
+  "known" | "servers" | "tools" | "problems"
+>
 
 /** All plugins in the order in which they are loaded, built-in ones as one. */
 export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
   const toolsOf = (origin: string) =>
     tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
   const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
-    const plugin = Result.isSuccess(outcome) ? outcome.success : undefined
+    const plugin = Result.getOrUndefined(outcome)
     const problem = Result.isFailure(outcome)
       ? outcome.failure
       : problems.find((one) => one instanceof PluginProblem && one.plugin === outcome.success.name)
@@ -173,8 +177,7 @@ const lines = (bold: (text: string) => string, width: number) => (plugin: Listed
 const list = Command.make(
   "list",
   {
-    project: runFlags.project,
-    plugin: runFlags.plugin,
+    ...place,
     json: switchFlag("json", "Print a JSON array: task-conductor plugins list --json")
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
@@ -188,10 +191,9 @@ const list = Command.make(
     yield* print(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
 ).pipe(
-  Command.withDescription("List plugins with their version, source and tools, or the reason why a plugin is not used"),
-  Command.withExamples([
-    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
-  ])
+  withHelp("List plugins with their version, source and tools, or the reason why a plugin is not used", {
+    "task-conductor plugins list": "List which plugins are loaded and which are not"
+  })
 )
 
 const unwritable = (folder: string) => (error: PlatformError) =>
@@ -237,17 +239,15 @@ const create = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Create a folder with a new plugin: a tool, its test, and a package.json"),
-  Command.withExamples([
-    { command: "task-conductor plugins new task-conductor-plugin-word-count", description: "Create a package" }
-  ])
+  withHelp("Create a folder with a new plugin: a tool, its test, and a package.json", {
+    "task-conductor plugins new task-conductor-plugin-word-count": "Create a package"
+  })
 )
 
 /** The command. */
 export const plugins = Command.make("plugins").pipe(
-  Command.withDescription("List plugins, or create one"),
-  Command.withExamples([
-    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
-  ]),
+  withHelp("List plugins, or create one", {
+    "task-conductor plugins list": "List which plugins are loaded and which are not"
+  }),
   Command.withSubcommands([list, create])
 )

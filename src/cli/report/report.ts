@@ -8,8 +8,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { savedRunFlags } from "../run/runFlags.ts"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
 import { outputJson } from "../../domain/text/Json.ts"
@@ -43,7 +42,7 @@ const writePage = Effect.fn("writePage")(function* (file: string, html: string, 
 export const report = Command.make(
   "report",
   {
-    run: savedRunFlags.run,
+    run: runArgument,
     output: textFlag(
       "output",
       "FILE",
@@ -63,12 +62,9 @@ export const report = Command.make(
     yield* emit(`Wrote ${printable(file)}. Open it in a browser.`)
   })
 ).pipe(
-  Command.withDescription("Write one HTML page with everything about a run. It needs no network"),
-  Command.withExamples([
-    {
-      command: "task-conductor report last --output report.html",
-      description: "The answer, plan, timeline and every task of the newest run of this project"
-    },
-    { command: "task-conductor report last --json", description: "The same as data" }
-  ])
+  withHelp("Write one HTML page with everything about a run. It needs no network", {
+    "task-conductor report last --output report.html":
+      "The answer, plan, timeline and every task of the newest run of this project",
+    "task-conductor report last --json": "The same as data"
+  })
 )

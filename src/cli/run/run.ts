@@ -6,13 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
-import { beginRun, planRun } from "../../app/runs.ts"
-import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
+import { mergeConfigurations } from "../../domain/configuration/Configuration.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
-import { untilReport, makeResumable, endWithReport, eventSink } from "../terminal/outcome.ts"
-import { type CommandOptions, runContextOf } from "../terminal/runContext.ts"
-import { switchFlag, textFlag } from "../terminal/Flags.ts"
+import { showOwnRun } from "../terminal/outcome.ts"
+import { runContextOf } from "../terminal/runContext.ts"
+import { present, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
 import { checkDocument } from "../../domain/documents/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import {
@@ -26,8 +25,7 @@ import {
   runFlags,
   attachFlag,
   readAttachment,
-  approvedBeforehand,
-  limitConfiguration,
+  runConfiguration,
   outcomeFlags,
   answerFlags,
   readOutputSchema
@@ -37,31 +35,6 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import type { RunReport } from "../../domain/runs/RunReport.ts"
-
-/** A run or a plan as the flags ask for it. */
-export interface RunRequest {
-  readonly project: string
-  readonly flags: Configuration
-  readonly order: Omit<RunOrder, "runId">
-}
-
-const newRun = ({ flags, order, project }: RunRequest) =>
-  Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } }))
-
-/** Runs a prompt to its report. */
-export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, options: CommandOptions) {
-  const resumable = makeResumable(options)
-  return yield* beginRun(yield* newRun(request), yield* runContextOf(resumable.options)).pipe(
-    untilReport(options.sink),
-    resumable.reportWhenStopped
-  )
-})
-
-/** Makes the task list for a prompt. */
-export const planPrompt = Effect.fn("planPrompt")(function* (request: RunRequest, options: CommandOptions) {
-  return yield* planRun(yield* newRun(request), yield* runContextOf(options))
-})
 
 /** The command. */
 export const plan = Command.make(
@@ -77,19 +50,18 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = flagConfiguration(given)
-    const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
-    const options = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
-    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, options)
+    const order = { runId: yield* makeRunId, prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
+    const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
+    const context = yield* runContextOf({ sink, approveSteps: false })
+    const { markdown } = yield* planRun({ project: given.project, given: flags, order }, context)
     if (!given.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
-  Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),
-  Command.withShortDescription("Print the checked task list for a prompt"),
-  Command.withExamples([
-    { command: 'task-conductor plan "Find dead code" > plan.md', description: "Write a plan to a file" },
-    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "Print a plan as JSON" }
-  ])
+  withHelp("Make a task list for a prompt, check it, and print it. Run it with run --plan", {
+    'task-conductor plan "Find dead code" > plan.md': "Write a plan to a file",
+    'task-conductor plan --model qwen3:8b --json "Find dead code"': "Print a plan as JSON"
+  })
 )
 
 const allFlags = {
@@ -110,15 +82,11 @@ const allFlags = {
   ...outcomeFlags
 }
 
-/** The plan to run and the prompt it answers. */
-const readPlan = Effect.fnUntraced(function* (file: string) {
-  const plan = yield* readInput(file)
-  return { plan, prompt: promptOfPlan(plan, file) }
-})
+type RunFlags = Command.Command.Config.Infer<typeof allFlags>
 
-/** Starts a run on the workers of a cluster, and follows it to its report. */
+/** Starts a run on the workers of a cluster, and follows it to its end. */
 interface ClusterStart<E, R> {
-  readonly startClusterRun: (request: RunRequest, options: CommandOptions) => Effect.Effect<RunReport, E, R>
+  readonly startClusterRun: (given: RunFlags, run: NewRun) => Effect.Effect<void, E, R>
 }
 
 /** The command; `loadCluster` loads what `--cluster` needs. */
@@ -131,61 +99,35 @@ export const makeRun = <E, R>(loadCluster: () => Promise<ClusterStart<E, R>>) =>
         return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
       }
       const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
-      const work =
-        Option.isSome(given.plan) && !hasPrompt
-          ? yield* readPlan(given.plan.value)
-          : {
-              prompt: yield* readPrompt(given),
-              ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
-            }
+      const prompt = hasPrompt || Option.isNone(given.plan) ? yield* readPrompt(given) : undefined
+      const file = Option.getOrUndefined(given.plan)
+      const plan = file === undefined ? undefined : yield* readInput(file)
       if (given.noCheck && given.check.length > 0) {
         return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
       }
-      const flags = mergeConfigurations(
-        { ...flagConfiguration(given), ...limitConfiguration(given) },
-        checkConfiguration(given)
-      )
+      const flags = mergeConfigurations(runConfiguration(given), checkConfiguration(given))
       const order = {
-        ...work,
+        runId: yield* makeRunId,
+        prompt: prompt ?? promptOfPlan(plan ?? "", file ?? ""),
+        ...(plan === undefined ? {} : { plan }),
         ...(yield* readOutputSchema(given)),
         ...(yield* readAttachment(given, Option.isSome(given.plan))),
         ...orderFiles(given),
-        ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
+        ...present({ skill: given.skill }),
         ...(given.readOnly ? { readOnly: true } : {}),
         ...(given.acceptUnverified ? { acceptUnverified: true } : {})
       }
-      const request = { project: given.project, flags, order }
-      const options = {
-        sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
-        ...approvedBeforehand(given),
-        isQuiet: given.quiet,
-        isJson: given.json
-      }
-      if (given.cluster) {
-        const { startClusterRun } = yield* Effect.promise(loadCluster)
-        return yield* endWithReport(yield* startClusterRun(request, options), {
-          ...given,
-          ...options,
-          isClusterRun: true
-        })
-      }
-      yield* endWithReport(yield* runPrompt(request, options), { ...given, ...options })
+      const run: NewRun = { project: given.project, given: flags, order }
+      if (!given.cluster) return yield* showOwnRun(given, (context) => beginRun(run, context))
+      const { startClusterRun } = yield* Effect.promise(loadCluster)
+      yield* startClusterRun(given, run)
     })
   ).pipe(
-    Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
-    Command.withShortDescription("Plan, carry out and answer a prompt"),
-    Command.withExamples([
-      {
-        command: 'task-conductor run "Where are the limits of a run defined?"',
-        description: "Answer a question with the model of your configuration; without one, choose from a list"
-      },
-      {
-        command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
-        description: "Use a model of the Ollama server; asks before it changes anything"
-      },
-      {
-        command: "task-conductor run --plan plan.md --json",
-        description: "Run a plan file and print events as JSON Lines"
-      }
-    ])
+    withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {
+      'task-conductor run "Where are the limits of a run defined?"':
+        "Answer a question with the model of your configuration; without one, choose from a list",
+      'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"':
+        "Use a model of the Ollama server; asks before it changes anything",
+      "task-conductor run --plan plan.md --json": "Run a plan file and print events as JSON Lines"
+    })
   )

@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { rulesOfChecks, splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
-import { switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
+import { present, runArgument, switchFlag, textFlag, wholeNumberFlag } from "../terminal/Flags.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -56,13 +56,9 @@ const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? fa
 
 /** The flags as a configuration. */
 export const modelConfiguration = ({ contextWindow, seed, temperature, think }: ModelFlags): Configuration => {
-  const sampling = {
-    ...(Option.isSome(temperature) ? { temperature: temperature.value } : {}),
-    ...(Option.isSome(seed) ? { seed: seed.value } : {})
-  }
+  const sampling = present({ temperature, seed })
   return {
-    ...(Option.isSome(contextWindow) ? { contextWindow: contextWindow.value } : {}),
-    ...(Option.isSome(think) ? { think: thinkOf(think.value) } : {}),
+    ...present({ contextWindow, think: Option.map(think, thinkOf) }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling })
   }
 }
@@ -182,7 +178,7 @@ export const orderFiles = ({
   file,
   open
 }: Pick<RunFlags, "file" | "open">): Pick<RunOrder, "currentFile" | "openFiles"> => ({
-  ...(Option.isSome(file) ? { currentFile: file.value } : {}),
+  ...present({ currentFile: file }),
   ...(open.length === 0 ? {} : { openFiles: open })
 })
 
@@ -194,8 +190,7 @@ export const flagConfiguration = (
   deny: flags.deny,
   plugins: flags.plugin,
   ...modelConfiguration(flags),
-  ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
-  ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
+  ...present({ model: flags.model, parallel: flags.parallel })
 })
 
 /** Everything about the answers of the model that were not right. */
@@ -225,12 +220,6 @@ export const approvalFlags = {
   )
 }
 
-/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
-export const approvedBeforehand = (given: {
-  readonly yes: boolean
-  readonly yesThisRun: boolean
-}): { readonly approveSteps: boolean; readonly yes: boolean } => ({ approveSteps: given.yesThisRun, yes: given.yes })
-
 /** What `run`, `resume` and `fork` share: limits, approvals and output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag("max-rounds", 1, 1000).pipe(
@@ -245,9 +234,7 @@ export const outcomeFlags = {
 
 /** The flags of commands that continue a saved run. */
 export const savedRunFlags = {
-  run: Argument.String("RUN").pipe(
-    Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-  ),
+  run: runArgument,
   project: textFlag("project", "FOLDER", "Where the project is now, if it was moved: --project ../api").pipe(
     Flag.withAlias("p"),
     Flag.optional
@@ -262,18 +249,10 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The limits that flags set. */
-export const limitConfiguration = ({
-  maxRounds
-}: {
-  readonly maxRounds: Option.Option<number>
-}): Pick<Configuration, "limits"> => ({
-  limits: Option.match(maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
-})
-
-/** Where the project is now, if the flag says so. */
-export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
-  Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })
+/** The settings of a run that flags of these commands set. */
+export const runConfiguration = (
+  flags: Parameters<typeof flagConfiguration>[0] & { readonly maxRounds: Option.Option<number> }
+): Configuration => ({ ...flagConfiguration(flags), limits: present({ rounds: flags.maxRounds }) })
 
 export const attachFlag = {
   attach: textFlag(

@@ -1,9 +1,7 @@
 /**
  * `task-conductor replay RUN`: replays a run from its journal, without a model, and shows the first difference.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
@@ -12,6 +10,7 @@ import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { runArgument, switchFlag, withHelp } from "../terminal/Flags.ts"
 
 /** Where two texts begin to differ, with a few characters before it. */
 const around = (text: string, at: number): string => {
@@ -32,13 +31,8 @@ const differenceText = ({ about, before, now }: RunDifference): string => {
 export const replay = Command.make(
   "replay",
   {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-    ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object with all differences"),
-      Flag.withDefault(false)
-    )
+    run: runArgument,
+    json: switchFlag("json", "Print one JSON object with all differences")
   },
   Effect.fn("replay")(function* (given) {
     const { emit, print, result } = yield* Output
@@ -56,11 +50,7 @@ export const replay = Command.make(
     if (first !== undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Replay a run without a model and check that it still gives the same result"),
-  Command.withExamples([
-    {
-      command: "task-conductor replay last",
-      description: "Exit code 0 if it is the same; otherwise 1, with the first difference"
-    }
-  ])
+  withHelp("Replay a run without a model and check that it still gives the same result", {
+    "task-conductor replay last": "Exit code 0 if it is the same; otherwise 1, with the first difference"
+  })
 )

@@ -8,43 +8,27 @@ import * as Effect from "effect/Effect"
 import { forkRun, resumeRun, type SavedRun } from "../../app/runs.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import { approvedBeforehand, flagConfiguration, limitConfiguration, movedTo, savedRunFlags } from "../run/runFlags.ts"
-import { endWithReport, eventSink, makeResumable, untilReport } from "../terminal/outcome.ts"
-import { runContextOf } from "../terminal/runContext.ts"
+import { runConfiguration, savedRunFlags } from "../run/runFlags.ts"
+import { showOwnRun } from "../terminal/outcome.ts"
+import { present, withHelp } from "../terminal/Flags.ts"
 
 type Given = Command.Command.Config.Infer<typeof savedRunFlags>
 
 /** Goes on with a saved run as `start` says, to its report. */
-const goOn = Effect.fnUntraced(function* (
-  given: Given,
-  start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>
-) {
-  const sink = yield* eventSink(given)
-  const options = { sink, isJson: given.json, isQuiet: given.quiet, ...approvedBeforehand(given) }
-  const resumable = makeResumable(options)
-  const saved = {
-    run: given.run,
-    given: { ...flagConfiguration(given), ...limitConfiguration(given) },
-    ...movedTo(given)
-  }
-  const report = yield* start(saved, yield* runContextOf(resumable.options)).pipe(
-    Effect.provide(layerRuns),
-    untilReport(sink),
-    resumable.reportWhenStopped
-  )
-  yield* endWithReport(report, { ...given, ...options })
-})
+const goOn = (given: Given, start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>) =>
+  showOwnRun(given, (context) => {
+    /* The project is named when it was moved. */
+    const saved = { run: given.run, given: runConfiguration(given), ...present({ project: given.project }) }
+    return Effect.provide(start(saved, context), layerRuns)
+  })
 
 /** The command `resume`. */
 export const resume = Command.make("resume", savedRunFlags, (given) => goOn(given, resumeRun)).pipe(
-  Command.withDescription("Resume a run that ended early. Finished work is not repeated"),
-  Command.withExamples([
-    { command: "task-conductor resume last", description: "Resume the newest run" },
-    {
-      command: 'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"',
-      description: "Resume with permissions; those of the first start are not saved"
-    }
-  ])
+  withHelp("Resume a run that ended early. Finished work is not repeated", {
+    "task-conductor resume last": "Resume the newest run",
+    'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"':
+      "Resume with permissions; those of the first start are not saved"
+  })
 )
 
 /** The command `fork`. */
@@ -59,13 +43,8 @@ export const fork = Command.make(
   },
   ({ from, ...given }) => goOn(given, (saved, context) => forkRun({ ...saved, from }, context))
 ).pipe(
-  Command.withDescription(
-    "Start a new run from a task of another run, possibly with another model. Earlier results are reused"
-  ),
-  Command.withExamples([
-    {
-      command: 'task-conductor fork last --from "Summary 1" --model qwen3:14b',
-      description: "Reuse the research, and write the summary again with a larger model"
-    }
-  ])
+  withHelp("Start a new run from a task of another run, possibly with another model. Earlier results are reused", {
+    'task-conductor fork last --from "Summary 1" --model qwen3:14b':
+      "Reuse the research, and write the summary again with a larger model"
+  })
 )

@@ -3,8 +3,8 @@
  */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { textWidth } from "../../domain/text/TextWidth.ts"
-import { makePaint, type Paint } from "../terminal/Colour.ts"
+import { shownWidth, textWidth } from "../../domain/text/TextWidth.ts"
+import type { Paint } from "../terminal/Colour.ts"
 import { secondsText } from "../../domain/text/Format.ts"
 
 /** How to print. */
@@ -17,35 +17,19 @@ export interface ListStyle {
   readonly withProject: boolean
 }
 
-/** A part of a line: what is printed, and how wide it is without colours. */
-interface Part {
-  readonly text: string
-  readonly width: number
-}
-
-const part = (text: string, paint: (text: string) => string = (same) => same): Part => ({
-  text: paint(text),
-  width: textWidth(text)
-})
-
 const gap = "  "
 
 /** Parts side by side, with a new line where the next one does not fit. */
-const flow = (parts: ReadonlyArray<Part>, columns: number): ReadonlyArray<string> => {
+const flow = (parts: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  let line = ""
-  let width = 0
-  for (const { text, width: more } of parts) {
-    if (width > gap.length && width + gap.length + more > columns) {
-      lines.push(line)
-      line = `${gap}${text}`
-      width = gap.length + more
-    } else {
-      line = width === 0 ? text : `${line}${gap}${text}`
-      width = width === 0 ? more : width + gap.length + more
-    }
+  for (const part of parts) {
+    const line = lines.at(-1)
+    if (line === undefined) lines.push(part)
+    else if (shownWidth(`${line}${gap}${part}`) <= columns || shownWidth(line) <= gap.length) {
+      lines[lines.length - 1] = `${line}${gap}${part}`
+    } else lines.push(`${gap}${part}`)
   }
-  return [...lines, line]
+  return lines
 }
 
 /** The beginning of a text that fits, with dots where it is cut. */
@@ -61,21 +45,18 @@ export const cutTo = (text: string, columns: number): string => {
   return `${cut.trimEnd()}...`
 }
 
-const plain = makePaint(false)
-
-const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<Part> => {
+const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<string> => {
   const { durationMs, model, pid, runId, standing, startedAt, tasks } = run
   const running = pid !== undefined && startedAt !== undefined ? now.getTime() - Date.parse(startedAt) : undefined
   const time = durationMs ?? running
-  const state = standingText(standing, paint)
   return [
-    part(runId, paint.bold),
-    { text: state, width: textWidth(standingText(standing, plain)) },
-    ...(tasks === undefined ? [] : [part(`${tasks.done}/${tasks.total}`)]),
-    ...(time === undefined ? [] : [part(durationText(time))]),
-    ...(startedAt === undefined ? [] : [part(whenText(startedAt, now), paint.dim)]),
-    ...(model === undefined ? [] : [part(printable(model))]),
-    ...(pid === undefined ? [] : [part(`pid ${pid}`, paint.dim)])
+    paint.bold(runId),
+    standingText(standing, paint),
+    ...(tasks === undefined ? [] : [`${tasks.done}/${tasks.total}`]),
+    ...(time === undefined ? [] : [durationText(time)]),
+    ...(startedAt === undefined ? [] : [paint.dim(whenText(startedAt, now))]),
+    ...(model === undefined ? [] : [printable(model)]),
+    ...(pid === undefined ? [] : [paint.dim(`pid ${pid}`)])
   ]
 }
 
@@ -94,7 +75,7 @@ export const runLines = (run: RunSummary, style: ListStyle): string => {
   const project = withProject ? projectText(run) : ""
   if (columns === undefined) {
     const more = [project, cutTo(prompt, mostPrompt)].filter((text) => text !== "")
-    return [...parts.map(({ text }) => text), ...more].join(gap)
+    return [...parts, ...more].join(gap)
   }
   const more = [project, prompt]
     .filter((text) => text !== "")

@@ -20,6 +20,7 @@ import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
 import { Output } from "../terminal/Output.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
 /** The runs of this machine, or those in the database. */
 export const storeOf = (isCluster: boolean) =>
@@ -39,31 +40,12 @@ const listWorkers = Effect.gen(function* () {
   return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
 })
 
-/** Removes the inactive runs that started before a time (ISO 8601); returns the removed ones. */
-const pruneRuns = (before: string, isCluster: boolean) =>
-  RunStore.use((store) =>
-    Effect.flatMap(store.list, (all) =>
-      Effect.filter(
-        all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
-        ({ runId }) => store.remove(runId)
-      )
-    )
-  ).pipe(Effect.provide(storeOf(isCluster)))
-
-/** Moves the damaged part of a run's journal to a file beside it. */
-const repairRun = Effect.fn("repairRun")(function* (given: string) {
-  const store = yield* RunStore
-  const runId = yield* store.find(given)
-  return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
-}, Effect.provide(layerRuns))
-
-const json = (what: string) =>
-  Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
+const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
 
 /** Selects the database or this machine as the place of the runs. */
-export const clusterFlag = Flag.Boolean("cluster").pipe(
-  Flag.withDescription("Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"),
-  Flag.withDefault(false)
+export const clusterFlag = switchFlag(
+  "cluster",
+  "Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"
 )
 
 const sizeText = (bytes: number): string =>
@@ -89,20 +71,25 @@ const prune = Command.make(
   },
   Effect.fn("runs prune")(function* (given) {
     const { emit, result } = yield* Output
-    const removed = yield* pruneRuns(
-      DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
-      given.cluster
-    )
+    const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan }))
+    /* An active run stays. */
+    const removed = yield* RunStore.use(({ list, remove }) =>
+      Effect.flatMap(list, (all) =>
+        Effect.filter(
+          all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
+          ({ runId }) => remove(runId)
+        )
+      )
+    ).pipe(Effect.provide(storeOf(given.cluster)))
     const ids = removed.map(({ runId }) => runId)
     if (given.json) return yield* result(outputJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
     yield* emit(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
 ).pipe(
-  Command.withDescription("Remove old runs with all their saved data. Active runs are never removed"),
-  Command.withExamples([
-    { command: "task-conductor runs prune --older-than 30", description: "Keep the runs of the last 30 days" }
-  ])
+  withHelp("Remove old runs with all their saved data. Active runs are never removed", {
+    "task-conductor runs prune --older-than 30": "Keep the runs of the last 30 days"
+  })
 )
 
 const mostNamed = 10
@@ -120,7 +107,9 @@ const repair = Command.make(
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
     const { emit, emitPaint } = yield* Output
-    const { repaired, runId } = yield* repairRun(given.run)
+    const store = yield* RunStore
+    const runId = yield* store.find(given.run)
+    const repaired = yield* repairJournal(store.pathOf(runId))
     if (repaired === undefined) return yield* emit(`The journal of ${runId} is intact. Nothing was changed.`)
     const { bytes, effects, intact, quarantine } = repaired
     yield* emit(
@@ -129,12 +118,11 @@ const repair = Command.make(
     yield* emit(
       `${emitPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
     )
-  })
+  }, Effect.provide(layerRuns))
 ).pipe(
-  Command.withDescription(
-    "Move the damaged part of a journal aside, so that its run can be resumed from the intact part"
-  ),
-  Command.withExamples([{ command: "task-conductor runs repair last", description: "Repair the newest run" }])
+  withHelp("Move the damaged part of a journal aside, so that its run can be resumed from the intact part", {
+    "task-conductor runs repair last": "Repair the newest run"
+  })
 )
 
 /** How many runs there are of other projects, and how to see them. */
@@ -147,10 +135,7 @@ const othersText = (others: number, isAlone: boolean): string => {
 export const runs = Command.make(
   "runs",
   {
-    all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Also list the runs of other projects, behind those of this one"),
-      Flag.withDefault(false)
-    ),
+    all: switchFlag("all", "Also list the runs of other projects, behind those of this one"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: json("the runs of all projects")
@@ -184,10 +169,9 @@ export const runs = Command.make(
     if (!given.all && others.length > 0) yield* emit(othersText(others.length, own.length === 0))
   })
 ).pipe(
-  Command.withDescription("List the saved runs of this project, newest first"),
-  Command.withExamples([
-    { command: "task-conductor runs", description: "How each run stands, its tasks, time and model" },
-    { command: "task-conductor runs --all", description: "Also the runs of other projects" }
-  ]),
+  withHelp("List the saved runs of this project, newest first", {
+    "task-conductor runs": "How each run stands, its tasks, time and model",
+    "task-conductor runs --all": "Also the runs of other projects"
+  }),
   Command.withSubcommands([prune, repair])
 )

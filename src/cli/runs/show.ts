@@ -1,34 +1,243 @@
 /**
  * `task-conductor show RUN`: what a run planned, did and found, and with `--task` what one task saw and said.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Clock from "effect/Clock"
-import { TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { TaskEvidence, type Attempt, type CallEvidence, type UnrunCall } from "../../domain/history/RunEvidence.ts"
 import { readRun, readTask } from "../../app/savedRuns.ts"
 import { overviewEvents, RunOverview, runOverview } from "../../domain/history/RunOverview.ts"
+import { count } from "../terminal/EventLines.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag, storeOf } from "./runs.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
-import { evidenceText, overviewText, wrappedText, taskText } from "./showText.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
+import { runArgument, switchFlag, textFlag, withHelp } from "../terminal/Flags.ts"
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
+import { modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
+import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
+import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
+import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { withoutProject, shortDurationText } from "../../domain/text/Format.ts"
+import { wrapLine } from "../../domain/text/TextWidth.ts"
+import { makePaint } from "../terminal/Colour.ts"
+import { durationText, standingText, whenText } from "./runList.ts"
+import { toolCallText } from "../../domain/runs/CallText.ts"
 
-/** What a run planned, did and found. */
-const overviewOf = (run: string, isCluster: boolean) =>
-  readRun(run, undefined, ({ event }) => overviewEvents.has(event)).pipe(
-    Effect.map(({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })),
-    Effect.provide(storeOf(isCluster))
-  )
+const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-/** What one task of a run saw, said, called and found. */
-const evidenceOf = (run: string, task: string, isCluster: boolean) =>
-  Effect.provide(readTask(run, task), storeOf(isCluster))
+/** How a task stands. */
+const stateText = ({ denied, state }: Pick<TaskEvidence, "state"> & { readonly denied?: DeniedCalls | undefined }) =>
+  state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state
+
+/** How the run stands, in a line or two. */
+const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
+  const { durationMs, exitCode, model, project, prompt, startedAt, status, tasks } = overview
+  const done = tasks.filter(({ state }) => state === "finished").length
+  return [
+    [
+      standingText(status, makePaint(false)),
+      ...(tasks.length === 0 ? [] : [`${done}/${tasks.length} tasks`]),
+      ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+      ...(exitCode === undefined ? [] : [`exit code ${exitCode}`])
+    ].join(" · "),
+    "",
+    ...(startedAt === undefined ? [] : [`- Started: ${whenText(startedAt, now)}`]),
+    ...(model === undefined ? [] : [`- Model: ${model}`]),
+    `- Project: ${project}`,
+    `- Prompt: ${firstLine(prompt)}`,
+    ""
+  ]
+}
+
+/** The plan, the outcome of each task, and the answer. */
+export const overviewText = (overview: RunOverview, now: Date): string => {
+  const { answer, evidence, message, plan, project, runId, tasks } = overview
+  return [
+    `# Run ${runId}`,
+    "",
+    ...headLines(overview, now),
+    ...section("Plan", plan === "" ? ["There is none."] : [fencedBlock("", plan, "markdown").trim()]),
+    ...section(
+      "Tasks",
+      tasks.map(
+        ({ denied, name, state, text }) =>
+          `- **${name}** ${stateText({ denied, state })}${text === "" ? "" : `: ${firstLine(withoutProject(text, project))}`}`
+      )
+    ),
+    ...section("Why it ended", message === "" ? [] : [withoutProject(message, project)]),
+    ...section(
+      "Evidence",
+      evidence === undefined
+        ? []
+        : [`Links checked: ${evidence.checked}. Wrong, and marked in the text: ${evidence.wrong}.`]
+    ),
+    ...section("Answer", answer === "" ? [] : [answer.trim()])
+  ].join("\n")
+}
+
+/** The beginning of a text, on one line. */
+const firstLine = (text: string): string => {
+  const line = text.trim().split("\n")[0] ?? ""
+  return line.length > 160 ? `${line.slice(0, 160)}...` : line
+}
+
+/** The text with lines broken between words at this width; further lines of an item stand below its words. */
+export const wrappedText = (text: string, columns: number | undefined): string =>
+  columns === undefined
+    ? text
+    : text
+        .split("\n")
+        .flatMap((line) => {
+          const lead = /^\s*(?:[-*]\s+|\d+[.)]\s+)?/.exec(line)?.[0] ?? ""
+          return wrapLine(line, columns, " ".repeat(lead.length))
+        })
+        .join("\n")
+
+const block = (title: string, text: string, language: string): ReadonlyArray<string> => [
+  fencedBlock(title, text, language).trim(),
+  ""
+]
+
+const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
+  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
+  "",
+  answer === undefined
+    ? "No answer came."
+    : `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
+  "",
+  ...failures.map((text) => `- failed: ${text}`),
+  ...issues.flatMap((issue) => [`- issue ${personText(issue)}`, `  - the model was told: ${modelText(issue)}`]),
+  ...repairs.map((repair) => `- repaired ${repairText(repair)}`),
+  ...block("#### System part of the prompt", system, "text"),
+  ...block("#### User part of the prompt", user, "text"),
+  ...(answer === undefined ? [] : block("#### Answer", answer.text, "markdown"))
+]
+
+const argumentLines = ({ call }: Pick<CallEvidence, "call">, more: string): ReadonlyArray<string> => [
+  `### ${call.name} (${call.uid}), ${more}`,
+  "",
+  ...block("#### Arguments", JSON.stringify(call.arguments, null, 2), "json")
+]
+
+const failedLines = ({ error_message, error_type }: ToolResult, time: string): ReadonlyArray<string> =>
+  block(`#### Failed: ${error_type}${time}`, error_message ?? "", "text")
+
+const callLines = (evidence: CallEvidence): ReadonlyArray<string> => {
+  const { result, risk, targets } = evidence
+  const head = argumentLines(evidence, `${risk}${targets.length === 0 ? "" : `: ${targets.join(", ")}`}`)
+  if (result === undefined) return [...head, "It did not finish.", ""]
+  const time = `, ${result.metadata.execution_time_ms} ms`
+  return result.success
+    ? [...head, ...block(`#### ${badExit(result) ?? "Output"}${time}`, resultText(result), "text")]
+    : [...head, ...failedLines(result, time)]
+}
+
+const unrunLines = (unrun: UnrunCall): ReadonlyArray<string> => [
+  ...argumentLines(unrun, "was not run"),
+  ...failedLines(unrun.result, "")
+]
+
+/** Everything about one task. */
+export const evidenceText = ({
+  attempts,
+  calls,
+  failures,
+  references,
+  result,
+  task,
+  unrun = []
+}: TaskEvidence): string =>
+  [
+    `# Task ${task}`,
+    "",
+    ...section(
+      "References",
+      references.map(
+        ({ characters, hash, href, title, tokens }) =>
+          `- [${title}](${href}) ${characters} characters, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}`
+      )
+    ),
+    ...section("Tool calls", [...calls.flatMap(callLines), ...unrun.flatMap(unrunLines)]),
+    ...section("Model calls", attempts.flatMap(attemptLines)),
+    ...section(
+      "Failures",
+      failures.map((text) => `- ${text}`)
+    ),
+    ...section("Result", result === undefined ? ["There is none."] : [result.trim()])
+  ].join("\n")
+
+const reasonText = ({ error_message, error_type }: ToolResult, project: string): string =>
+  withoutProject(firstLine(error_message ?? error_type), project)
+
+const callLine = ({ call, result, targets }: CallEvidence, project: string): string => {
+  const what = firstLine(toolCallText(call, targets, project))
+  if (result === undefined) return `- ${what}: did not finish`
+  if (!result.success) return `- ${what}: failed, ${reasonText(result, project)}`
+  const { data_size_bytes, execution_time_ms } = result.metadata
+  const exit = badExit(result)
+  return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${count(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
+}
+
+/** A denial says itself what was denied. */
+const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
+  `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
+
+/** How often the model was asked, what that cost, and what was wrong with its answers. */
+const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
+  if (attempts.length === 0) return []
+  const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
+  const sum = (of: (usage: (typeof usages)[number]) => number) => usages.reduce((total, one) => total + of(one), 0)
+  const cost = [
+    `${sum(({ promptTokens = 0 }) => promptTokens)} tokens in${cachedText(cachedTokensOf(usages))}`,
+    `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
+    shortDurationText(sum(({ durationMs }) => durationMs))
+  ].join(", ")
+  /* A model makes the same mistake again and again; it is reported once, with how often. */
+  const findings = new Map<string, number>()
+  for (const { call, issues } of attempts) {
+    for (const text of new Set(issues.map((issue) => `${call.stage}: ${personText(issue)}`)))
+      findings.set(text, (findings.get(text) ?? 0) + 1)
+  }
+  return [
+    `- ${count(attempts.length, "call")}: ${cost}`,
+    ...[...findings].map(([text, times]) => `- not usable in ${count(times, "answer")}, ${text}`)
+  ]
+}
+
+/** The task in brief; paths below the project are relative. */
+export const taskText = (evidence: TaskEvidence, project: string): string => {
+  const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
+  return [
+    `# Task ${task}`,
+    "",
+    `${stateText(evidence)}${skill === undefined ? "" : ` · skill ${skill}`}`,
+    "",
+    ...section("What it was for", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
+    ...section("What was found", summary === undefined ? [] : [summary.trim()]),
+    ...section(
+      "Why there is no result",
+      [...new Set(failures)].map((text) => `- ${withoutProject(text, project)}`)
+    ),
+    ...section("Calls", [
+      ...calls.map((call) => callLine(call, project)),
+      ...unrun.map((call) => unrunLine(call, project))
+    ]),
+    ...section("Files", [
+      ...references.map(({ characters, href, title }) => `- read [${title}](${href}), ${characters} characters`),
+      ...filesWritten.map((path) => `- wrote ${withoutProject(path, project)}`)
+    ]),
+    ...section("Model", modelLines(evidence)),
+    "--prompts shows the prompts, the answers, and everything that was called and returned."
+  ].join("\n")
+}
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
@@ -37,23 +246,16 @@ const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
 export const show = Command.make(
   "show",
   {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
-    ),
-    task: Flag.String("task").pipe(
-      Flag.withMetavar("NAME"),
-      Flag.withDescription(
-        'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
-      ),
-      Flag.optional
-    ),
-    prompts: Flag.Boolean("prompts").pipe(
-      Flag.withDescription("With --task: also the prompts, the answers, and all that was called and returned"),
-      Flag.withDefault(false)
-    ),
+    run: runArgument,
+    task: textFlag(
+      "task",
+      "NAME",
+      'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
+    ).pipe(Flag.optional),
+    prompts: switchFlag("prompts", "With --task: also the prompts, the answers, and all that was called and returned"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+    json: switchFlag("json", "Print one JSON object")
   },
   Effect.fn("show")(function* (given) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
@@ -66,27 +268,27 @@ export const show = Command.make(
     const reportLeftOut = (what: string | undefined) =>
       what === undefined ? Effect.void : emit(`note: ${printable(what)}`)
     if (Option.isNone(given.task)) {
-      const { leftOut, overview } = yield* overviewOf(given.run, given.cluster)
+      const { head, leftOut, records } = yield* Effect.provide(
+        readRun(given.run, undefined, ({ event }) => overviewEvents.has(event)),
+        storeOf(given.cluster)
+      )
+      const overview = runOverview(records, head)
       yield* reportLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
     }
-    const { evidence, leftOut, project } = yield* evidenceOf(given.run, given.task.value, given.cluster)
+    const { evidence, leftOut, project } = yield* Effect.provide(
+      readTask(given.run, given.task.value),
+      storeOf(given.cluster)
+    )
     yield* reportLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
     yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
   })
 ).pipe(
-  Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),
-  Command.withExamples([
-    {
-      command: "task-conductor show last",
-      description: "Show plan, results and answer of the newest run of this project"
-    },
-    {
-      command: 'task-conductor show last --task "Search 1"',
-      description: "Show what it was for, what it found, its calls and its files"
-    }
-  ])
+  withHelp("Show the plan, the tasks and the answer of a run, or the evidence of one task", {
+    "task-conductor show last": "Show plan, results and answer of the newest run of this project",
+    'task-conductor show last --task "Search 1"': "Show what it was for, what it found, its calls and its files"
+  })
 )

@@ -7,7 +7,7 @@ import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { switchFlag } from "../terminal/Flags.ts"
+import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { issueReport } from "../../domain/documents/CheckReport.ts"
 import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
@@ -15,8 +15,8 @@ import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { type LintedSkill, lintSkills } from "../../services/checking/SkillLinter.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { version } from "../../app/version.ts"
-import { layerCatalogue, readCatalogue } from "../../app/projectLayers.ts"
-import { readSetup } from "../../app/setup.ts"
+import { layerCatalogue, readCatalogue, layerSkills } from "../../app/projectLayers.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
@@ -26,21 +26,14 @@ import { outputJson } from "../../domain/text/Json.ts"
 import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { scaffoldSkill, skillNameRules } from "../../domain/checking/SkillScaffold.ts"
-import type { FoundSkill } from "../../services/skills/Skills.ts"
+import { type FoundSkill, Skills } from "../../services/skills/Skills.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 import { writeNewFolder } from "../plugins/plugins.ts"
-import { skillsTest } from "./skillsTest.ts"
-
-/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
-const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
-  const setup = yield* readSetup(project, {})
-  const tools = yield* Effect.provide(
-    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
-    layerCatalogue(setup)
-  )
-  const { folders } = setup
-  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
-})
+import * as FileSystem from "effect/FileSystem"
+import type { SkillTestProblem } from "../../domain/checking/SkillTest.ts"
+import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
+import { parseRule } from "../../domain/permissions/Permission.ts"
+import type { Paint } from "../terminal/Colour.ts"
 
 const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(issueReport), repairs })
 
@@ -59,24 +52,13 @@ const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string 
   return [...findingTexts(found, style), `${printable(name)}: ${parts.join(", ")}`].join("\n\n")
 }
 
-const jsonText = (skills: ReadonlyArray<LintedSkill>, failures: ReadonlyArray<string>): string =>
-  printableJson(
-    {
-      skills: skills.map((skill) => {
-        const { name, path, tokens } = skill
-        return { name, path, ...reportOf(skill), ...(tokens === undefined ? {} : { tokens }) }
-      }),
-      failures
-    },
-    2
-  )
-
-/** The command. */
-export const skillsLint = Command.make(
+const lint = Command.make(
   "lint",
   {
     paths: Argument.String("PATH").pipe(
-      Argument.withDescription("Skills to check: a SKILL.md, its folder, or a folder of skills. Default: your skills and those of the project"),
+      Argument.withDescription(
+        "Skills to check: a SKILL.md, its folder, or a folder of skills. Default: your skills and those of the project"
+      ),
       Argument.atLeast(0)
     ),
     project: runFlags.project,
@@ -90,10 +72,20 @@ export const skillsLint = Command.make(
     const output = yield* Output
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const { failures, skills } = yield* lintProject(project, paths)
+    const setup = yield* readSetup(project, {})
+    const { tools } = yield* Effect.provide(ToolRegistry, layerCatalogue(setup))
+    const { config, home } = setup.folders
+    const known = tools.map((tool) => tool.name)
+    const { failures, skills } = yield* lintSkills(paths, { project: setup.project, home, config }, known)
     for (const failure of failures) yield* output.emit(printable(failure))
     if (json || given.format === "json") {
-      yield* output.result(jsonText(skills, failures))
+      const reports = skills.map((skill) => ({
+        name: skill.name,
+        path: skill.path,
+        ...reportOf(skill),
+        ...(skill.tokens === undefined ? {} : { tokens: skill.tokens })
+      }))
+      yield* output.result(printableJson({ skills: reports, failures }, 2))
     } else if (given.format === "sarif") {
       const documents = skills.map((skill) => ({
         path: sarifPath(path, skill.path),
@@ -111,12 +103,11 @@ export const skillsLint = Command.make(
     if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Check skill files strictly. Exit code 1 if one has an issue"),
-  Command.withExamples([
-    { command: "task-conductor skills lint", description: "Check your skills and those of the project" },
-    { command: "task-conductor skills lint .agents/skills/count-words", description: "Check one skill" },
-    { command: "task-conductor skills lint skills --format sarif > skills.sarif", description: "Write the findings for a code host" }
-  ])
+  withHelp("Check skill files strictly. Exit code 1 if one has an issue", {
+    "task-conductor skills lint": "Check your skills and those of the project",
+    "task-conductor skills lint .agents/skills/count-words": "Check one skill",
+    "task-conductor skills lint skills --format sarif > skills.sarif": "Write the findings for a code host"
+  })
 )
 
 const list = Command.make(
@@ -152,11 +143,24 @@ const list = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package"),
-  Command.withExamples([{ command: "task-conductor skills list", description: "Names, origins, descriptions" }])
+  withHelp(
+    "List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package",
+    {
+      "task-conductor skills list": "Names, origins, descriptions"
+    }
+  )
 )
 
-/** How often the calls of a task may be asked for. */
+/** The skill of this name. */
+const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
+  const found = skills.find(({ skill }) => skill.name === name)
+  if (found !== undefined) return Effect.succeed(found)
+  const close = nearestOrAll(
+    name,
+    skills.map(({ skill }) => skill.name)
+  ).join(", ")
+  return usageFailure(`There is no skill "${printable(name)}". Use one of: ${close}.`)
+}
 
 const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [string, string]> => {
   const { execution, planning, refinement } = skillTokens(skill)
@@ -191,12 +195,7 @@ const describe = Command.make(
   Effect.fn("skills describe")(function* ({ json, name, project }) {
     const { emit, print, result, resultPaint } = yield* Output
     const { skills, tools } = yield* readCatalogue(project)
-    const found = skills.find(({ skill }) => skill.name === name)
-    if (found === undefined) {
-      const names = skills.map(({ skill }) => skill.name)
-      const close = nearestOrAll(name, names).join(", ")
-      return yield* usageFailure(`There is no skill "${printable(name)}". Use one of: ${close}.`)
-    }
+    const found = yield* namedSkill(name, skills)
     const { origin, path, skill } = found
     const because = whyNotOffered(
       skill,
@@ -225,10 +224,91 @@ const describe = Command.make(
     if (because !== undefined) yield* emit(`note: ${printable(because)}`)
   })
 ).pipe(
-  Command.withDescription("Show a skill: its settings, its inputs, and the text that each stage gets"),
-  Command.withExamples([
-    { command: "task-conductor skills describe search-code", description: "Show all details of one skill" }
-  ])
+  withHelp("Show a skill: its settings, its inputs, and the text that each stage gets", {
+    "task-conductor skills describe search-code": "Show all details of one skill"
+  })
+)
+
+/** The SKILL.md that a name or a path means. */
+const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  if (given.includes("/") || given.includes(path.sep)) {
+    const file = path.basename(given) === "SKILL.md" ? given : path.join(given, "SKILL.md")
+    if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return path.resolve(file)
+    return yield* usageFailure(`There is no ${file}. Give the name of a skill, or the folder of its SKILL.md.`)
+  }
+  const skills = yield* Effect.provide(
+    Skills.use((all) => Effect.succeed(all.all)),
+    layerSkills(setup)
+  )
+  return (yield* namedSkill(given, skills)).path
+})
+
+/** The lines of one side of a difference, each with its mark; at most 20. */
+const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
+  if (text === undefined) return []
+  const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")
+  const left = lines.length - 20
+  const shown = [...lines.slice(0, 20), ...(left > 0 ? [`(${left} more lines)`] : [])]
+  return shown.map((line) => paint(`    ${mark} ${printable(line)}`))
+}
+
+const problemText = ({ actual, expected, what }: SkillTestProblem, paint: Paint): ReadonlyArray<string> => [
+  ...printableLines(what)
+    .split("\n")
+    .map((line) => `  ${line}`),
+  ...side(expected, "- expected:", paint.red),
+  ...side(actual, "+ actual:", paint.green)
+]
+
+const testText = ({ file, problems, title }: SkillTestResult, path: Path.Path, paint: Paint): string => {
+  const verdict = problems.length === 0 ? paint.green("ok  ") : paint.red("FAIL")
+  const name = printable(sarifPath(path, file))
+  return [
+    `${verdict} ${name}${title === "" ? "" : `: ${printable(title)}`}`,
+    ...problems.flatMap((problem) => problemText(problem, paint))
+  ].join("\n")
+}
+
+const test = Command.make(
+  "test",
+  {
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription("The name of a skill, or the path of its folder, such as ./skills/count-words")
+    ),
+    project: runFlags.project,
+    allow: runFlags.allow,
+    plugin: runFlags.plugin,
+    json: switchFlag("json", "Print one JSON object with the tests: task-conductor skills test count-words --json")
+  },
+  Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
+    const { emit, print, result, resultPaint } = yield* Output
+    const path = yield* Path.Path
+    const setup = yield* readSetup(project, { allow, plugins: plugin })
+    const skill = yield* skillFile(name, setup)
+    const tests = yield* testSkill(skill, {
+      rules: yield* Effect.forEach(allow, (rule) => Effect.orDie(Effect.fromResult(parseRule("allow", rule)))),
+      plugins: setup.plugins.filter(({ scope }) => scope === "given")
+    })
+    const failed = tests.filter(({ problems }) => problems.length > 0).length
+    if (json) {
+      const reports = tests.map((test) => ({ passed: test.problems.length === 0, ...test }))
+      yield* result(outputJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
+    } else if (tests.length > 0) {
+      const lines = tests.map((test) => testText(test, path, resultPaint))
+      yield* print([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
+    }
+    if (tests.length === 0) {
+      yield* emit(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
+    }
+    if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  withHelp("Run the tests of a skill without a model. Exit code 1 if one fails", {
+    "task-conductor skills test count-words": "Run the tests beside the skill",
+    "task-conductor skills test check-types --allow run_command": "Allow the tests to run commands"
+  })
 )
 
 const create = Command.make(
@@ -252,16 +332,16 @@ const create = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Create a skill with a test, in the project or, with --user, for all your projects"),
-  Command.withExamples([
-    { command: "task-conductor skills new count-words", description: "Create it in .task-conductor/skills of the project" },
-    { command: "task-conductor skills new count-words --user", description: "Create it for all your projects" }
-  ])
+  withHelp("Create a skill with a test, in the project or, with --user, for all your projects", {
+    "task-conductor skills new count-words": "Create it in .task-conductor/skills of the project",
+    "task-conductor skills new count-words --user": "Create it for all your projects"
+  })
 )
 
 /** The command. */
 export const skills = Command.make("skills").pipe(
-  Command.withDescription("List, describe, create, lint and test skills (kinds of tasks)"),
-  Command.withExamples([{ command: "task-conductor skills list --json", description: "List all details of every skill" }]),
-  Command.withSubcommands([list, describe, create, skillsLint, skillsTest])
+  withHelp("List, describe, create, lint and test skills (kinds of tasks)", {
+    "task-conductor skills list --json": "List all details of every skill"
+  }),
+  Command.withSubcommands([list, describe, create, lint, test])
 )

@@ -75,9 +75,6 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
   return { listen, abort }
 })
 
-/** Makes the line for an event. */
-export type LineOf = (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined
-
 export interface LineSinkOptions {
   readonly isVerbose?: boolean
   /** Lines only, as they would be written to a file. */
@@ -104,19 +101,8 @@ const makeLineOrder = () => {
   }
 }
 
-/** A heartbeat is of no use so soon after another line, in milliseconds. */
+/** A heartbeat is of no use so soon after another line, in milliseconds: it is shown only where there would be silence. */
 const soon = 5000
-
-/** Says which heartbeats are shown: only where there would be silence. */
-const makeHeartbeatFilter = () => {
-  let shownAt = -Infinity
-  return {
-    hides: ({ at, event }: RecordedEvent): boolean => isHeartbeat(event) && Date.parse(at) - shownAt < soon,
-    shown: ({ at }: RecordedEvent): void => {
-      shownAt = Date.parse(at)
-    }
-  }
-}
 
 /** Draws what goes on as long as there is something. */
 const makeDrawing = (
@@ -134,22 +120,24 @@ const makeDrawing = (
 }
 
 /** Lines for a person, as `line` formats them. */
-export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: LineSinkOptions = {}) {
+export const lineSink = Effect.fnUntraced(function* (
+  line: (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined,
+  options: LineSinkOptions = {}
+) {
   const output = yield* Output
   const { before, isPlain = false, isVerbose = false } = options
   const isDrawn = output.screen.canDraw && !isPlain
   const order = makeLineOrder()
-  const heartbeats = makeHeartbeatFilter()
   const seen = new Map()
+  let shownAt = -Infinity
   let state = emptyLive
   const update = isDrawn ? makeDrawing(output, options, () => state) : () => undefined
 
-  const lineFor = (recorded: RecordedEvent, live: LiveState): string | undefined => {
-    const { event } = recorded
+  const lineFor = ({ at, event }: RecordedEvent, live: LiveState): string | undefined => {
     if (isTransient(event)) return undefined
-    if (isHeartbeat(event) && (isDrawn || live.questions.size > 0 || heartbeats.hides(recorded))) return undefined
+    if (isHeartbeat(event) && (isDrawn || live.questions.size > 0 || Date.parse(at) - shownAt < soon)) return undefined
     const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen })
-    if (text !== undefined) heartbeats.shown(recorded)
+    if (text !== undefined) shownAt = Date.parse(at)
     return text
   }
 
@@ -175,13 +163,11 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
 })
 
 /** Only errors, for a person who wants the answer alone. */
-export const quietSink: Effect.Effect<EventSink, never, Output> = lineSink(
+export const quietSink = lineSink(
   (event, paint) => (event.type === "message" && event.level === "error" ? progressLine(event, paint) : undefined),
   { isPlain: true }
 )
 
 /** The progress of a run; on request with everything that the model learns about its answers. */
-export const progressSink = (
-  isVerbose: boolean,
-  options: LineSinkOptions = {}
-): Effect.Effect<EventSink, never, Output> => lineSink(progressLine, { ...options, isVerbose })
+export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
+  lineSink(progressLine, { ...options, isVerbose })

@@ -53,28 +53,36 @@ const planIssues = ({ attempts, issues }: NoValidPlan): string => {
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
 
+/** The exit code of an error that says it itself, that is in saved data, or that is one of these. */
+const exitCodeFor = (error: OtherFailure): number => {
+  if (error.exitCode !== undefined) return error.exitCode
+  switch (error._tag) {
+    case "ModelError": {
+      const { isTransient, isUnavailable } = error as ModelError
+      return isTransient || isUnavailable ? exitCodes.unavailable : exitCodes.failed
+    }
+    case "ModelUnchosen":
+      return (error as ModelUnchosen).models.length === 0 ? exitCodes.unavailable : exitCodes.usage
+    case "NoValidPlan":
+      return exitCodes.noValidPlan
+    case "RunWaits":
+      return exitCodeOf("not_permitted")
+    case "BriefingError":
+      return (error as BriefingError).isDenied === true ? exitCodeOf("not_permitted") : exitCodes.usage
+    default:
+      return stateErrors.has(error._tag) ? exitCodes.failed : exitCodes.usage
+  }
+}
+
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (
   error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | OtherFailure
 ): CommandFailure => {
   if (error._tag === "CommandFailure") return error as CommandFailure
-  const text = printableLines(error.message)
-  if (error._tag === "ModelError") {
-    const { isTransient, isUnavailable } = error as ModelError
-    return new CommandFailure({
-      exitCode: isTransient || isUnavailable ? exitCodes.unavailable : exitCodes.failed,
-      text
-    })
-  }
-  if (error._tag === "NoValidPlan") {
-    const issues = printableLines(planIssues(error as NoValidPlan))
-    return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
-  }
-  if (error._tag === "ModelUnchosen" && (error as ModelUnchosen).models.length === 0)
-    return new CommandFailure({ exitCode: exitCodes.unavailable, text })
-  if (error._tag === "RuleWithoutTool") return usageFailure(printableLines(rulesText(error as RuleWithoutTool)))
-  if ("exitCode" in error && error.exitCode !== undefined) return new CommandFailure({ exitCode: error.exitCode, text })
-  if (error._tag === "RunWaits" || (error._tag === "BriefingError" && (error as BriefingError).isDenied === true))
-    return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
-  return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
+  const issues = error._tag === "NoValidPlan" ? planIssues(error as NoValidPlan) : ""
+  const text =
+    error._tag === "RuleWithoutTool"
+      ? rulesText(error as RuleWithoutTool)
+      : `${error.message}${issues === "" ? "" : `\n${issues}`}`
+  return new CommandFailure({ exitCode: exitCodeFor(error), text: printableLines(text) })
 }

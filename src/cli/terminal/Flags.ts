@@ -1,7 +1,11 @@
 /**
  * Forms of flags that several commands have.
  */
+import * as Command from "effect/cli/Command"
+import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
+import type * as Option from "effect/Option"
+import * as Record from "effect/Record"
 
 /** A flag without a value. */
 export const switchFlag = (name: string, description: string) =>
@@ -20,3 +24,21 @@ export const wholeNumberFlag = (name: string, minimum: number, maximum: number) 
 /** A flag with a text; `what` names the text in the help. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(what), Flag.withDescription(description))
+
+/** The help of a command: what it does, and examples with what each of them does. */
+export const withHelp =
+  (description: string, examples: Readonly<Record<string, string>>) =>
+  <Name extends string, Input, Context, E, R>(self: Command.Command<Name, Input, Context, E, R>) =>
+    self.pipe(
+      Command.withDescription(description),
+      Command.withExamples(Object.entries(examples).map(([command, description]) => ({ command, description })))
+    )
+
+/** The saved run that is meant. */
+export const runArgument = Argument.String("RUN").pipe(
+  Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
+)
+
+/** The values of the flags that were given, by the same names. */
+export const present = <Flags extends Readonly<Record<string, Option.Option<unknown>>>>(flags: Flags) =>
+  Record.getSomes(flags) as { readonly [Name in keyof Flags]?: Option.Option.Value<Flags[Name]> }

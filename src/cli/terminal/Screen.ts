@@ -128,8 +128,7 @@ export class TerminalScreen implements Screen {
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
-  #region(): string {
-    const lines = this.#isInLine ? [] : (this.#draw?.(this.#size(), Date.now()) ?? [])
+  #region(lines = this.#isInLine ? [] : (this.#draw?.(this.#size(), Date.now()) ?? [])): string {
     this.#drawn = lines
     return lines.map((line) => `${line}\r\n`).join("")
   }
@@ -140,9 +139,7 @@ export class TerminalScreen implements Screen {
     const before = this.#drawn
     const next = this.#draw(this.#size(), Date.now())
     if (next.length === before.length && next.every((line, index) => line === before[index])) return
-    const erased = this.#erased()
-    this.#drawn = next
-    this.#send(`${erased}${next.map((line) => `${line}\r\n`).join("")}`)
+    this.#send(`${this.#erased()}${this.#region(next)}`)
   }
 
   /** Writes above the region to a stream that may show on the same terminal. */

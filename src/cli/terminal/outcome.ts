@@ -11,41 +11,28 @@ import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
-import type { CommandOptions } from "./runContext.ts"
-import type { Signals } from "./Signals.ts"
+import type { RunContext } from "../../app/RunContext.ts"
+import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
 /** True unless the run is done or has no plan to continue with. */
 const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
 
-/** How a run is reported: its events as JSON Lines or as progress, and whether it can be resumed here. */
-interface ReportStyle {
+/** How a run is shown, as its flags say. */
+interface RunStyle {
+  /** Its events are printed as JSON Lines. */
   readonly json: boolean
   readonly verbose?: boolean
   readonly plain?: boolean
-  /** Where the events went; it knows how long persons took to answer. */
-  readonly sink?: EventSink
   /** Only the answer and errors are printed. */
   readonly quiet?: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
 
-/** Where the events of a run go. */
-export const eventSink = ({
-  isClusterRun = false,
-  json,
-  plain = false,
-  quiet = false,
-  verbose = false
-}: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
-  json
-    ? jsonSink
-    : quiet
-      ? quietSink
-      : progressSink(verbose, {
-          isPlain: plain,
-          stop: isClusterRun ? "leaves it to the workers" : "stops"
-        })
+const eventSink = ({ isClusterRun = false, json, plain = false, quiet = false, verbose = false }: RunStyle) => {
+  const stop = isClusterRun ? "leaves it to the workers" : "stops"
+  return json ? jsonSink : quiet ? quietSink : progressSink(verbose, { isPlain: plain, stop })
+}
 
 /** True for an answer that was bound to a schema: JSON is no markdown. */
 const isJson = (text: string): boolean =>
@@ -60,28 +47,28 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
   yield* result(markdownText(text, { paint, columns: columns(), isUnicode: screen.isUnicode }))
 })
 
-/** Ends the stream of events with an error when the work fails in the middle. */
-export const untilReport =
-  ({ abort }: EventSink) =>
-  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.tapCause(work, (cause) => (Cause.hasInterrupts(cause) ? Effect.void : abort("The run broke off.")))
-
 /** The facts of the host stand above the answer, except of an answer that was bound to a schema. */
 const withFacts = ({ answer, facts }: RunReport): string =>
   facts === undefined || isJson(answer) ? answer : `${factLines(facts).join("\n")}\n\n${answer}`
 
-/** The answer on stdout, the outcome on stderr, how to resume the run, and the exit code. */
-export const endWithReport = Effect.fnUntraced(function* (
-  report: RunReport,
-  { isClusterRun = false, json, plain = false, quiet = false, sink, verbose = false }: ReportStyle
+/** The line that says how to resume a run. */
+const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
+
+/** Shows a run while it works, then its answer on stdout, its outcome on stderr and how to resume it; fails unless it is done. */
+export const showRun = Effect.fnUntraced(function* <E, R>(
+  style: RunStyle,
+  work: (sink: EventSink) => Effect.Effect<RunReport, E, R>
 ) {
+  const { isClusterRun = false, json, plain = false, quiet = false, verbose = false } = style
   const { emit, emitPaint, isWatched, screen } = yield* Output
+  const sink = yield* eventSink(style)
+  const report = yield* work(sink)
   if (!json) {
     yield* printAnswer(withFacts(report), plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
-      const personMs = sink?.personMs?.() ?? 0
-      const project = sink?.project?.() ?? ""
+      const personMs = sink.personMs?.() ?? 0
+      const project = sink.project?.() ?? ""
       if (isWatched && report.answer.trim() !== "") yield* emit("")
       yield* emit(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     }
@@ -90,31 +77,31 @@ export const endWithReport = Effect.fnUntraced(function* (
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/** The line that says how to resume a run. */
-const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
-
-/** Options that notice when a run begins, and what says how to resume it when it is stopped after that. */
-export const makeResumable = (options: CommandOptions) => {
-  let begun: string | undefined
-  const { abort, listen } = options.sink
-  const noticing: CommandOptions = {
-    ...options,
-    sink: {
-      abort,
-      listen: (recorded) => {
-        const { event } = recorded
-        if (event.type === "run.started") begun = event.runId
-        return listen(recorded)
-      }
-    }
+/** Carries out a run; says how to resume it when it is stopped after it began, unless a program reads its events. */
+export const carryOut = <E, R>(
+  { listen, ...context }: RunContext,
+  isJson: boolean,
+  work: (context: RunContext) => Effect.Effect<RunReport, E, R>
+) => {
+  let begun = ""
+  const noticing: RunContext["listen"] = (recorded) => {
+    if (recorded.event.type === "run.started") begun = recorded.event.runId
+    return listen(recorded)
   }
   const reportResume = Effect.suspend(() =>
-    begun === undefined || options.isJson === true
-      ? Effect.void
-      : Output.use((output) => output.emit(resumeLine(begun ?? "")))
+    begun === "" || isJson ? Effect.void : Output.use(({ emit }) => emit(resumeLine(begun)))
   )
-  return {
-    options: noticing,
-    reportWhenStopped: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.onInterrupt(work, () => reportResume)
-  }
+  return Effect.onInterrupt(work({ ...context, listen: noticing }), () => reportResume)
 }
+
+/** Carries out a run of this machine and shows it. A stream of events ends with an error when the work fails in the middle. */
+export const showOwnRun = <E, R>(
+  given: RunStyle & ApprovalFlags,
+  work: (context: RunContext) => Effect.Effect<RunReport, E, R>
+) =>
+  showRun(given, (sink) =>
+    runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) }).pipe(
+      Effect.flatMap((context) => carryOut(context, given.json, work)),
+      Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
+    )
+  )

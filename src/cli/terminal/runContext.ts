@@ -6,16 +6,12 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
-import type * as Layer from "effect/Layer"
-import type { ModelOffer, PickModel } from "../../app/chosenModel.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { Output } from "./Output.ts"
-import type { StartupNotes, RunContext } from "../../app/RunContext.ts"
-import { tornNote } from "../../app/RunContext.ts"
-import type { Approver } from "../../services/approvals/Approver.ts"
+import { type ModelOffer, type RunContext, type StartupNotes, tornNote } from "../../app/RunContext.ts"
 import type { EventSink } from "./EventSink.ts"
 
 /** The model that a person means by a number or a name. */
@@ -74,29 +70,20 @@ const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
   return name
 })
 
-/** Asks for a model. Ctrl-D and the end of input pick none. */
-export const makePickModel: Effect.Effect<
-  PickModel,
-  never,
-  Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path
-> = Effect.map(
-  Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>(),
-  (context) => (offer) => Effect.provide(ask(offer), context)
-)
+/** The flags with which a person approves beforehand. */
+export interface ApprovalFlags {
+  readonly yes: boolean
+  readonly yesThisRun: boolean
+}
+
+/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
+export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 /** How a command starts its run. */
-export interface CommandOptions {
+export interface CommandOptions extends Pick<RunContext, "approveSteps" | "yes" | "approver"> {
   readonly sink: EventSink
-  /** All steps are approved beforehand. */
-  readonly approveSteps: boolean
-  /** Steps and calls are approved beforehand. */
-  readonly yes?: boolean
-  /** A program reads what is printed. */
-  readonly isJson?: boolean
   /** Nothing is said beside the answer and errors. */
-  readonly isQuiet?: boolean
-  /** Who is asked; the terminal when absent. */
-  readonly approver?: Layer.Layer<Approver>
+  readonly isQuiet?: boolean | undefined
 }
 
 const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
@@ -116,17 +103,15 @@ const printNotes = Effect.fnUntraced(function* (
 })
 
 /** The context of a run that a command starts. A person at a terminal is asked for a model when none is named. */
-export const runContextOf = Effect.fnUntraced(function* (given: CommandOptions) {
-  const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
+export const runContextOf = Effect.fnUntraced(function* ({ isQuiet = false, sink, ...given }: CommandOptions) {
   const output = yield* Output
+  const services = yield* Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>()
   const context: RunContext = {
+    ...given,
     listen: sink.listen,
-    approveSteps,
-    yes,
     isColoured: output.emitPaint.bold("") !== "",
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
-    ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
-    approver
+    ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
   }
   return context
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { evidenceText, overviewText, taskText, wrappedText } from "../../../src/cli/runs/showText.ts"
+import { evidenceText, overviewText, taskText, wrappedText } from "../../../src/cli/runs/show.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"

@@ -1,0 +1,60 @@
+/**
+ * What trials work in: a temporary project with a home of its own, in which nothing of the person is. Part of the composition
+ * root.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import type { Rule } from "../domain/permissions/Permission.ts"
+import { builtInProviders } from "../services/providers/providers.ts"
+import type { Setup } from "./setup.ts"
+
+/** Files by their paths. */
+type TrialFiles = Readonly<Record<string, string | Uint8Array>>
+
+/** Reading and writing in the temporary project is what every trial may do. */
+export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file"].map((tool) => ({
+  verdict: "allow",
+  tool
+}))
+
+/** Writes files below a folder that is there. */
+export const putFiles = Effect.fnUntraced(function* (folder: string, files: TrialFiles) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFile(file, typeof content === "string" ? new TextEncoder().encode(content) : content)
+  }
+})
+
+/** The setup of a trial in a new project with these files, for as long as the scope is open. */
+export const makeTrial = Effect.fnUntraced(function* (
+  purpose: string,
+  files: { readonly project: TrialFiles; readonly home?: TrialFiles },
+  given: Pick<Setup, "settings" | "rules"> & Partial<Setup>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: `task-conductor-${purpose}-` }))
+  const [project, home] = [path.join(root, "project"), path.join(root, "home")]
+  yield* fs.makeDirectory(project)
+  yield* putFiles(project, files.project)
+  yield* putFiles(home, files.home ?? {})
+  const config = path.join(home, ".config")
+  const [own, state] = [path.join(config, "task-conductor"), path.join(home, ".local", "state", "task-conductor")]
+  const setup: Setup = {
+    configuration: {},
+    plugins: [],
+    providers: builtInProviders,
+    apiKey: undefined,
+    ...given,
+    project,
+    tools: { ofProject: {}, ofUser: {} },
+    folders: { home, config, own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
+    userFile: path.join(own, "config.json"),
+    usesDefaultModel: false
+  }
+  return setup
+})
