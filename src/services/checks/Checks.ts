@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
@@ -78,12 +78,11 @@ export class Checks extends Context.Service<
       const events = yield* RunEvents
       const fs = yield* FileSystem.FileSystem
       const gate = yield* Gate
-      const path = yield* Path.Path
       const chooseChecks = yield* ProjectChecks
       const registry = yield* ToolRegistry
       const workspace = yield* Workspace
       const { checks: given, limits } = yield* RunSettings
-      const services = yield* Effect.context<Path.Path | Workspace>()
+      const services = yield* Effect.context<Workspace>()
       const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
       /** How a command ended without changes, by its words and the state of the project. */
       const baselines = new Map<string, CheckEnd>()

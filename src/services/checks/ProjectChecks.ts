@@ -4,7 +4,6 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Path from "effect/Path"
 import type { CheckCommand } from "../../domain/checks/CheckOutcome.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
 import type { Workspace } from "../files/Workspace.ts"
@@ -13,7 +12,7 @@ import type { Workspace } from "../files/Workspace.ts"
 export type ChooseChecks = (
   changed: ReadonlyArray<string>,
   mayRead: MayRead
-) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Path.Path | Workspace>
+) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
 
 export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
   defaultValue: () => () => Effect.succeed([])

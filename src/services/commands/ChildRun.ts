@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { withoutInherited } from "./Descriptors.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -186,7 +186,6 @@ export const isExecutable = Effect.fnUntraced(function* (file: string) {
 
 /** The path of the first executable file of this name. */
 export const findProgram = Effect.fnUntraced(function* (name: string, folders: ReadonlyArray<string>) {
-  const path = yield* Path.Path
   for (const folder of folders) {
     const file = path.join(folder, name)
     if (path.isAbsolute(folder) && (yield* isExecutable(file))) return Option.some(file)

@@ -3,11 +3,10 @@
  * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
  */
 import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -93,10 +92,9 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 
 /** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
-  const path = yield* Path.Path
   const scope = yield* Effect.scope
   const provide = Effect.provideContext(
-    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
   )
 
   const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
@@ -118,7 +116,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     Effect.map(
       Effect.forEach(batches(names), (some) =>
         Effect.map(
-          helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => join(root, name))], mounts),
+          helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => path.join(root, name))], mounts),
           (output) => {
             const gone = new Set(output.split("\n"))
             return some.filter((_, index) => gone.has(`${index}`))
@@ -132,7 +130,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
 
   /** A folder for one command. */
   const folderFor = Effect.acquireRelease(
-    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(join(folder, "command-")))),
+    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(path.join(folder, "command-")))),
     removeTree
   )
 
@@ -141,11 +139,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
       Effect.gen(function* () {
         const folder = yield* folderFor
         const name = ".task-conductor-trial"
-        const base = join(folder, "base", name)
-        const file = (one: string) => ({ name: `${name}/${one}`, path: join(root, name, one), base: null })
+        const base = path.join(folder, "base", name)
+        const file = (one: string) => ({ name: `${name}/${one}`, path: path.join(root, name, one), base: null })
         yield* doing("prepare a trial", async () => {
-          await mkdir(join(base, "folder"), { recursive: true })
-          for (const one of ["gone", "file", "folder/old"]) await writeFile(join(base, one), "old")
+          await mkdir(path.join(base, "folder"), { recursive: true })
+          for (const one of ["gone", "file", "folder/old"]) await writeFile(path.join(base, one), "old")
         })
         yield* makeLayers(
           { root, scratch: folder },
@@ -156,7 +154,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           hide
         )
         const mounts = overlay({ root, scratch: folder, layers: [changesLayer, "base"] })
-        yield* helper(["/bin/sh", "-c", trialScript, join(root, name)], mounts)
+        yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
       })
     )
 
@@ -182,7 +180,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     const { sandboxed, words } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
     const { path: place } = yield* canonicalPath(root, scratch)
-    if (isWithin(path, root, place)) return none(`${place}, where copies would lie, is in the project`)
+    if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"
     for (const way of yield* overlays) {
       const tried = yield* Effect.result(trial(way.overlay))
@@ -200,7 +198,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     proposals: new Map(
       copy.files().flatMap((file) => {
         const name = path.relative(root, file.path)
-        return file.path !== root && isWithin(path, root, file.path) ? [[name, { ...file, name }] as const] : []
+        return file.path !== root && isWithin(root, file.path) ? [[name, { ...file, name }] as const] : []
       })
     )
   })
@@ -221,11 +219,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
           const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
           if (overlay === undefined) {
-            yield* doing("make a copy", () => mkdir(join(folder, "copy")))
-            const mounts = yield* copyProject({ root, copy: join(folder, "copy"), git }, files)
-            const before = yield* stampsOf(root, join(folder, "copy"))
+            yield* doing("make a copy", () => mkdir(path.join(folder, "copy")))
+            const mounts = yield* copyProject({ root, copy: path.join(folder, "copy"), git }, files)
+            const before = yield* stampsOf(root, path.join(folder, "copy"))
             const { end, guarded } = yield* run(mounts)
-            const difference = yield* copyDifference(root, join(folder, "copy"), before)
+            const difference = yield* copyDifference(root, path.join(folder, "copy"), before)
             return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
           }
           yield* makeLayers({ root, scratch: folder }, files, hide)

@@ -3,9 +3,9 @@
  * where there is one.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import {
   looksLikePath,
   type NamedScripts,
@@ -16,6 +16,7 @@ import {
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -54,14 +55,10 @@ interface Open {
 
 /** The files of these names in a folder of the project and in those above it. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<string> = []
-  for (let one = folder; names.length > 0 && isWithin(path, root, one); one = path.dirname(one)) {
-    const entries = yield* Effect.orElseSucceed(fs.readDirectory(one), () => [])
-    found.push(
-      ...entries.filter((name) => names.some((pattern) => pattern.test(name))).map((name) => path.join(one, name))
-    )
+  for (let one = folder; names.length > 0 && isWithin(root, one); one = path.dirname(one)) {
+    const entries = (yield* entriesIn(one)).filter(({ name }) => names.some((pattern) => pattern.test(name)))
+    found.push(...entries.map(({ name }) => path.join(one, name)))
     if (one === root) break
   }
   return found
@@ -69,13 +66,12 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
 
 /** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
 const readScript = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {
     return proposed.text === null ? undefined : { hash: textHash(proposed.text), text: proposed.text }
   }
-  const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
-  if (info === undefined || info.type !== "File") return undefined
+  const info = yield* infoAt(file)
+  if (info?.type !== "File") return undefined
   const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
   const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
   return { hash: text === undefined ? stamp : textHash(text), text }
@@ -83,16 +79,14 @@ const readScript = Effect.fnUntraced(function* (file: string) {
 
 /** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
   let at = root
   while (rest.length > 0 && found.length < maxLinks) {
     const [name = "", ...others] = rest
     const next = path.resolve(at, name)
-    if (!isWithin(path, root, next)) break
-    const target = Option.getOrUndefined(yield* Effect.option(fs.readLink(next)))
+    if (!isWithin(root, next)) break
+    const target = yield* linkAt(next)
     if (target === undefined) at = next
     else found.push({ path: next, hash: textHash(target) })
     rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
@@ -103,14 +97,12 @@ const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
 
 /** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<string> = []
   let level: ReadonlyArray<string> = [root]
   for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
     const next: Array<string> = []
     for (const folder of level.slice(0, mostPackageFolders)) {
-      const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder), () => [])
+      const entries = yield* entriesIn(folder)
       if (entries.some(({ name }) => name === "package.json")) found.push(folder)
       const inner = entries.filter(
         ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
@@ -127,14 +119,13 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
  * that does not exist yet.
  */
 const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
-  const path = yield* Path.Path
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
   const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
     const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
     if (real === undefined) return
     const file = real.path
-    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)
+    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(root, file)
     const script = isKnown ? undefined : yield* readScript(file)
     const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
     if (isScript) {
@@ -153,7 +144,7 @@ const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv
     for (const folder of folders) {
       const given = yield* Effect.forEach(named.folders, (word) => Effect.option(canonicalPath(folder, word)))
       const inner = given.flatMap((one) =>
-        Option.isSome(one) && isWithin(path, root, one.value.path) ? [one.value.path] : []
+        Option.isSome(one) && isWithin(root, one.value.path) ? [one.value.path] : []
       )
       looked.push(folder, ...inner)
       for (const start of [folder, ...inner]) {
@@ -180,7 +171,7 @@ const warningText = (changed: ReadonlyArray<string>): string => {
 /** For the commands of one project. */
 const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string) {
   const events = yield* RunEvents
-  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
   const surveyNow = provide(surveyProject(root, home))
   let running = 0
   const left = new Set<string>()
@@ -210,10 +201,9 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
   })
 
   const isControl = Effect.fnUntraced(function* (file: string) {
-    const path = yield* Path.Path
     const survey = yield* Effect.orElseSucceed(surveyNow, () => emptySurvey)
     const controls = [...survey.controls.inside, ...survey.walk.bare]
-    return controls.some((one) => isWithin(path, one, file)) || (yield* isInBareRepository(root, file))
+    return controls.some((one) => isWithin(one, file)) || (yield* isInBareRepository(root, file))
   }, provide)
 
   return {
@@ -328,10 +318,8 @@ export class Commands extends Context.Service<
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
         const events = yield* RunEvents
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
         const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
         )
         const watch = yield* makeCommandWatch(workspace.root, options.home)
         const { scratch, sandbox: { git = false } = {} } = options
@@ -345,10 +333,9 @@ export class Commands extends Context.Service<
             return yield* invalid(
               `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
             )
-          const info = yield* Effect.option(fs.stat(folder))
-          if (Option.exists(info, ({ type }) => type === "Directory")) return folder
+          if (yield* provide(isFolder(folder))) return folder
           const proposed = (yield* CurrentCopy)?.files() ?? []
-          if (proposed.some((file) => file.text !== null && isWithin(path, folder, file.path))) return folder
+          if (proposed.some((file) => file.text !== null && isWithin(folder, file.path))) return folder
           return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
         })
 
@@ -366,9 +353,9 @@ export class Commands extends Context.Service<
           const found = program.includes("/")
             ? path.resolve(cwd, program)
             : Option.getOrElse(yield* findProgram(program, folders), () => root)
-          if (isWithin(path, root, found)) return { own: path.dirname(path.dirname(found)) }
-          const real = yield* Effect.orElseSucceed(fs.realPath(found), () => root)
-          return isWithin(path, root, real) ? {} : { program: real }
+          if (isWithin(root, found)) return { own: path.dirname(path.dirname(found)) }
+          const real = yield* realPath(found)
+          return real === undefined || isWithin(root, real) ? {} : { program: real }
         })
 
         const named = new Set<string>()

@@ -2,7 +2,7 @@
  * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore.
  */
 import { chmod, readdir } from "node:fs/promises"
-import { join } from "node:path"
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { listTree, maxTreeEntries } from "../files/FileTree.ts"
@@ -36,7 +36,7 @@ const isBelow = (above: string, name: string): boolean => name.startsWith(`${abo
 
 const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, name: string) {
   const proposal = proposals.get(name)
-  return proposal === undefined ? (yield* entryAt(join(root, name)))?.isFile() === true : proposal.text !== null
+  return proposal === undefined ? (yield* entryAt(path.join(root, name)))?.isFile() === true : proposal.text !== null
 })
 
 /** The files that the command found below some paths. */
@@ -62,13 +62,13 @@ interface OverlayEnd extends ShownProject {
  * folder was made anew, and covers the old one.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
-  for (const tree of [join(end.scratch, changesLayer), end.root]) {
+  for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
     const names = yield* Effect.orElseSucceed(
-      Effect.tryPromise(() => readdir(join(tree, folder))),
+      Effect.tryPromise(() => readdir(path.join(tree, folder))),
       () => []
     )
     const found = names
-      .map((one) => join(folder, one))
+      .map((one) => path.join(folder, one))
       .find((name) => !top.has(name) && end.proposals.get(name)?.text !== null)
     if (found !== undefined) return [found]
   }
@@ -78,8 +78,8 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
 /** What the top layer of an overlay holds. */
 export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
   const { missing, root, scratch } = end
-  const folder = join(scratch, "upper")
-  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [join(scratch, changesLayer)] })
+  const folder = path.join(scratch, "upper")
+  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [path.join(scratch, changesLayer)] })
   const ofKind = (kind: LayerEntry["kind"]) => entries.filter((one) => one.kind === kind).map(({ name }) => name)
   const [written, folders, others, gone] = [ofKind("file"), ofKind("folder"), ofKind("other"), ofKind("gone")]
   const top = new Set([...entries.map(({ name }) => name), ...ignored])
@@ -164,26 +164,27 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
 
   /** Why a change is not proposed; nothing when it is, or when there is none. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
-    const path = join(root, name)
+    const place = path.join(root, name)
     const before = proposals.get(name)
-    const inProject = yield* textAt(path)
+    const inProject = yield* textAt(place)
     if (before === undefined && "why" in inProject) return inProject.why
     const base = before === undefined && "text" in inProject ? inProject.text : (before?.base ?? null)
-    const file = join(difference.folder, name)
+    const file = path.join(difference.folder, name)
     /* A command may leave a file that nobody can read. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
     if (written.text === (before === undefined ? base : before.text)) return undefined
-    if (copy.get(path)?.text !== before?.text) return "changed by something else meanwhile"
-    const info = yield* entryAt(path)
+    if (copy.get(place)?.text !== before?.text) return "changed by something else meanwhile"
+    const info = yield* entryAt(place)
     if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
-    copy.propose({ path, base, text: written.text })
+    copy.propose({ path: place, base, text: written.text })
     proposed.push(name)
     return undefined
   })
 
-  const isGuarded = (name: string) => guarded.some((one) => one === join(root, name) || isBelow(one, join(root, name)))
+  const isGuarded = (name: string) =>
+    guarded.some((one) => one === path.join(root, name) || isBelow(one, path.join(root, name)))
   for (const [names, isThere] of [[difference.written, true] as const, [difference.removed, false] as const]) {
     for (const name of names.filter((one) => !isGuarded(one))) {
       const why = yield* take(name, isThere)

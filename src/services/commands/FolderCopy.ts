@@ -3,7 +3,7 @@
  * that are large are shown read-only instead, and other large folders that git ignores are left out: they can be made anew.
  */
 import { chmod, chown, constants, copyFile, lstat, opendir, readlink, symlink, utimes } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
@@ -29,10 +29,10 @@ const smallTree = async (root: string, name: string): Promise<ReadonlyArray<stri
   let bytes = 0
   for (let at = 0; at < found.length; at += 1) {
     const one = found[at] ?? name
-    const info = await lstat(join(root, one))
+    const info = await lstat(path.join(root, one))
     if (info.isFile()) bytes += info.size
     else if (info.isDirectory())
-      for await (const entry of await opendir(join(root, one))) found.push(join(one, entry.name))
+      for await (const entry of await opendir(path.join(root, one))) found.push(path.join(one, entry.name))
     if (found.length > maxIgnored.entries || bytes > maxIgnored.bytes) return undefined
   }
   return found
@@ -40,9 +40,9 @@ const smallTree = async (root: string, name: string): Promise<ReadonlyArray<stri
 
 /** Copies a file, a folder without what it holds, or a link. Blocks are shared where the file system can. */
 const copyEntry = async (root: string, copy: string, name: string): Promise<void> => {
-  const [from, to] = [join(root, name), join(copy, name)]
+  const [from, to] = [path.join(root, name), path.join(copy, name)]
   const info = await lstat(from)
-  await makeFoldersLike(root, copy, info.isDirectory() ? name : dirname(name))
+  await makeFoldersLike(root, copy, info.isDirectory() ? name : path.dirname(name))
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
@@ -72,13 +72,13 @@ export const copyProject = Effect.fn("copyProject")(function* (
   const names = entries.map(({ name }) => name)
   const shown: Array<string> = []
   for (const name of ignored) {
-    if (basename(name) === ".git" && !git) continue
+    if (path.basename(name) === ".git" && !git) continue
     const tree = yield* Effect.orElseSucceed(
       doing(`read ${name}`, () => smallTree(root, name)),
       () => undefined
     )
     if (tree !== undefined) names.push(...tree)
-    else if (installed.has(basename(name)) || basename(name) === ".git") shown.push(name)
+    else if (installed.has(path.basename(name)) || path.basename(name) === ".git") shown.push(name)
   }
   yield* Effect.forEach(
     names.filter((name) => !proposed.has(name)),
@@ -88,7 +88,12 @@ export const copyProject = Effect.fn("copyProject")(function* (
   for (const { name, text } of files) if (text !== null) yield* putText(root, copy, name, text)
   const mounts: CopyMounts = {
     before: [],
-    flags: ["--bind", copy, root, ...shown.flatMap((name) => ["--ro-bind", join(root, name), join(root, name)])],
+    flags: [
+      "--bind",
+      copy,
+      root,
+      ...shown.flatMap((name) => ["--ro-bind", path.join(root, name), path.join(root, name)])
+    ],
     folder: copy
   }
   return mounts

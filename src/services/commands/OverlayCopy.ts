@@ -3,7 +3,7 @@
  * and on top an empty layer that takes what the command writes.
  */
 import { chmod, lstat, mkdir, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { ProposedFile } from "../files/WorkingCopy.ts"
@@ -35,10 +35,10 @@ export type OverlayMounts = (places: OverlayPlaces) => CopyMounts
 export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => ({
   before: [],
   flags: [
-    ...[root, ...layers.map((name) => join(scratch, name)).toReversed()].flatMap((one) => ["--overlay-src", one]),
+    ...[root, ...layers.map((name) => path.join(scratch, name)).toReversed()].flatMap((one) => ["--overlay-src", one]),
     "--overlay",
-    join(scratch, "upper"),
-    join(scratch, "work"),
+    path.join(scratch, "upper"),
+    path.join(scratch, "work"),
     root
   ]
 })
@@ -69,21 +69,21 @@ const isFolder = async (path: string): Promise<boolean> => {
 
 /** Makes a folder in a tree, with the modes of those in the project. No link is followed. */
 export const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
-  const made = join(tree, name)
+  const made = path.join(tree, name)
   if (name === "." || (await isFolder(made))) return
-  await makeFoldersLike(root, tree, dirname(name))
+  await makeFoldersLike(root, tree, path.dirname(name))
   await mkdir(made).catch(() => isFolder(made))
-  const like = await lstat(join(root, name)).catch(() => undefined)
+  const like = await lstat(path.join(root, name)).catch(() => undefined)
   if (like?.isDirectory() === true) await chmod(made, (like.mode & 0o777) | 0o700)
 }
 
 /** Writes a proposed text into a tree, with the mode that the file has in the project. */
 export const putText = (root: string, tree: string, name: string, text: string): Effect.Effect<void, ToolFailure> =>
   doing(`write ${name} into the working copy`, async () => {
-    await makeFoldersLike(root, tree, dirname(name))
-    const like = await lstat(join(root, name)).catch(() => undefined)
-    await writeFile(join(tree, name), text, { flag: "wx" })
-    await chmod(join(tree, name), like?.isFile() === true ? like.mode & 0o777 : usualMode)
+    await makeFoldersLike(root, tree, path.dirname(name))
+    const like = await lstat(path.join(root, name)).catch(() => undefined)
+    await writeFile(path.join(tree, name), text, { flag: "wx" })
+    await chmod(path.join(tree, name), like?.isFile() === true ? like.mode & 0o777 : usualMode)
   })
 
 /** A file of a working copy, by its name relative to the project. */
@@ -99,12 +99,12 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
   files: ReadonlyArray<NamedProposal>,
   hide: (paths: ReadonlyArray<string>) => Effect.Effect<void, ToolFailure>
 ) {
-  const changes = join(scratch, changesLayer)
-  const folders = ["lower", "upper", "work", changesLayer].map((name) => join(scratch, name))
+  const changes = path.join(scratch, changesLayer)
+  const folders = ["lower", "upper", "work", changesLayer].map((name) => path.join(scratch, name))
   yield* doing(`make ${scratch}`, async () => {
     const { mode } = await lstat(root)
     for (const folder of folders) await mkdir(folder)
-    for (const folder of [join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
+    for (const folder of [path.join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
   })
   for (const { name, text } of files) if (text !== null) yield* putText(root, changes, name, text)
   /* A file hides a folder of its name below it, and a folder a file. */
@@ -112,7 +112,7 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
   const removed = files.filter(({ name, text }) => text === null && !isHidden(name))
   yield* doing("mark removed files", async () => {
-    for (const { name } of removed) await makeFoldersLike(root, changes, dirname(name))
+    for (const { name } of removed) await makeFoldersLike(root, changes, path.dirname(name))
   })
-  yield* hide(removed.map(({ name }) => join(changes, name)))
+  yield* hide(removed.map(({ name }) => path.join(changes, name)))
 })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
@@ -61,7 +61,6 @@ const onlyOwner = 0o700
 /** The lasting cache of a project, made when it is first needed; nothing where it cannot be made. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
   return yield* fs.makeDirectory(folder, { recursive: true, mode: onlyOwner }).pipe(
     Effect.as(folder),
@@ -87,17 +86,16 @@ export class Sandbox extends Context.Service<
         const { caches, environment, hidden, home, sandbox = {} } = options
         const { root } = yield* Workspace
         const events = yield* RunEvents
-        const path = yield* Path.Path
         const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
         /** Absent on a processor that it does not know, and where the system takes none. */
         let filter = socketFilter(process.arch, unixSockets)
         const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
         )
         const expand = (given: string) => (given.startsWith("~/") ? path.join(home, given.slice(2)) : given)
         const programs = (environment["PATH"] ?? "").split(":")
         /** A bubblewrap in the project is not trusted. */
-        const trusted = programs.filter((folder) => !isWithin(path, root, folder))
+        const trusted = programs.filter((folder) => !isWithin(root, folder))
         const find = (name: string) => provide(findProgram(name, trusted))
         const program = yield* Effect.cached(find("bwrap"))
         const places: SandboxPlaces = {

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import {
   failsInRepository,
   fixedPathHint,
@@ -18,7 +18,8 @@ import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
-import { emptied, isOfSystem, realPath, realPaths } from "./ToolchainPlaces.ts"
+import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
+import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
 interface FailedCommand {
   readonly root: string
@@ -52,16 +53,10 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
 
 /** The folder to show for a file: the installation around a program, else the folder that holds it. */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const isWide = (one: string) => isWithin(path, one, home) || one === path.join(home, ".local")
+  const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
   const packages = `${file.slice(0, file.lastIndexOf("/node_modules/"))}/node_modules`
-  if (isWithin(path, packages, file) && !isWide(packages)) return packages
-  const isFolder = Effect.match(fs.stat(file), {
-    onFailure: () => false,
-    onSuccess: ({ type }) => type === "Directory"
-  })
-  if (yield* isFolder) return file
+  if (isWithin(packages, file) && !isWide(packages)) return packages
+  if (yield* isFolder(file)) return file
   const folder = path.dirname(file)
   const prefix = path.dirname(folder)
   if (path.basename(folder) === "bin" && !isWide(prefix)) return prefix
@@ -70,35 +65,28 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
 
 /** Installed packages of the project that are links and of which the output speaks. */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: FailedCommand) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
-  const listed = yield* Effect.forEach(folders, (folder) =>
-    Effect.match(fs.readDirectoryEntries(folder), {
-      onFailure: () => [],
-      onSuccess: (entries) =>
-        entries.flatMap(({ name, type }) =>
-          type === "SymbolicLink" && output.includes(name) ? [path.join(folder, name)] : []
-        )
-    })
+  const listed = yield* Effect.forEach(folders, entriesIn)
+  return folders.flatMap((folder, index) =>
+    (listed[index] ?? [])
+      .filter(({ name, type }) => type === "SymbolicLink" && output.includes(name))
+      .map(({ name }) => path.join(folder, name))
   )
-  return listed.flat()
 })
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const path = yield* Path.Path
   const { exitCode, hidden, home, output, program, root, settings, shown } = command
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
-  const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(path, folder, one))
+  const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))
   const isSeen = (one: string) =>
-    isOfSystem(path, one) || [root, ...shown, ...emptied].some((folder) => isWithin(path, folder, one))
+    isOfSystem(one) || [root, ...shown, ...emptied].some((folder) => isWithin(folder, one))
   const inTerms = (one: string) => belowHome(one, home)
 
   const hiddenHint = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
     const real = yield* realPaths(paths)
-    const first = real.find((one) => !isSeen(one) && !isKept(one) && !isWithin(path, one, home))
+    const first = real.find((one) => !isSeen(one) && !isKept(one) && !isWithin(one, home))
     return first === undefined ? undefined : hiddenPathHint(inTerms(yield* folderToShow(first, home)))
   })
 
@@ -109,9 +97,9 @@ export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: Fa
   }
   if (settings.git !== true && failsInRepository(output)) return fixedRepositoryHint
   for (const one of fixedPaths(output)) {
-    if (isWithin(path, root, one) || isKept(one) || isOfSystem(path, one)) continue
-    const folder = Option.getOrElse(yield* realPath(one), () => path.dirname(one))
-    if (!isWithin(path, folder, home)) return fixedPathHint(inTerms(folder))
+    if (isWithin(root, one) || isKept(one) || isOfSystem(one)) continue
+    const folder = (yield* realPath(one)) ?? path.dirname(one)
+    if (!isWithin(folder, home)) return fixedPathHint(inTerms(folder))
   }
   const off = switchedOffHint(output, {
     network: settings.network === true,

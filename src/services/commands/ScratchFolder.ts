@@ -3,10 +3,9 @@
  * next one that looks removes it.
  */
 import { chmod, readdir, rm, rmdir } from "node:fs/promises"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Random from "effect/Random"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "../files/FileFailure.ts"
@@ -18,7 +17,7 @@ const folderMode = 0o700
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode)
   const entries = await readdir(folder, { withFileTypes: true })
-  for (const entry of entries) if (entry.isDirectory()) await openAll(join(folder, entry.name))
+  for (const entry of entries) if (entry.isDirectory()) await openAll(path.join(folder, entry.name))
 }
 
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
@@ -33,7 +32,6 @@ const lockFolder = (parent: string, folder: string) =>
 
 const removeDead = Effect.fn("removeDeadFolders")(function* (parent: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   for (const name of yield* fs.readDirectory(parent)) {
     const folder = path.join(parent, name)
     const removal = Effect.andThen(lockFolder(parent, folder), removeTree(folder))
@@ -45,7 +43,6 @@ const removeDead = Effect.fn("removeDeadFolders")(function* (parent: string) {
 export const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     yield* makeFolders(parent, folderMode)
     const real = yield* fs.realPath(parent)
     yield* removeDead(real)

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
@@ -87,7 +87,6 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, text: string, expected: Expected = {}) {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = yield* existing(file, reach)
@@ -112,7 +111,6 @@ export const replaceFile = Effect.fn("replaceFile")(
 
 const removeLeftover = Effect.fnUntraced(function* (write: Write) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* openDirectory(path.dirname(write.path))
   const names = yield* fs.readDirectory(folder.path)
   for (const name of names) {

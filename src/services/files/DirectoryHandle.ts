@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -70,10 +70,9 @@ export const openDirectory = (folder: string) => open(folder, folder)
 /** Opens a folder at a canonical path; makes it and its missing parents. */
 export const makeAndOpenDirectory: (
   folder: string
-) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
+) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Scope.Scope> =
   Effect.fnUntraced(function* (folder: string) {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     if (yield* fs.exists(folder)) return yield* openDirectory(folder)
     const parent = yield* makeAndOpenDirectory(path.dirname(folder))
     const reach = path.join(parent.path, path.basename(folder))

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
@@ -16,9 +16,8 @@ import * as Random from "effect/Random"
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
   mode: number
-): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const missing: Array<string> = []
   for (let at = path.resolve(folder); !(yield* fs.exists(at)); at = path.dirname(at)) {
     missing.unshift(at)
@@ -44,7 +43,6 @@ const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER
 /** Replaces or creates the file. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   yield* makeFolders(path.dirname(file), folderMode)
   const temporary = `${file}.${yield* randomSuffix}.tmp`
   const fill = Effect.gen(function* () {
@@ -61,7 +59,6 @@ export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: s
 /** Adds text to the end of the file, in one write. */
 export const appendPrivateFile = Effect.fn("appendPrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   yield* makeFolders(path.dirname(file), folderMode)
   yield* fs.writeFileString(file, text, { flag: "a", mode: fileMode })
 })

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
@@ -40,7 +40,6 @@ const notReached = (file: string, line: number): ToolFailure =>
 /** The failure for a folder, which names some of the files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const entries = yield* fs.readDirectoryEntries(folder).pipe(Effect.orElseSucceed(() => []))
   const files = entries.filter((entry) => entry.type === "File").map((entry) => path.join(folder, entry.name))
   const named = files.sort(compareCodePoints).slice(0, 5).join(", ")
@@ -59,7 +58,6 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
 /** Opens a file through a handle of its folder, without following a link where the system can do that. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* openDirectory(path.dirname(file))
   const reach = path.join(folder.path, path.basename(file))
   return yield* fs

@@ -2,7 +2,7 @@
  * The project folder: canonical paths, bounded reads, atomic writes, the list of files, and the project description.
  */
 import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { linesOfText, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
@@ -39,8 +39,6 @@ const readDescriptions = Effect.fn("readDescriptions")(function* (
   near: ReadonlyArray<string>,
   mayRead: (path: string) => Effect.Effect<boolean>
 ) {
-  const path = yield* Path.Path
-
   const textOf = Effect.fnUntraced(function* (relative: string) {
     const file = yield* canonicalPath(root, path.join(root, relative)).pipe(Effect.orElseSucceed(() => undefined))
     if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
@@ -82,7 +80,7 @@ export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("Worksp
 /** The real path of a folder that can be listed. */
 const openRoot = Effect.fnUntraced(function* (root: string) {
   const fs = yield* FileSystem.FileSystem
-  const absolute = (yield* Path.Path).resolve(root)
+  const absolute = path.resolve(root)
   const unreadable = new WorkspaceError({ path: absolute, reason: "unreadable" })
   const info = yield* fs
     .stat(absolute)
@@ -122,7 +120,7 @@ const textNow = (file: string) =>
   Effect.match(readTextFile(file, maxComparedBytes), { onFailure: () => null, onSuccess: (text) => text })
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
-const withProposals = (root: string, path: Path.Path, listed: ReadonlyArray<string>) =>
+const withProposals = (root: string, listed: ReadonlyArray<string>) =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
     if (files.length === 0) return listed
@@ -187,9 +185,8 @@ export class Workspace extends Context.Service<
       Workspace,
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
         const real = yield* openRoot(root)
-        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
         return Workspace.of({
           root: real,
           canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
@@ -229,10 +226,10 @@ export class Workspace extends Context.Service<
                   )
             )
           ),
-          tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, path, files)),
+          tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, files)),
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
-              Effect.map(withProposals(real, path, listing.files), (files) => ({ ...listing, files }))
+              Effect.map(withProposals(real, listing.files), (files) => ({ ...listing, files }))
             ),
           descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
         })

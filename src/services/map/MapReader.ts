@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
 import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
@@ -30,7 +30,6 @@ const filesAtOnce = 8
 /** The text of a regular file of the project; nothing when it is a link, lies behind one, is denied, or is no text of this size. */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
-  const path = yield* Path.Path
   const written = path.join(workspace.root, file)
   const found = yield* Effect.option(workspace.canonical(written))
   if (found._tag === "None" || !found.value.inside || found.value.path !== written) return []
@@ -59,7 +58,6 @@ export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near
 /** The commands whose programs are there: on the search path, or in the project by their path. */
 export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
   const { root } = yield* Workspace
-  const path = yield* Path.Path
   const commands = projectCommands(manifests)
   const folders = searchPath.split(":")
   const keyOf = (program: string, folder: string) =>
