@@ -145,3 +145,19 @@ export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts => {
 
 /** True for a word that is a path rather than another argument, so that a file may come to it. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
+
+/** Programs that have no `--version`. */
+const asked: Readonly<Record<string, string>> = { go: "version" }
+
+const isPython = /(?:^|\/)python[\d.]*$/
+
+/**
+ * The command that asks the program of another command for its version: it starts the same program, and does nothing else.
+ * `run` is a command with blanks between its words.
+ */
+export const programTrial = (run: string): CommandLine => {
+  const [program = "", option, module] = run.trim().split(/\s+/)
+  if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")
+    return [program, "-m", module, "--version"]
+  return [program, asked[program.slice(program.lastIndexOf("/") + 1)] ?? "--version"]
+}

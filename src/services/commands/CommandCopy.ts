@@ -5,7 +5,6 @@
 import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
@@ -21,16 +20,16 @@ import {
   type ShownProject,
   stampsOf
 } from "./CopyChanges.ts"
-import { copyProject } from "./FolderCopy.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
   bubblewrapOverlay,
   changesLayer,
   type CopyMounts,
+  copyProject,
   makeLayers,
   namespaceOverlay,
   type OverlayMounts
-} from "./OverlayCopy.ts"
+} from "./ProjectCopy.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import { openScratch, removeTree } from "./ScratchFolder.ts"
 import type { Sandbox } from "./Sandbox.ts"
@@ -169,10 +168,10 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   /** The ways to mount an overlay here, in the order in which they are tried. */
   const overlays = Effect.gen(function* () {
     if (!(yield* hasOneOwner)) return []
-    const unshare = Option.toArray(yield* sandbox.find("unshare"))
+    const unshare = yield* sandbox.find("unshare")
     return [
       overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
-      ...unshare.map((one) => overlayWay("an overlay in a user namespace", namespaceOverlay(one)))
+      ...(unshare === undefined ? [] : [overlayWay("an overlay in a user namespace", namespaceOverlay(unshare))])
     ]
   })
 

@@ -34,7 +34,7 @@ import { Workspace } from "../files/Workspace.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
-import type { CopyMounts } from "./OverlayCopy.ts"
+import type { CopyMounts } from "./ProjectCopy.ts"
 
 /** More scripts than these are not followed. */
 const maxScripts = 200
@@ -321,9 +321,11 @@ export class Commands extends Context.Service<
         const provide = Effect.provideContext(
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
         )
-        const watch = yield* makeCommandWatch(workspace.root, options.home)
-        const { scratch, sandbox: { git = false } = {} } = options
-        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox, holding: watch.holding })
+        const { root } = workspace
+        const { hidden, home, sandbox: settings = {}, scratch } = options
+        const watch = yield* makeCommandWatch(root, home)
+        const { git = false } = settings
+        const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -339,20 +341,16 @@ export class Commands extends Context.Service<
           return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
         })
 
-        const hasProgram = (program: string, cwd: string) =>
-          program.includes("/")
-            ? isExecutable(path.resolve(cwd, program))
-            : Effect.map(findProgram(program, folders), Option.isSome)
+        /** The path of a program, in the folder of the command or on the search path. */
+        const findFrom = (program: string, cwd: string) =>
+          program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
         /**
          * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
          * in the project shows nothing that lies elsewhere.
          */
         const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
-          const { root } = workspace
-          const found = program.includes("/")
-            ? path.resolve(cwd, program)
-            : Option.getOrElse(yield* findProgram(program, folders), () => root)
+          const found = (yield* findFrom(program, cwd)) ?? root
           if (isWithin(root, found)) return { own: path.dirname(path.dirname(found)) }
           const real = yield* realPath(found)
           return real === undefined || isWithin(root, real) ? {} : { program: real }
@@ -366,22 +364,16 @@ export class Commands extends Context.Service<
           shown: ReadonlyArray<string>,
           end: CommandEnd
         ) {
-          const [program] = argv
-          const found = program.includes("/")
-            ? path.resolve(cwd, program)
-            : Option.getOrElse(yield* findProgram(program, folders), () => program)
-          const { root } = workspace
-          const { exitCode, output } = end
           const sandboxHint = yield* sandboxFailure({
             root,
             cwd,
             shown,
-            output,
-            home: options.home,
-            hidden: options.hidden,
-            settings: options.sandbox ?? {},
-            program: found,
-            exitCode: exitCode ?? 0
+            output: end.output,
+            home,
+            hidden,
+            settings,
+            program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
+            exitCode: end.exitCode ?? 0
           })
           if (sandboxHint === undefined) return end
           if (!named.has(sandboxHint)) {
@@ -398,9 +390,10 @@ export class Commands extends Context.Service<
           const problem = commandProblem(argv)
           if (problem !== undefined) return yield* invalid(problem)
           const cwd = yield* folderOf(written)
-          if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
+          const program = yield* provide(findFrom(argv[0], cwd))
+          if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
           const { denial, sandboxed, words } = yield* sandbox.state
-          const scripts = yield* provide(commandScripts(workspace.root, argv, cwd))
+          const scripts = yield* provide(commandScripts(root, argv, cwd))
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
@@ -428,24 +421,13 @@ export class Commands extends Context.Service<
           }
           const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
             const around = sandboxed
-              ? yield* sandbox.enclose({
-                  argv: joined(argv),
-                  cwd,
-                  survey,
-                  isTrial,
-                  ...place,
-                  ...(copy === undefined ? {} : { copy })
-                })
+              ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, isTrial, ...place, copy })
               : { argv: joined(argv), placeholders: [], guarded: [], variables: {}, shown: [] }
             const child = runChild({
               ...around,
               /* The folder of the command may be proposed only. */
-              cwd: copy === undefined ? cwd : workspace.root,
-              env: {
-                ...env,
-                ...(sandboxed && env["TMPDIR"] !== undefined ? { TMPDIR: "/tmp" } : {}),
-                ...around.variables
-              },
+              cwd: copy === undefined ? cwd : root,
+              env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
               sandboxed,
               ...limits
             })

@@ -9,7 +9,7 @@ import { listTree, maxTreeEntries } from "../files/FileTree.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
-import { changesLayer, type NamedProposal } from "./OverlayCopy.ts"
+import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
 /** Larger files are not proposed. */
 const maxBytes = 1_048_576

@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
@@ -35,7 +34,7 @@ interface EnclosedCommand extends CommandPlaces {
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
-  readonly filter?: Uint8Array
+  readonly filter: Uint8Array | undefined
   /** Folders that bubblewrap makes on the disk, empty, in the place of what must not be made. */
   readonly placeholders: ReadonlyArray<string>
   /** Paths of the project that the command cannot change. */
@@ -75,8 +74,8 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
-    /** The path of a program outside of the project. */
-    find(program: string): Effect.Effect<Option.Option<string>>
+    /** The path of a program outside of the project; nothing where none is. */
+    find(program: string): Effect.Effect<string | undefined>
   }
 >()("task-conductor/services/commands/Sandbox") {
   static readonly layer = (options: SandboxOptions) =>
@@ -111,34 +110,19 @@ export class Sandbox extends Context.Service<
         }
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
-          const bwrap = Option.getOrElse(yield* program, () => "bwrap")
+          const bwrap = (yield* program) ?? "bwrap"
           const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
-          const { flags, guarded, placeholders, shown, variables } = yield* sandboxFlags(
-            { ...places, ...(cache === undefined ? {} : { cache }) },
-            command
-          )
+          const { flags, ...around } = yield* sandboxFlags({ ...places, cache }, command)
           const filtered = filter === undefined ? [] : ["--seccomp", "4"]
-          const before = command.copy?.before ?? []
-          const argv = [...before, bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
-          const enclosure: Enclosure = {
-            argv: [...argv, ...command.argv],
-            placeholders,
-            guarded,
-            variables,
-            shown,
-            ...(filter === undefined ? {} : { filter })
-          }
-          return enclosure
+          const before = [...(command.copy?.before ?? []), bwrap, "--json-status-fd", "3", ...filtered]
+          const argv = [...before, ...flags, "--chdir", command.cwd, "--", ...command.argv]
+          return { ...around, argv, filter }
         }, provide)
 
         /* The mounts of the project are made for every command, and fail with it. */
         const trial = Effect.gen(function* () {
-          const enclosure = yield* enclose({
-            argv: ["/bin/sh", "-c", ":"],
-            cwd: root,
-            survey: emptySurvey,
-            isTrial: true
-          })
+          const argv = ["/bin/sh", "-c", ":"]
+          const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
           yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
         })
 
@@ -149,7 +133,7 @@ export class Sandbox extends Context.Service<
 
         /** Why the sandbox does not work; nothing when it works. */
         const problem = Effect.gen(function* () {
-          if (Option.isNone(yield* program)) return "bubblewrap is not installed"
+          if ((yield* program) === undefined) return "bubblewrap is not installed"
           yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
           return undefined
         }).pipe(

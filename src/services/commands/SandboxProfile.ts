@@ -10,7 +10,7 @@ import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFolder, isThere, linkAt, realPath, realPaths } from "../files/FileLook.ts"
 import { rmdir } from "node:fs/promises"
-import type { CopyMounts } from "./OverlayCopy.ts"
+import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
@@ -199,7 +199,7 @@ export interface SandboxPlaces {
   /** Folders of this program, which are hidden; some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   /** The lasting cache of the project; without one, caches end with the command. */
-  readonly cache?: string
+  readonly cache?: string | undefined
   readonly network: boolean
   /** Whether commands may commit. */
   readonly git: boolean
@@ -215,7 +215,7 @@ export interface CommandPlaces {
   /** The folder of the project that holds the `bin` of the program. */
   readonly own?: string
   /** What stands at the path of the project in its place. */
-  readonly copy?: CopyMounts
+  readonly copy?: CopyMounts | undefined
   /** Whether the command is only tried: then it changes nothing, not even in the project. */
   readonly isTrial?: boolean
 }
@@ -283,13 +283,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   const alone = program === undefined || isInBin || isOfSystem(program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const found = yield* toolchainPlaces({
-    ...places,
-    home,
-    programs,
-    cwd: command.cwd,
-    ...(own === undefined ? {} : { own })
-  })
+  const found = yield* toolchainPlaces({ ...places, home, programs, cwd: command.cwd, own })
   const guards = yield* guardProject({ root, survey, git, readable, writable, copy })
   const kept = yield* keptFolders(places.hidden, [root, ...writable])
   const isInProject = (one: string) => one !== root && isWithin(root, one)

@@ -130,7 +130,7 @@ interface ToolchainQuestion {
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
   /** A folder of the project that may be the environment of the command. */
-  readonly own?: string
+  readonly own: string | undefined
   /** Never shown, and nothing above them. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean

@@ -8,7 +8,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
@@ -70,7 +69,9 @@ export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArra
   const found = yield* Effect.filter(
     programs,
     (program) =>
-      program.includes("/") ? isExecutable(program) : Effect.map(findProgram(program, folders), Option.isSome),
+      program.includes("/")
+        ? isExecutable(program)
+        : Effect.map(findProgram(program, folders), (found) => found !== undefined),
     { concurrency: filesAtOnce }
   )
   const here = new Set(found)
