@@ -120,28 +120,20 @@ const maxScriptWords = 2000
 
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
 
+const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
+  files: [...new Set(parts.flatMap(({ files }) => files))].slice(0, maxScriptWords),
+  definitions: [...new Set(parts.flatMap((part) => part.definitions))],
+  folders: [...new Set(parts.flatMap(({ folders }) => folders))].slice(0, maxScriptWords),
+  inPackages: parts.some(({ inPackages }) => inPackages)
+})
+
 /** The scripts that the lines of a script, or of a file for a runner, name. */
-export const scriptsInText = (text: string): NamedScripts => {
-  const lines = text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== "")))
-  return {
-    files: [...new Set(lines.flatMap(({ files }) => files))].slice(0, maxScriptWords),
-    definitions: [...new Set(lines.flatMap((line) => line.definitions))],
-    folders: [...new Set(lines.flatMap(({ folders }) => folders))].slice(0, maxScriptWords),
-    inPackages: lines.some(({ inPackages }) => inPackages)
-  }
-}
+export const scriptsInText = (text: string): NamedScripts =>
+  joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
 /** The scripts that a command names, also in a script that it holds as one of its words. */
-export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts => {
-  const whole = scriptsNamed(argv)
-  const inside = scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))
-  return {
-    files: [...whole.files, ...inside.files],
-    definitions: [...whole.definitions, ...inside.definitions],
-    folders: [...whole.folders, ...inside.folders],
-    inPackages: whole.inPackages || inside.inPackages
-  }
-}
+export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
+  joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
 /** True for a word that is a path rather than another argument, so that a file may come to it. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)

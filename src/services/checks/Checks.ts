@@ -29,6 +29,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
+import type { MayRead } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, redeem } from "../permissions/Gate.ts"
@@ -36,7 +37,17 @@ import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { ProjectChecks } from "./ProjectChecks.ts"
+
+/** The checks for changed files, by their paths relative to the project. */
+export type ChooseChecks = (
+  changed: ReadonlyArray<string>,
+  mayRead: MayRead
+) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
+
+/** A feature chooses checks from what the project says about itself; else only those are known that a person names. */
+export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
+  defaultValue: () => () => Effect.succeed([])
+})
 
 /** The task and the turn that a check belongs to. */
 export interface CheckScope {

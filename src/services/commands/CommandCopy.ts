@@ -2,24 +2,20 @@
  * Working copies for commands: a command of a task sees the project with the changes that the task proposes, and what it
  * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
  */
-import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { fileFailure } from "../files/FileFailure.ts"
+import { takeLock } from "../files/Lock.ts"
+import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
-import {
-  copyDifference,
-  type CopyEnd,
-  overlayDifference,
-  proposeDifference,
-  type ShownProject,
-  stampsOf
-} from "./CopyChanges.ts"
+import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
   bubblewrapOverlay,
@@ -31,7 +27,6 @@ import {
   type OverlayMounts
 } from "./ProjectCopy.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
-import { openScratch, removeTree } from "./ScratchFolder.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
 /** How commands see what a task proposes. */
@@ -42,8 +37,8 @@ export interface CopyState {
   readonly words: string
 }
 
-/** Runs a command with these mounts; `guarded` are paths that the sandbox keeps from it. */
-export interface CopiedRun {
+/** How a command ended; `guarded` are paths that the sandbox kept from it. */
+interface CopiedRun {
   readonly end: ChildEnd
   readonly guarded: ReadonlyArray<string>
 }
@@ -89,6 +84,50 @@ const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
 
 const failure = (message: string) => new ToolFailure({ type: "io_error", message })
 
+const folderMode = 0o700
+
+const openAll = async (folder: string): Promise<void> => {
+  await chmod(folder, folderMode)
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries) if (entry.isDirectory()) await openAll(path.join(folder, entry.name))
+}
+
+const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+
+/** Removes a folder with everything in it, also what nobody may read; overlays leave a folder of mode 000. */
+const removeTree = (folder: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
+
+/** While a process has this lock, its folder is not removed by another. */
+const lockFolder = (parent: string, folder: string) =>
+  takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
+
+/**
+ * Makes a private folder in `parent` that is removed when the scope closes. A process that was killed leaves its folder; the
+ * next one that looks removes it.
+ */
+const openScratch = Effect.fn("openScratch")(
+  function* (parent: string) {
+    const fs = yield* FileSystem.FileSystem
+    yield* makeFolders(parent, folderMode)
+    const real = yield* fs.realPath(parent)
+    for (const name of yield* fs.readDirectory(real)) {
+      const left = path.join(real, name)
+      yield* Effect.ignore(Effect.scoped(Effect.andThen(lockFolder(real, left), removeTree(left))))
+    }
+    const folder = path.join(real, `${process.pid}-${yield* randomSuffix}`)
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rmdir(real))))
+    yield* lockFolder(real, folder)
+    yield* Effect.acquireRelease(makeFolders(folder, folderMode), () => removeTree(folder))
+    return folder
+  },
+  (opening, parent) =>
+    Effect.catchTag(opening, "PlatformError", (error) => Effect.fail(fileFailure("create", parent)(error))),
+  Effect.mapError((error) =>
+    error._tag === "ToolFailure" ? error : new ToolFailure({ type: "io_error", message: error.message })
+  )
+)
+
 /** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
   const scope = yield* Effect.scope
@@ -111,19 +150,14 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
 
   /** Those names relative to the project that are not in the copy. */
-  const missing = (mounts: CopyMounts) => (names: ReadonlyArray<string>) =>
-    Effect.map(
-      Effect.forEach(batches(names), (some) =>
-        Effect.map(
-          helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => path.join(root, name))], mounts),
-          (output) => {
-            const gone = new Set(output.split("\n"))
-            return some.filter((_, index) => gone.has(`${index}`))
-          }
-        )
-      ),
-      (found) => found.flat()
-    )
+  const missing = (mounts: CopyMounts) =>
+    Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+      const found = yield* Effect.forEach(batches(names), (some) =>
+        helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => path.join(root, name))], mounts)
+      )
+      const gone = found.map((output) => new Set(output.split("\n")))
+      return names.filter((_, at) => gone[Math.floor(at / wordsAtOnce)]?.has(`${at % wordsAtOnce}`) === true)
+    })
 
   const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
@@ -186,8 +220,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
       if (tried._tag === "Success") return way
       why = tried.failure.message
     }
-    const way: Way = { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` }
-    return way
+    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
   const way = yield* once(provide(choose))
@@ -229,8 +262,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
           const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
-          const copied: CopyEnd = yield* proposeDifference(propose(guarded), difference)
-          return { ...end, copied }
+          return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
         })
       ).pipe(provide)
   }

@@ -7,12 +7,10 @@ import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
-/*
- * Makes a folder with the folders above it, one by one. The recursive call of Node repeats itself without end below a
- * folder in which the system makes none, such as /proc.
+/**
+ * Makes what is missing of the path of a folder, with this mode, one by one: the recursive call of Node repeats itself without
+ * end below a folder in which the system makes none, such as /proc.
  */
-
-/** Makes what is missing of a path, with this mode. Does nothing when the folder is there. */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
   mode: number
@@ -31,16 +29,13 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   }
 })
 
-/**
- * Files of the person that nobody else may read: written in one step, with mode 0600 in a folder of mode 0700. A process
- * that is killed leaves the old text or the new one.
- */
 const fileMode = 0o600
 const folderMode = 0o700
 
-const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
+/** For the name of a file or folder of which there may be several. */
+export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file. */
+/** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)
