@@ -27,6 +27,7 @@ import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.t
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
+import { infoAt } from "../files/FileLook.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
@@ -119,31 +120,21 @@ export class Checks extends Context.Service<
       /** The state of the project without the changes of a task: the files with their sizes and times. */
       const projectState = Effect.gen(function* () {
         const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-        const states = yield* Effect.forEach(
-          files,
-          (file) =>
-            Effect.map(Effect.option(fs.stat(path.join(workspace.root, file))), (info) =>
-              Option.match(info, {
-                onNone: () => file,
-                onSome: ({ mtime, size }) => `${file} ${size} ${Option.getOrUndefined(mtime)?.getTime()}`
-              })
-            ),
-          { concurrency: 16 }
-        )
-        return hashOf(states)
-      }).pipe(Effect.provideService(CurrentCopy, undefined))
+        const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
+          concurrency: 16
+        })
+        const stamps = infos.map((info) => info && `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`)
+        return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
+      }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
       /** Says again and again that a check runs; never ends. */
       const signsOf = (named: NamedCheck) => {
-        const every = heartbeatEvery / 1000
-        const signsFrom = (seconds: number): Effect.Effect<never> =>
-          Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
-            Effect.andThen(
-              events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
-            ),
-            Effect.andThen(Effect.suspend(() => signsFrom(seconds + every)))
-          )
-        return signsFrom(every)
+        let seconds = 0
+        const sign = Effect.suspend(() => {
+          seconds += heartbeatEvery / 1000
+          return events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
+        })
+        return Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), sign))
       }
 
       /** Runs a command to its end on a working copy of its own: what a check writes is no change of the task. */
@@ -186,10 +177,11 @@ export class Checks extends Context.Service<
       /** Asks about the whole command; a rule that denies what is run in fact denies the check. */
       const allow = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
         const argv = check.whole ?? check.argv
-        const before = denied.get(hashOf([argv, check.cwd ?? "."]))
+        const key = hashOf([argv, check.cwd ?? "."])
+        const before = denied.get(key)
         if (before !== undefined) return yield* before
         const refuse = (denial: PermissionDenied) => {
-          denied.set(hashOf([argv, check.cwd ?? "."]), denial)
+          denied.set(key, denial)
           return Effect.fail(denial)
         }
         const command = yield* canonical(check)

@@ -15,7 +15,7 @@ import {
   commandText
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
@@ -26,8 +26,8 @@ import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.t
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
-import { Sandbox } from "./Sandbox.ts"
+import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -72,7 +72,7 @@ const readScript = Effect.fnUntraced(function* (file: string) {
   }
   const info = yield* infoAt(file)
   if (info?.type !== "File") return undefined
-  const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
+  const text = yield* Effect.orElseSucceed(readTextFile(file, maxBytes), () => undefined)
   const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
@@ -122,9 +122,8 @@ const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
   const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
-    const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
-    if (real === undefined) return
-    const file = real.path
+    const file = yield* pathFrom(folder, word)
+    if (file === undefined) return
     const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(root, file)
     const script = isKnown ? undefined : yield* readScript(file)
     const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
@@ -142,10 +141,8 @@ const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv
     const { folders, named } = next
     const looked: Array<string> = named.inPackages ? [...(yield* packageFolders(root))] : []
     for (const folder of folders) {
-      const given = yield* Effect.forEach(named.folders, (word) => Effect.option(canonicalPath(folder, word)))
-      const inner = given.flatMap((one) =>
-        Option.isSome(one) && isWithin(root, one.value.path) ? [one.value.path] : []
-      )
+      const given = yield* Effect.forEach(named.folders, (word) => pathFrom(folder, word))
+      const inner = given.filter((one) => one !== undefined).filter((one) => isWithin(root, one))
       looked.push(folder, ...inner)
       for (const start of [folder, ...inner]) {
         for (const word of named.files) yield* add(start, word, isCommand && start === folder && looksLikePath(word))
@@ -230,20 +227,11 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
-export interface CommandsOptions {
-  /** The environment of this process. */
-  readonly environment: Readonly<Record<string, string | undefined>>
+export interface CommandsOptions extends SandboxOptions {
   /** Variables that the person adds for commands. */
   readonly named?: ReadonlyArray<string>
-  readonly sandbox?: SandboxSettings
-  /** The home folder, which the sandbox hides. */
-  readonly home: string
-  /** Folders of this program, which the sandbox hides too. */
-  readonly hidden: ReadonlyArray<string>
   /** The folder for what commands write in working copies, outside of the project. */
   readonly scratch: string
-  /** Where each project gets a folder for the caches of its commands. */
-  readonly caches?: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -452,18 +440,6 @@ export class Commands extends Context.Service<
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
-
-  /** Accepts every command and runs none, for lists and descriptions of tools. */
-  static readonly layerNone = Layer.succeed(Commands)(
-    Commands.of({
-      canonical: ({ argv }) =>
-        Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
-      isControl: () => Effect.succeed(false),
-      copies: Effect.succeed({ mechanism: "none", words: "nothing runs" }),
-      run: () =>
-        Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
-    })
-  )
 }
 
 /** The first names; the others are counted. */

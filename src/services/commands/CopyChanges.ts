@@ -89,40 +89,32 @@ export const overlayDifference = Effect.fn("overlayDifference")(function* (end: 
   const removed = yield* Effect.filter([...gone, ...folders], (name) => wasFile(end, name))
   const covered = yield* Effect.filter([...gone, ...written], (name) => Effect.map(wasFile(end, name), (was) => !was))
   const doubtful = (yield* filesBelow(end, [...anew, ...covered])).filter((name) => !top.has(name))
-  const difference: Difference = {
-    folder,
-    written,
-    removed: [...removed, ...(yield* missing(doubtful))],
-    others
-  }
-  return difference
+  return { folder, written, removed: [...removed, ...(yield* missing(doubtful))], others } satisfies Difference
 })
 
-/** Another text for another file or another content. */
-export type Stamps = ReadonlyMap<string, string>
-
-/** What a copy holds, to be compared later. */
+/** What a copy holds, to be compared later: another text for another file or another content. */
 export const stampsOf = Effect.fn("stampsOf")(function* (root: string, folder: string) {
   const { entries } = yield* walkLayer({ root, folder, behind: [] })
-  const stamps: Stamps = new Map(
-    entries.flatMap(({ info, kind, name }) =>
-      kind === "folder" ? [] : [[name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const]
-    )
-  )
-  return stamps
+  const stamps = entries
+    .filter(({ kind }) => kind !== "folder")
+    .map(({ info, kind, name }) => [name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const)
+  return new Map(stamps)
 })
 
 /** What changed in a copy since it was made. */
-export const copyDifference = Effect.fn("copyDifference")(function* (root: string, folder: string, before: Stamps) {
+export const copyDifference = Effect.fn("copyDifference")(function* (
+  root: string,
+  folder: string,
+  before: ReadonlyMap<string, string>
+) {
   const after = yield* stampsOf(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  const difference: Difference = {
+  return {
     folder,
     written: changed.filter(([, stamp]) => stamp.startsWith("file ")).map(([name]) => name),
     removed: [...before.keys()].filter((name) => !after.has(name)),
     others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name)
-  }
-  return difference
+  } satisfies Difference
 })
 
 type FoundText = { readonly text: string | null } | { readonly why: string }
@@ -192,6 +184,5 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     }
   }
   leftOut.push(...difference.others.filter((one) => !isGuarded(one)).map((name) => `${name} (no regular file)`))
-  const end: CopyEnd = { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() }
-  return end
+  return { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() } satisfies CopyEnd
 })

@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { isBareRepository, filesNamedByGit, gitFolderNamed } from "../../domain/files/GitConfig.ts"
 import { isAutomatic, isControlPath, isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/FileLook.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import * as Option from "effect/Option"
@@ -15,15 +15,15 @@ import * as Option from "effect/Option"
 /** What was found, as absolute paths. */
 interface ProjectWalk {
   /** Entries named `.git`: folders, files and links. */
-  readonly git: ReadonlyArray<string>
+  readonly git: Array<string>
   /** Folders that git takes for repositories although they are not named `.git`. */
-  readonly bare: ReadonlyArray<string>
+  readonly bare: Array<string>
   /** Files and folders with keys, passwords or tokens, by their names. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: Array<string>
   /** Files and folders that control this program. */
-  readonly controls: ReadonlyArray<string>
+  readonly controls: Array<string>
   /** Files that programs run or read by themselves. */
-  readonly automatic: ReadonlyArray<string>
+  readonly automatic: Array<string>
 }
 
 const maxEntries = 1_000_000
@@ -44,13 +44,7 @@ interface Folder {
 
 /** Fails with `io_error` for a project that is too large. A folder that cannot be listed is left out. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
-  const found = {
-    git: new Array<string>(),
-    bare: new Array<string>(),
-    secrets: new Array<string>(),
-    controls: new Array<string>(),
-    automatic: new Array<string>()
-  }
+  const found: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
 
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
@@ -83,8 +77,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   while (level.length > 0) {
     level = (yield* Effect.forEach(level, visit, { concurrency: foldersAtOnce })).flat()
   }
-  const walk: ProjectWalk = found
-  return walk
+  return found
 })
 
 /** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
@@ -96,26 +89,8 @@ interface GitControls {
   readonly around: ReadonlyArray<string>
 }
 
-interface RepositoryPlaces {
-  readonly root: string
-  readonly home: string
-  /** Entries named `.git`, and bare repositories. */
-  readonly git: ReadonlyArray<string>
-  readonly bare: ReadonlyArray<string>
-}
-
-/** A folder with the parts of a repository, and the folder to which its settings are relative. */
-interface GitFolder {
-  readonly folder: string
-  readonly top: string
-}
-
 const maxBytes = 1_048_576
 const maxIncludes = 50
-
-/** The canonical form of a path that is relative to a folder; nothing for one that has none. */
-const pathFrom = (folder: string, written: string) =>
-  Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
 const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxBytes), () => "")
 
@@ -159,7 +134,7 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
 /** What a configuration and those that it includes name inside the project; `tops` are where relative paths start. */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
-  { home, root }: RepositoryPlaces
+  { home, root }: { readonly home: string; readonly root: string }
 ) {
   const inside = new Set<string>()
   const seen = new Set<string>()
@@ -194,9 +169,9 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
 })
 
 /** Everything in the project that controls git there or around it. */
-const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces) {
-  const { bare, git, home, root } = places
-  const folders: Array<GitFolder> = bare.map((folder) => ({ folder, top: folder }))
+const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
+  /* Folders with the parts of a repository, and the folders to which their settings are relative. */
+  const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
   const around = new Set(above)
@@ -206,9 +181,9 @@ const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces
     const shared = yield* sharedFolderOf(folder)
     const some = [folder, ...(shared === undefined ? [] : [shared])]
     folders.push(...some.map((one) => ({ folder: one, top: path.dirname(entry) })))
-    if (!git.includes(entry)) for (const one of some) if (!isWithin(root, one)) around.add(one)
-    const isOwn = git.includes(entry) && !isWithin(root, folder) && (yield* pointsBack(folder, entry))
-    if (isOwn) for (const one of some) if (!isWithin(root, one)) outside.add(one)
+    const isInside = git.includes(entry)
+    const isOwn = isInside && !isWithin(root, folder) && (yield* pointsBack(folder, entry))
+    for (const one of isInside && !isOwn ? [] : some) if (!isWithin(root, one)) (isOwn ? outside : around).add(one)
   }
   const tops = [...new Set([root, ...folders.map(({ top }) => top)])]
   const ofPerson = [path.join(home, ".gitconfig"), path.join(home, ".config/git/config"), "/etc/gitconfig"]
@@ -218,14 +193,10 @@ const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces
       ["config", "config.worktree"].map((name) => ({ file: path.join(folder, name), tops: [top] }))
     )
   ]
-  const named = yield* namedInside(configurations, places)
+  const named = yield* namedInside(configurations, { home, root })
   const own = folders.flatMap(({ folder }) => (folder !== root && isWithin(root, folder) ? [folder] : []))
-  const controls: GitControls = {
-    inside: [...new Set([...git, ...own, ...named])],
-    outside: [...outside],
-    around: [...around]
-  }
-  return controls
+  const inside = [...new Set([...git, ...own, ...named])]
+  return { inside, outside: [...outside], around: [...around] } satisfies GitControls
 })
 
 /** Parts of a repository that make git run programs, or lead it to others that do. */
@@ -260,7 +231,7 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
 /** Fails as `walkProject` does. `home` is where the person's configuration of git lies. */
 export const surveyProject = Effect.fn("surveyProject")(function* (root: string, home: string) {
   const walk = yield* walkProject(root)
-  const controls = yield* gitControls({ root, home, git: walk.git, bare: walk.bare })
+  const controls = yield* gitControls(root, home, walk)
   const parts = [...walk.git, ...walk.bare].flatMap((folder) => gitParts.map((name) => path.join(folder, name)))
   const paths = [...walk.git, ...walk.bare, ...parts, ...controls.inside, ...walk.controls, ...walk.automatic]
   const stamps = yield* Effect.forEach(
@@ -268,12 +239,8 @@ export const surveyProject = Effect.fn("surveyProject")(function* (root: string,
     (one) => Effect.map(stampOf(one), (stamp) => [one, stamp] as const),
     { concurrency: 16 }
   )
-  const survey: ProjectSurvey = {
-    walk,
-    controls,
-    stamps: new Map(stamps.flatMap(([one, stamp]) => (stamp === undefined ? [] : [[one, stamp] as const])))
-  }
-  return survey
+  const known = stamps.flatMap(([one, stamp]) => (stamp === undefined ? [] : [[one, stamp] as const]))
+  return { walk, controls, stamps: new Map(known) } satisfies ProjectSurvey
 })
 
 /** What is new or has changed, without the parts of a repository that is new as a whole; relative to the project. */

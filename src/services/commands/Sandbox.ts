@@ -45,11 +45,13 @@ interface Enclosure {
   readonly shown: ReadonlyArray<string>
 }
 
-interface SandboxOptions {
+export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
+  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The home folder, which the sandbox hides. */
   readonly home: string
-  /** Folders of this program. */
+  /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
   /** Where each project gets a folder for the caches of its commands; without it, caches end with the command. */
   readonly caches?: string

@@ -3,16 +3,15 @@
  * that a command must not change or read.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
 import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFolder, isThere, linkAt, realPath, realPaths } from "../files/FileLook.ts"
 import { rmdir } from "node:fs/promises"
 import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
-import { emptied, isOfSystem, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
+import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
 /** Keys of the system, which only matter for a user who may read them. */
 const systemKeys = `
@@ -87,31 +86,6 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/**
- * What commands may not change or read in the project, as flags of bubblewrap: repositories, files that control git or
- * this program, and secrets.
- */
-interface GuardedPlaces {
-  readonly root: string
-  readonly survey: ProjectSurvey
-  /** What the person names, real paths: files among them are shown although they look like secrets. */
-  readonly readable: ReadonlyArray<string>
-  readonly writable: ReadonlyArray<string>
-  /** Whether commands may commit: only what makes git run programs is read-only. */
-  readonly git: boolean
-  readonly copy: CopyMounts | undefined
-}
-
-interface Guards {
-  /** What hides secrets. */
-  readonly hiding: ReadonlyArray<string>
-  readonly flags: ReadonlyArray<string>
-  /** Paths that commands cannot change. */
-  readonly guarded: ReadonlyArray<string>
-  /** Folders that do not exist, and are there while commands run, so that nothing else can be made in their place. */
-  readonly placeholders: ReadonlyArray<string>
-}
-
 /** The folders between the project and a path: what is mounted on itself cannot be moved away. */
 const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
@@ -151,9 +125,15 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
   )
 })
 
-const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces) {
-  const { copy, git, readable, root, survey, writable } = places
-  const { controls, walk } = survey
+/**
+ * What commands may not change or read in the project: repositories, files that control git or this program, and secrets,
+ * but for those that the person names by real paths. With `git` only what makes git run programs is read-only. Placeholders
+ * are folders that do not exist, and are there while commands run, so that nothing else can be made in their place.
+ */
+const guardProject = Effect.fn("guardProject")(function* (
+  { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
+  { copy, survey: { controls, walk } }: CommandPlaces
+) {
   const repositories = yield* Effect.filter([...walk.git, ...walk.bare], isFolder)
   const open = repositories.filter((one) => git || one === root)
   const parts = (yield* Effect.forEach(open, partsOf)).flat()
@@ -168,7 +148,7 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
   const pinned = yield* Effect.filter([...new Set([...above, ...open.filter((one) => one !== root)])], isFolder)
   const movable = pinned.filter((one) => !closed.some((folder) => isWithin(folder, one)))
   const secrets = walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))
-  const guards: Guards = {
+  return {
     flags: [
       ...bind("--ro-bind", controls.outside),
       ...bind(
@@ -184,23 +164,14 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
     hiding: yield* hide(secrets),
     placeholders
   }
-  return guards
 })
 
 /** Absolute paths; `root` is the real path of the project. */
-export interface SandboxPlaces {
-  readonly root: string
-  readonly home: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** The folders of the search path. */
-  readonly programs: ReadonlyArray<string>
+export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** Folders of this program, which are hidden; some may not exist yet. */
-  readonly hidden: ReadonlyArray<string>
   /** The lasting cache of the project; without one, caches end with the command. */
   readonly cache?: string | undefined
-  readonly network: boolean
   /** Whether commands may commit. */
   readonly git: boolean
 }
@@ -245,46 +216,39 @@ const masked = Effect.fnUntraced(function* (
   return yield* hide([...new Set([...own, ...shown])].filter((folder) => !holdsRoot(folder)))
 })
 
-interface KeptFolders {
-  /** Those that exist. */
-  readonly own: ReadonlyArray<string>
-  /** Folders above them that commands could write, and must not move away. */
-  readonly pinned: ReadonlyArray<string>
-  readonly placeholders: ReadonlyArray<string>
-}
-
-/** The folders of this program, and what a command must not make or move in their place. */
+/**
+ * The folders of this program that exist, those above them that commands could write and must not move away, and
+ * placeholders for the others.
+ */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, given: ReadonlyArray<string>) {
-  const all = yield* Effect.forEach(hidden, (one) => Effect.option(canonicalPath("/", one)))
-  const real = [...new Set(all.flatMap((one) => (Option.isSome(one) ? [one.value.path] : [])))]
+  const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
+  const real = [...new Set(all.filter((one) => one !== undefined))]
   const own = yield* realPaths(real)
-  const reached = real.flatMap((one) => {
-    const around = given.filter((folder) => folder !== one && isWithin(folder, one))
-    return around.map((folder) => ({ folder, one }))
-  })
+  const reached = real.flatMap((one) =>
+    given.filter((folder) => folder !== one && isWithin(folder, one)).map((folder) => ({ folder, one }))
+  )
   const missing = reached.filter(({ one }) => !own.includes(one))
   const placeholders = yield* Effect.forEach(missing, ({ folder, one }) => highestMissing(folder, one))
   const above = reached.flatMap(({ folder, one }) => foldersAbove(folder, one))
-  const kept: KeptFolders = {
+  return {
     own,
     pinned: (yield* Effect.filter([...new Set(above)], isFolder)).toSorted(byDepth),
     placeholders: [...new Set(placeholders)]
   }
-  return kept
 })
 
 /** The flags of bubblewrap for a command of this project, without the command itself. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, network, root } = places
-  const { copy, isTrial = false, own, program, survey } = command
+  const { copy, isTrial = false, program } = command
   const home = (yield* realPath(places.home)) ?? places.home
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
   const programs = isInBin ? [...places.programs, path.dirname(program)] : places.programs
   const alone = program === undefined || isInBin || isOfSystem(program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const found = yield* toolchainPlaces({ ...places, home, programs, cwd: command.cwd, own })
-  const guards = yield* guardProject({ root, survey, git, readable, writable, copy })
+  const found = yield* toolchainPlaces({ ...places, home, programs }, command)
+  const guards = yield* guardProject({ root, git, readable, writable }, command)
   const kept = yield* keptFolders(places.hidden, [root, ...writable])
   const isInProject = (one: string) => one !== root && isWithin(root, one)
   const ofProject = isTrial

@@ -121,24 +121,25 @@ const partsOf = Effect.fnUntraced(function* ({ folder }: FoundToolchain, parts: 
   })
 })
 
-interface ToolchainQuestion {
+export interface ProgramPlaces {
   readonly home: string
   readonly root: string
-  /** The folder of the command. */
-  readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** A folder of the project that may be the environment of the command. */
-  readonly own: string | undefined
-  /** Never shown, and nothing above them. */
+  /** Folders of this program, which are never shown, and nothing above them; some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
-/** All programs and packages outside the system and the project that a command sees, outer folders first. */
-export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (question: ToolchainQuestion) {
-  const { cwd, environment, hidden, home, network, own, programs, root } = question
+/**
+ * All programs and packages outside the system and the project that a command sees, outer folders first. `own` is a folder of
+ * the project that may be the environment of the command.
+ */
+export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
+  { environment, hidden, home, network, programs, root }: ProgramPlaces,
+  { cwd, own }: { readonly cwd: string; readonly own?: string }
+) {
   const found = yield* foundToolchains(home, environment)
   const ofPerson = yield* Effect.forEach(found, (one) => {
     const { packages = [], programs: parts = [] } = one.toolchain

@@ -69,6 +69,10 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
+/** The canonical path alone; nothing for what has none. */
+export const pathFrom = (folder: string, written: string) =>
+  Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
+
 /** The kinds of file systems that hold no files of anybody, by the number that Linux gives them. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
