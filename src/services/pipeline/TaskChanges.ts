@@ -175,13 +175,13 @@ export const makeTaskChanges = Effect.gen(function* () {
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)
 
-  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
-  const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
+  /** The files of a working copy as the calls that make its changes. */
+  const final = (copy: WorkingCopy): ReadonlyArray<ToolCall> =>
     copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
       if (text === null) return []
       const uid = `change-${index + 1}`
-      const tools = changedBy.get(file)
-      const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
+      const tools = copy.changedBy(file)
+      const isWritten = base === null || (tools.size === 1 && tools.has("write_file"))
       return isWritten
         ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
         : [editCall(uid, nameOf(file), base, text)]
