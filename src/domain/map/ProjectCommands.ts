@@ -339,19 +339,9 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
 
 /** The commands of a file of recipes, in its order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  switch (nameOf(manifest.path).toLowerCase()) {
-    case "makefile":
-    case "gnumakefile":
-      return makeTargets(manifest)
-    case "justfile":
-    case ".justfile":
-      return justRecipes(manifest)
-    case "taskfile.yml":
-    case "taskfile.yaml":
-      return taskfileTasks(manifest)
-    case "rakefile":
-      return rakeTasks(manifest)
-    default:
-      return []
-  }
+  const name = nameOf(manifest.path).toLowerCase()
+  if (/^(?:gnu)?makefile$/.test(name)) return makeTargets(manifest)
+  if (/^\.?justfile$/.test(name)) return justRecipes(manifest)
+  if (/^taskfile\.ya?ml$/.test(name)) return taskfileTasks(manifest)
+  return name === "rakefile" ? rakeTasks(manifest) : []
 }

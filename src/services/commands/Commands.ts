@@ -210,17 +210,16 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
     /** Runs a command, and adds what it changed. */
-    watching: (
+    watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,
       child: Effect.Effect<ChildEnd, ToolFailure>
-    ) =>
-      Effect.gen(function* () {
-        let changed: ReadonlyArray<string> = []
-        const after = Effect.map(changesSince(before), (found) => void (changed = found))
-        const end = yield* Effect.ensuring(holding(placeholders, child), after)
-        return changed.length === 0 ? end : { ...end, changed }
-      })
+    ) {
+      let changed: ReadonlyArray<string> = []
+      const after = Effect.map(changesSince(before), (found) => void (changed = found))
+      const end = yield* Effect.ensuring(holding(placeholders, child), after)
+      return changed.length === 0 ? end : { ...end, changed }
+    })
   }
 })
 

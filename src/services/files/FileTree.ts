@@ -9,6 +9,7 @@ import * as path from "node:path"
 import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { entriesIn, isThere } from "./FileLook.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { readTextFile } from "./TextFile.ts"
 
@@ -32,8 +33,7 @@ const maxRuleBytes = 1_048_576
 /** The rules of a file; none when it cannot be read, as in git. */
 export const readRules = Effect.fnUntraced(function* (file: string, base: string) {
   const text = yield* readTextFile(file, maxRuleBytes).pipe(Effect.orElseSucceed(() => ""))
-  const rules: RuleChain = text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
-  return rules
+  return text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
 })
 
 const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
@@ -59,10 +59,9 @@ export const ignoredIn = (chain: RuleChain, folder: string) => {
 
 /** The folders from the top of the repository down to `root`, without `root`; none outside a repository. */
 const foldersAbove = Effect.fnUntraced(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
   const above: Array<string> = []
   let folder = root
-  while (!(yield* fs.exists(path.join(folder, ".git")).pipe(Effect.orElseSucceed(() => false)))) {
+  while (!(yield* isThere(path.join(folder, ".git")))) {
     const parent = path.dirname(folder)
     if (parent === folder) return []
     above.unshift(parent)
@@ -92,10 +91,12 @@ interface Folder {
   readonly chain: RuleChain
 }
 
-/** The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. */
+/**
+ * The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. A folder that cannot
+ * be read, or no longer exists, counts as empty.
+ */
 const listFolder = Effect.fnUntraced(function* (folder: Folder) {
-  const fs = yield* FileSystem.FileSystem
-  const entries = (yield* fs.readDirectoryEntries(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
+  const entries = (yield* entriesIn(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
   const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.type === "File")
   const chain = hasRules ? yield* enterFolder(folder.chain, folder.path) : folder.chain
   const isIgnored = ignoredIn(chain, folder.path)
@@ -110,12 +111,6 @@ const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   }
   return { files, folders }
 })
-
-/** A folder that cannot be read, or no longer exists, counts as empty. */
-const listIfReadable = (folder: Folder) =>
-  Effect.catchTag(listFolder(folder), "PlatformError", () =>
-    Effect.succeed<Effect.Success<ReturnType<typeof listFolder>>>({ files: [], folders: [] })
-  )
 
 /** When a listing ends before it is whole. */
 export interface TreeBounds {
@@ -149,7 +144,7 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   while (opened < folders.length && isWhole) {
     const batch = folders.slice(opened, opened + foldersAtOnce)
     opened += batch.length
-    for (const found of yield* Effect.forEach(batch, listIfReadable, { concurrency: foldersAtOnce })) {
+    for (const found of yield* Effect.forEach(batch, listFolder, { concurrency: foldersAtOnce })) {
       for (const file of found.files) files.push(file)
       for (const folder of found.folders) folders.push(folder)
     }

@@ -7,6 +7,15 @@ import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
+/** Makes a folder, unless another process made it meanwhile. */
+export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?: number) {
+  const fs = yield* FileSystem.FileSystem
+  const made = fs.makeDirectory(folder, mode === undefined ? {} : { mode })
+  yield* Effect.catchTag(made, "PlatformError", (error) =>
+    error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
+  )
+})
+
 /**
  * Makes what is missing of the path of a folder, with this mode, one by one: the recursive call of Node repeats itself without
  * end below a folder in which the system makes none, such as /proc.
@@ -21,12 +30,7 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
     missing.unshift(at)
     if (at === path.dirname(at)) break
   }
-  for (const one of missing) {
-    /* Another process may have made it meanwhile. */
-    yield* Effect.catchTag(fs.makeDirectory(one, { mode }), "PlatformError", (error) =>
-      error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
-    )
-  }
+  for (const one of missing) yield* makeDirectory(one, mode)
 })
 
 const fileMode = 0o600
