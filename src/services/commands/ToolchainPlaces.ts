@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import { sandboxVariables, type Toolchain, toolchains } from "../../domain/commands/Toolchains.ts"
+import { sandboxVariables, toolchains } from "../../domain/commands/Toolchains.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isThere, realPath, realPaths } from "../files/FileLook.ts"
 
@@ -76,10 +76,8 @@ const linkedFromProject = Effect.fnUntraced(function* (
   environments: ReadonlyArray<string>
 ) {
   const shown: Array<string> = []
-  for (const one of new Set([
-    ...folders.flatMap((folder) => environmentNames.map((name) => path.join(folder, name))),
-    ...environments
-  ])) {
+  const usual = folders.flatMap((folder) => environmentNames.map((name) => path.join(folder, name)))
+  for (const one of new Set([...usual, ...environments])) {
     const real = yield* realPath(one)
     if (real !== undefined && (yield* isThere(path.join(real, "pyvenv.cfg")))) shown.push(real)
     const python = yield* realPath(path.join(one, "bin/python"))
@@ -91,28 +89,20 @@ const linkedFromProject = Effect.fnUntraced(function* (
   return yield* realPaths([...shown, ...packages.filter((one) => path.basename(one) === "node_modules")])
 })
 
-/** A toolchain and a folder where it stands. */
-interface FoundToolchain {
-  readonly toolchain: Toolchain
-  readonly folder: string
-}
-
-const foundToolchains = Effect.fnUntraced(function* (
-  home: string,
-  environment: Readonly<Record<string, string | undefined>>
-) {
+/** The toolchains that are there, each with a folder where it stands. */
+const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: ProgramPlaces) {
   const all = toolchains.flatMap((toolchain) => {
     const { folders, variable } = toolchain
     const named = variable === undefined ? undefined : environment[variable]
     const usual = folders.map((folder) => path.join(home, folder))
     const where = named !== undefined && path.isAbsolute(named) ? [path.normalize(named), ...usual] : usual
-    return where.map((folder): FoundToolchain => ({ toolchain, folder }))
+    return where.map((folder) => ({ toolchain, folder }))
   })
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
 /** What of a toolchain is shown, or hidden again. */
-const partsOf = Effect.fnUntraced(function* ({ folder }: FoundToolchain, parts: ReadonlyArray<string>) {
+const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
   return found.flatMap(({ from, to }) => {
@@ -137,15 +127,15 @@ export interface ProgramPlaces {
  * the project that may be the environment of the command.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
-  { environment, hidden, home, network, programs, root }: ProgramPlaces,
+  places: ProgramPlaces,
   { cwd, own }: { readonly cwd: string; readonly own?: string }
 ) {
-  const found = yield* foundToolchains(home, environment)
-  const ofPerson = yield* Effect.forEach(found, (one) => {
-    const { packages = [], programs: parts = [] } = one.toolchain
-    return partsOf(one, network ? parts : [...parts, ...packages])
-  })
-  const keys = yield* Effect.forEach(found, (one) => partsOf(one, one.toolchain.keys ?? []))
+  const { hidden, home, network, programs, root } = places
+  const found = yield* foundToolchains(places)
+  const ofPerson = yield* Effect.forEach(found, ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
+    partsOf(folder, network ? parts : [...parts, ...packages])
+  )
+  const keys = yield* Effect.forEach(found, ({ folder, toolchain }) => partsOf(folder, toolchain.keys ?? []))
   const linked = yield* linkedFromProject([...new Set([root, cwd])], own === undefined ? [] : [own])
   const isKept = ({ from }: ShownPath) =>
     !isOfSystem(from) &&

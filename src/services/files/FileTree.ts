@@ -33,7 +33,8 @@ const maxRuleBytes = 1_048_576
 /** The rules of a file; none when it cannot be read, as in git. */
 export const readRules = Effect.fnUntraced(function* (file: string, base: string) {
   const text = yield* readTextFile(file, maxRuleBytes).pipe(Effect.orElseSucceed(() => ""))
-  return text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
+  const rules: RuleChain = text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
+  return rules
 })
 
 const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
