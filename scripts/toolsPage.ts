@@ -7,13 +7,13 @@ import * as Layer from "effect/Layer"
 import type { ToolInfo } from "../src/domain/tools/ToolCall.ts"
 import { propertiesOf, requiredOf } from "../src/domain/tools/ToolSchema.ts"
 import { builtIns } from "../src/app/projectLayers.ts"
-import { Commands } from "../src/services/commands/Commands.ts"
+import { layerNoCommands } from "../test/support/NoCommands.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../src/services/web/PublicWeb.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
 const layer = ToolRegistry.layer(builtIns()).pipe(
-  Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), Commands.layerNone)),
+  Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands)),
   Layer.provide(NodeServices.layer)
 )
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { assert, describe } from "@effect/vitest"
 import { builtIns } from "../../src/app/projectLayers.ts"
-import { Commands } from "../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "../support/NoCommands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../src/services/web/PublicWeb.ts"
@@ -17,7 +17,7 @@ describe("the built-in tools", () => {
     }).pipe(
       Effect.provide(
         ToolRegistry.layer(builtIns({ fetchSeconds: 7, commandSeconds: 9, readFileBytes: 1000 })).pipe(
-          Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), Commands.layerNone))
+          Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), layerPublicWeb(), layerNoCommands))
         )
       )
     )

@@ -10,7 +10,7 @@ import { builtIns } from "../../src/app/projectLayers.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
-import { Commands } from "../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "./NoCommands.ts"
 import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
@@ -54,7 +54,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
         Journal.layerNone,
         Workspace.layer(project),
         layerPublicWeb(),
-        Commands.layerNone,
+        layerNoCommands,
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,
         Activities.layerUnsaved,

@@ -9,7 +9,7 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
-import { Commands } from "../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "./NoCommands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
@@ -86,7 +86,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const world = Layer.mergeAll(
     Workspace.layer(project),
     layerPublicWeb({ allowed: [] }),
-    Commands.layerNone,
+    layerNoCommands,
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     Activities.layerUnsaved,

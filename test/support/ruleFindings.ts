@@ -182,7 +182,7 @@ const stepWith = (text: string) => {
 /** Loads a folder that holds these templates of the shipped ones. */
 const loadTemplates = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
-  const shipped = yield* packageFolder("prompts")
+  const shipped = packageFolder("prompts")
   const folder = yield* makeFolder
   const texts = yield* Effect.forEach(names, (name) => fs.readFileString(`${shipped}/${name}`))
   yield* putFiles(folder, Object.fromEntries(names.map((name, index) => [name, texts[index] ?? ""])))

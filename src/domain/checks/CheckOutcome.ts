@@ -64,10 +64,10 @@ const mostLines = 12
 const lineLength = 240
 
 /** The failures of a run that did not pass; never empty. */
-const failuresOf = (end: CheckEnd): ReadonlyArray<CheckFailure> => {
-  if (end.stopped !== undefined) return [{ name: end.stopped, details: [] }]
-  const { failures } = readCheckOutput(end.output)
-  return failures.length > 0 ? failures : [{ name: `exit code ${end.exitCode}`, details: [] }]
+const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<CheckFailure> => {
+  const { failures } = readCheckOutput(output)
+  if (stopped === undefined && failures.length > 0) return failures
+  return [{ name: stopped ?? `exit code ${exitCode}`, details: [] }]
 }
 
 /** What fails with the changes and not without them. Output that names no failures is compared as a whole. */
@@ -119,38 +119,26 @@ const outcomeText = (
   }
 ): string => {
   const { before, flaky, fresh, old } = shown
-  const { totals } = readCheckOutput(end.output)
+  const { failures, totals } = readCheckOutput(end.output)
   const counted = totals.join("; ")
   const time = timeText(end.seconds)
-  if (end.exitCode === 0 && !flaky) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   if (flaky) {
+    const head = `${command}: passed when it was run again without any change, so these failures are flaky:`
     const names = fresh.map(({ name }) => name)
-    return [`${command}: passed when it was run again without any change, so these failures are flaky:`]
-      .concat(fitted(names, mostCharacters / 2))
-      .join("\n")
+    return [head, ...fitted(names, mostCharacters / 2)].join("\n")
   }
-  const ended = end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
-  const earlier =
-    before === undefined
-      ? []
-      : before.exitCode === 0
-        ? ["It passes without the changes."]
-        : [`Failing without the changes too: ${old}.`]
-  if (fresh.length === 0)
-    return [
-      `${command}: ${ended} in ${time}, nothing new fails.`,
-      ...earlier,
-      ...readCheckOutput(end.output)
-        .failures.slice(0, 5)
-        .map(({ name }) => `  still fails: ${name}`)
-    ].join("\n")
-  const head = `${command}: ${ended} in ${time}`
+  if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
+  const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
+  const now = before?.exitCode === 0 ? "It passes without the changes." : `Failing without the changes too: ${old}.`
+  const earlier = before === undefined ? [] : [now]
+  if (fresh.length === 0) {
+    const failing = failures.slice(0, 5).map(({ name }) => `  still fails: ${name}`)
+    return [`${head}, nothing new fails.`, ...earlier, ...failing].join("\n")
+  }
   const foot = [...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]), ...earlier]
-  const named = readCheckOutput(end.output).failures.length > 0
   const left = mostCharacters - [head, ...foot].join("\n").length - 10
-  const body = named
-    ? failureLines(fresh, left)
-    : fitted([...(end.stopped === undefined ? [] : [end.stopped]), ...lastLines(end.output)], left)
+  const body =
+    failures.length > 0 ? failureLines(fresh, left) : fitted([end.stopped ?? [], lastLines(end.output)].flat(), left)
   return [head, ...body, ...foot].join("\n")
 }
 

@@ -12,7 +12,7 @@ export interface CheckFailure {
   readonly details: ReadonlyArray<string>
 }
 
-export interface CheckReading {
+interface CheckReading {
   readonly failures: ReadonlyArray<CheckFailure>
   readonly totals: ReadonlyArray<string>
 }
@@ -101,11 +101,8 @@ const stable = (name: string): string =>
     .replace(/\s+/g, " ")
 
 const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecArray | undefined => {
-  for (const pattern of patterns) {
-    const match = pattern.exec(line)
-    if (match !== null) return match
-  }
-  return undefined
+  const pattern = patterns.find((one) => one.test(line))
+  return pattern?.exec(line) ?? undefined
 }
 
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
@@ -137,8 +134,9 @@ class Reading {
     const places = this.#places.get(name) ?? new Set()
     this.#places.set(name, places.add(at))
     const number = [...places].indexOf(at) + 1
-    const isKnown = this.#found.has(number === 1 ? name : `${name} (${number})`)
-    this.fail(number === 1 ? name : `${name} (${number})`)
+    const numbered = number === 1 ? name : `${name} (${number})`
+    const isKnown = this.#found.has(numbered)
+    this.fail(numbered)
     if (!isKnown) this.#open?.push(`at ${path}:${at.replace(",", ":")}`)
   }
 
@@ -166,11 +164,10 @@ class Reading {
   }
 
   end(): CheckReading {
-    const summarised = new Map(this.#summaries.map((name): [string, ReadonlyArray<string>] => [name, []]))
     const names = [...this.#found.keys()]
     /* A test of Go with parts fails with each of them. */
     const own = [...this.#found].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
-    const found = own.length > 0 ? own : [...summarised]
+    const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
       failures: found.map(([name, details]) => ({ name, details: details.length > 0 ? details : this.#about(name) })),
       totals: [...new Set(this.#totals)]
@@ -199,57 +196,34 @@ export const readCheckOutput = (output: string): CheckReading => {
     const line = written.trim()
     const next = (lines[index + 1] ?? "").trim()
     const counted = firstMatch(totals, line)
+    const place = firstMatch(placed, line)?.groups
+    const arrow = line.startsWith("error") ? /^--> (?<path>.+?):(?<at>\d+:\d+)$/.exec(next)?.groups : undefined
+    const listed = file === "" ? undefined : /^(?<at>\d+:\d+) {2,}error {2,}(?<what>.+)$/.exec(line)?.groups
+    const error = place ?? (arrow && { ...arrow, what: line }) ?? (listed && { ...listed, path: file })
+    const begun = isMochaEnd ? /^\d+\) (.+)$/.exec(line)?.[1] : undefined
+    const test = firstMatch(tests, line)?.groups
+    const head = nameIn(heads, line)
+    const summary = nameIn(summaries, line)
     if (counted !== undefined) {
       isMochaEnd ||= /^\d+ failing/.test(line)
       reading.total(counted[1] ?? counted[0])
-      continue
-    }
-    const place = firstMatch(placed, line)?.groups
-    if (place !== undefined) {
-      reading.error(place["path"] ?? "", place["at"] ?? "", place["what"] ?? "")
-      continue
-    }
-    const arrow = /^--> (?<path>.+?):(?<at>\d+:\d+)$/.exec(next)?.groups
-    if (arrow !== undefined && line.startsWith("error")) {
-      reading.error(arrow["path"] ?? "", arrow["at"] ?? "", line)
-      continue
-    }
-    const problem = /^(?<at>\d+:\d+) {2,}error {2,}(?<what>.+)$/.exec(line)?.groups
-    if (problem !== undefined && file !== "") {
-      reading.error(file, problem["at"] ?? "", problem["what"] ?? "")
-      continue
-    }
-    if (/^\S+\.\w+$/.test(line) && /^\d+:\d+ {2,}(?:error|warning) /.test(next)) {
+    } else if (error !== undefined) reading.error(error["path"] ?? "", error["at"] ?? "", error["what"] ?? "")
+    else if (/^\S+\.\w+$/.test(line) && /^\d+:\d+ {2,}(?:error|warning) /.test(next)) {
       file = line
       reading.close()
-      continue
-    }
-    const begun = isMochaEnd ? /^\d+\) (.+)$/.exec(line)?.[1] : undefined
-    if (begun !== undefined || path.length > 0) {
+    } else if (begun !== undefined || path.length > 0) {
       path = begun === undefined ? [...path, line] : [begun]
       if (!line.endsWith(":")) continue
       reading.fail(stable(path.join(" > ").slice(0, -1)))
       path = []
-      continue
+    } else if (test !== undefined) reading.fail(stable(test["name"] ?? ""), test["says"])
+    else if (head !== undefined) reading.head(head)
+    else if (summary !== undefined) reading.summary(summary)
+    else {
+      if (/^ok\s+\S+\t/.test(line)) packages += 1
+      if (others.test(line)) reading.close()
+      else if (line !== "" && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
     }
-    const test = firstMatch(tests, line)?.groups
-    if (test !== undefined) {
-      reading.fail(stable(test["name"] ?? ""), test["says"])
-      continue
-    }
-    const head = nameIn(heads, line)
-    if (head !== undefined) {
-      reading.head(head)
-      continue
-    }
-    const summary = nameIn(summaries, line)
-    if (summary !== undefined) {
-      reading.summary(summary)
-      continue
-    }
-    if (/^ok\s+\S+\t/.test(line)) packages += 1
-    if (others.test(line)) reading.close()
-    else if (line !== "" && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
   }
   if (packages > 0) reading.total(`${packages} ${packages === 1 ? "package" : "packages"} ok`)
   return reading.end()

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { CheckOutcome, passes } from "./CheckOutcome.ts"
 
 /** A file that changed; null for a text that is not there. */
-export interface ChangedText {
+interface ChangedText {
   readonly path: string
   readonly before: string | null
   readonly after: string | null
@@ -46,24 +46,16 @@ export const fileFacts = (changes: ReadonlyArray<ChangedText>): ReadonlyArray<Fi
       return { path: change.path, kind: kindOf(change), insertions: added, deletions: removed }
     })
 
+const sumOf = (files: ReadonlyArray<FileFact>) => ({
+  insertions: files.reduce((sum, file) => sum + file.insertions, 0),
+  deletions: files.reduce((sum, file) => sum + file.deletions, 0)
+})
+
 /** One fact for each file, from those of several tasks. */
-export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> => {
-  const byPath = new Map<string, FileFact>()
-  for (const file of files) {
-    const before = byPath.get(file.path)
-    byPath.set(
-      file.path,
-      before === undefined
-        ? file
-        : {
-            ...before,
-            insertions: before.insertions + file.insertions,
-            deletions: before.deletions + file.deletions
-          }
-    )
-  }
-  return [...byPath.values()]
-}
+export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> =>
+  [...Map.groupBy(files, ({ path }) => path).values()].flatMap((same) =>
+    same.slice(0, 1).map((first) => Object.assign({}, first, sumOf(same)))
+  )
 
 const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutcome>, isStale: boolean): CheckState => {
   if (files.length === 0) return "nothing changed"
@@ -105,10 +97,8 @@ const checkFact = (check: CheckOutcome): string => {
 /** The facts as lines of markdown; none when nothing changed and nothing was checked. */
 export const factLines = ({ checks, files, state }: RunFacts): ReadonlyArray<string> => {
   if (files.length === 0 && checks.length === 0) return []
-  const sum = (key: "deletions" | "insertions") => files.reduce((all, file) => all + file[key], 0)
-  const total = `${counted(files.length, "file")} changed, ${linesText({ insertions: sum("insertions"), deletions: sum("deletions") })}`
   return [
-    ...(files.length === 0 ? [] : [`${total}:`]),
+    ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
     ...files.map((file) => `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}`),
     ...checks.map(checkFact),
     ...(state === "not checked" && checks.length === 0 ? ["- not checked: no check is known for these changes"] : []),

@@ -22,10 +22,8 @@ interface Line {
 }
 
 const encoder = new TextEncoder()
-// oxlint-disable-next-line no-control-regex -- these are the characters of one byte
-const ascii = /^[\u0000-\u007f]*$/
 
-const bytesOf = (text: string): number => (ascii.test(text) ? text.length : encoder.encode(text).length)
+const bytesOf = (text: string): number => encoder.encode(text).length
 
 const gapText = (from: number, to: number, total: number): string =>
   from === to ? `(Line ${from} of ${total} is left out.)` : `(Lines ${from} to ${to} of ${total} are left out.)`

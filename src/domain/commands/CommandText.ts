@@ -120,28 +120,36 @@ const maxScriptWords = 2000
 
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
 
+const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
+  files: [...new Set(parts.flatMap(({ files }) => files))].slice(0, maxScriptWords),
+  definitions: [...new Set(parts.flatMap((part) => part.definitions))],
+  folders: [...new Set(parts.flatMap(({ folders }) => folders))].slice(0, maxScriptWords),
+  inPackages: parts.some(({ inPackages }) => inPackages)
+})
+
 /** The scripts that the lines of a script, or of a file for a runner, name. */
-export const scriptsInText = (text: string): NamedScripts => {
-  const lines = text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== "")))
-  return {
-    files: [...new Set(lines.flatMap(({ files }) => files))].slice(0, maxScriptWords),
-    definitions: [...new Set(lines.flatMap((line) => line.definitions))],
-    folders: [...new Set(lines.flatMap(({ folders }) => folders))].slice(0, maxScriptWords),
-    inPackages: lines.some(({ inPackages }) => inPackages)
-  }
-}
+export const scriptsInText = (text: string): NamedScripts =>
+  joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
 /** The scripts that a command names, also in a script that it holds as one of its words. */
-export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts => {
-  const whole = scriptsNamed(argv)
-  const inside = scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))
-  return {
-    files: [...whole.files, ...inside.files],
-    definitions: [...whole.definitions, ...inside.definitions],
-    folders: [...whole.folders, ...inside.folders],
-    inPackages: whole.inPackages || inside.inPackages
-  }
-}
+export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
+  joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
 /** True for a word that is a path rather than another argument, so that a file may come to it. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
+
+/** Programs that have no `--version`. */
+const asked: Readonly<Record<string, string>> = { go: "version" }
+
+const isPython = /(?:^|\/)python[\d.]*$/
+
+/**
+ * The command that asks the program of another command for its version: it starts the same program, and does nothing else.
+ * `run` is a command with blanks between its words.
+ */
+export const programTrial = (run: string): CommandLine => {
+  const [program = "", option, module] = run.trim().split(/\s+/)
+  if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")
+    return [program, "-m", module, "--version"]
+  return [program, asked[program.slice(program.lastIndexOf("/") + 1)] ?? "--version"]
+}

@@ -20,37 +20,19 @@ export interface AutomaticFiles {
 
 export const automaticFiles: ReadonlyArray<AutomaticFiles> = list
 
-/** Paths as what their last component is preceded by: `.github/workflows` is `workflows` after `.github`. */
-type Endings = ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
+const paths = automaticFiles.flatMap(({ files }) => Object.keys(files))
+const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
+const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
+const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
-const endingsOf = (paths: ReadonlyArray<string>): Endings => {
-  const found = new Map<string, Array<ReadonlyArray<string>>>()
-  for (const path of paths) {
-    const parts = path.split("/")
-    const last = parts.at(-1) ?? ""
-    found.set(last, [...(found.get(last) ?? []), parts.slice(0, -1)])
-  }
-  return found
-}
-
-const allPaths = automaticFiles.flatMap(({ files }) => Object.keys(files))
-const folders = endingsOf(allPaths.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1)))
-const names = endingsOf(allPaths.filter((path) => !path.endsWith("/") && !path.startsWith("*")))
-const nameEndings = allPaths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
-
-/** True when the components up to this index end in one of these paths. */
-const endsIn = (endings: Endings, components: ReadonlyArray<string>, index: number): boolean =>
-  endings
-    .get(components[index] ?? "")
-    ?.some((before) => before.every((part, at) => part === components[index - before.length + at])) ?? false
+/** The ends of a path that consists of the first of these components, as they stand in the list. */
+const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
+  Array.from({ length: Math.min(longest, length) }, (_, index) =>
+    components.slice(length - index - 1, length).join("/")
+  )
 
 /** True when a file of these components, in lower case, is in the list. */
-export const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean => {
-  const last = components.length - 1
-  const name = components[last] ?? ""
-  return (
-    components.some((_, index) => index < last && endsIn(folders, components, index)) ||
-    endsIn(names, components, last) ||
-    nameEndings.some((ending) => name.endsWith(ending))
-  )
-}
+export const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
+  components.slice(0, -1).some((_, index) => endsOf(components, index + 1).some((end) => exact.has(`${end}/`))) ||
+  endsOf(components, components.length).some((end) => exact.has(end)) ||
+  nameEndings.some((ending) => components.at(-1)?.endsWith(ending) === true)

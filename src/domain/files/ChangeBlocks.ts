@@ -124,6 +124,10 @@ class Reader {
     addIssue(this.findings, code, { line: at + 1 }, { what, how, quote: quote.trim() })
   }
 
+  private noteMark(at: number): void {
+    if (looseMark.test(this.line(at))) this.issue("change-marks", at, "The mark belongs to no block.")
+  }
+
   private readBetween(from: number, end: number, isFenced: boolean): void {
     for (let at = from; at < end;) at = this.readAt(at, isFenced)
   }
@@ -146,7 +150,7 @@ class Reader {
         return end
       }
     }
-    if (looseMark.test(line)) this.issue("change-marks", at, "The mark belongs to no block.")
+    this.noteMark(at)
     if (report.test(line)) this.inReport = true
     const named = pathOfLine(line)
     if (named !== undefined) this.path = { path: named.path, at }
@@ -155,9 +159,7 @@ class Reader {
 
   /** The nearest line before this one that says something; fences and blank lines do not. */
   private lineBefore(at: number): number {
-    let before = at - 1
-    while (before >= 0 && (isBlank(this.line(before)) || readFence(this.line(before)) !== undefined)) before -= 1
-    return before
+    return this.lines.slice(0, at).findLastIndex((line) => !isBlank(line) && readFence(line) === undefined)
   }
 
   /** The file of a block: on its mark, on the line before it, in the sentence before it, or that of the block before. */
@@ -196,14 +198,11 @@ class Reader {
   }
 
   private addBlock(path: string, at: number, oldLines: ReadonlyArray<string>, newLines: ReadonlyArray<string>): void {
-    const [oldInside, newInside] = isMarkdown(path) ? [] : [unfenced(oldLines), unfenced(newLines)]
-    const isFenced =
-      (oldInside !== undefined || oldLines.length === 0) &&
-      (newInside !== undefined || newLines.length === 0) &&
-      oldInside !== newInside
+    const parts = [oldLines, newLines]
+    const inside = parts.map((part) => (isMarkdown(path) ? undefined : part.length === 0 ? part : unfenced(part)))
+    const isFenced = inside.every((part) => part !== undefined) && parts.some((part) => part.length > 0)
     if (isFenced) addRepair(this.findings, "change-fenced", { line: at + 1 }, "Left out the fences inside the block.")
-    const oldText = textOf((isFenced ? oldInside : undefined) ?? oldLines)
-    const newText = textOf((isFenced ? newInside : undefined) ?? newLines)
+    const [oldText = "", newText = ""] = parts.map((part, index) => textOf((isFenced ? inside[index] : part) ?? part))
     if (oldText.trim() === "") this.addFile(path, at, newText, true)
     else this.addEdit(path, at, oldText, newText)
   }
@@ -231,9 +230,7 @@ class Reader {
     const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedReplacement(at, content)
     if (isOwn) this.take(at, next)
     else if (!this.readWholeFile(at, { end, info }, content)) {
-      content.forEach((line, index) => {
-        if (looseMark.test(line)) this.issue("change-marks", at + 1 + index, "The mark belongs to no block.")
-      })
+      for (let inside = at + 1; inside < end; inside += 1) this.noteMark(inside)
     }
     return next
   }
@@ -254,10 +251,8 @@ class Reader {
   private pathBefore(
     at: number
   ): { readonly path: string; readonly at: number; readonly hasLines: boolean } | undefined {
-    let before = at - 1
-    while (before >= 0 && isBlank(this.line(before))) before -= 1
-    if (before < 0 || this.taken.has(before)) return undefined
-    const named = pathOfLine(this.line(before))
+    const before = this.lines.slice(0, at).findLastIndex((line) => !isBlank(line))
+    const named = this.taken.has(before) ? undefined : pathOfLine(this.line(before))
     return named === undefined ? undefined : { ...named, at: before }
   }
 

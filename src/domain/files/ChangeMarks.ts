@@ -75,19 +75,17 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
   const end = at(closeMark, same)[0] ?? at(closeMark, (found) => found > 0)[0]
   const middles = at(middleMark, same, end)
   const all = middles.length > 0 ? middles : at(middleMark, (found) => found > 0, end)
-  const stop = (end: number | undefined): number => (end === undefined ? brokenEnd(lines, from, next) : from + end + 2)
-  if (end === undefined) {
-    const lacks = all.length === 0 ? "the line ======= and the line >>>>>>> NEW" : "the line >>>>>>> NEW"
-    return { middle: -1, end: stop(end), problem: ["change-unfinished", `The block lacks ${lacks}.`] }
+  const after = end === undefined ? brokenEnd(lines, from, next) : from + end + 2
+  const broken = (code: IssueCode, what: string): Bounds => ({ middle: -1, end: after, problem: [code, what] })
+  if (end === undefined || all.length === 0) {
+    const lacks = [all.length === 0 ? "the line =======" : [], end === undefined ? "the line >>>>>>> NEW" : []].flat()
+    return broken("change-unfinished", `The block lacks ${lacks.join(" and ")}.`)
   }
-  if (all.length === 0) {
-    return { middle: -1, end: stop(end), problem: ["change-unfinished", "The block lacks the line =======."] }
-  }
-  if (all.length > 1) {
-    const what = `${all.length} lines of the block can be the line between OLD and NEW. Marks of another length, 5 to 9 signs, tell them apart.`
-    return { middle: -1, end: stop(end), problem: ["change-marks", what] }
-  }
-  return { middle: from + 1 + (all[0] ?? 0), end: stop(end) }
+  if (all.length === 1) return { middle: from + 1 + (all[0] ?? 0), end: after }
+  return broken(
+    "change-marks",
+    `${all.length} lines of the block can be the line between OLD and NEW. Marks of another length, 5 to 9 signs, tell them apart.`
+  )
 }
 
 /** The lines without a fence that stands around all of them. */

@@ -4,30 +4,21 @@
  */
 
 /** One hunk: the lines that it finds in the file, and what takes their place. */
-export interface DiffHunk {
+interface DiffHunk {
   /** The index of its first line in the text that was read. */
   readonly at: number
-  readonly oldLines: ReadonlyArray<string>
-  readonly newLines: ReadonlyArray<string>
+  readonly oldLines: Array<string>
+  readonly newLines: Array<string>
 }
 
 /** The hunks of one file; `from` and `to` are absent for `/dev/null` and where no header names them. */
-export interface FileDiff {
+interface FileDiff {
   readonly at: number
-  readonly from?: string
-  readonly to?: string
-  readonly isNew: boolean
-  readonly isDeleted: boolean
-  readonly hunks: ReadonlyArray<DiffHunk>
-}
-
-interface Draft {
-  at: number
   from?: string
   to?: string
   isNew: boolean
   isDeleted: boolean
-  hunks: Array<{ at: number; oldLines: Array<string>; newLines: Array<string> }>
+  readonly hunks: Array<DiffHunk>
 }
 
 const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
@@ -37,8 +28,6 @@ const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
 const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
 const between =
   /^(?:index [\da-f]+\.\.|(?:new|old|deleted) (?:file )?mode |similarity index |rename (?:from|to) |Index: )/
-
-const withoutPrefix = (path: string): string => path.replace(/^[ab]\//, "")
 
 const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
 
@@ -64,60 +53,45 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
   return end
 }
 
-const dropBlankEnd = (hunk: Draft["hunks"][number], blank: number): void => {
-  for (let left = blank; left > 0; left -= 1) {
-    hunk.oldLines.pop()
-    hunk.newLines.pop()
-  }
-}
-
 /** The files of a diff. Text without a header is one file without a path. */
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
-  const files: Array<Draft> = []
-  let hunk: Draft["hunks"][number] | undefined
+  const files: Array<FileDiff> = []
+  let hunk: DiffHunk | undefined
+  /** How many blank lines the hunk ends with: they are none of it. */
   let blank = 0
   const close = (): void => {
-    if (hunk !== undefined) dropBlankEnd(hunk, blank)
+    for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)
     hunk = undefined
     blank = 0
   }
-  const open = (at: number): Draft => {
+  const open = (at: number, names: Partial<FileDiff> = {}): FileDiff => {
     close()
-    const file: Draft = { at, isNew: false, isDeleted: false, hunks: [] }
+    const file: FileDiff = { at, isNew: false, isDeleted: false, hunks: [], ...names }
     files.push(file)
     return file
   }
-  const hunkOf = (at: number) => {
-    if (hunk !== undefined) return hunk
+  const begin = (at: number): DiffHunk => {
+    const begun: DiffHunk = { at, oldLines: [], newLines: [] }
     const file = files.at(-1) ?? open(at)
-    const begun: Draft["hunks"][number] = { at, oldLines: [], newLines: [] }
-    hunk = begun
     file.hunks.push(begun)
+    hunk = begun
     return begun
   }
-  const name = (file: Draft, at: number): void => {
+  const name = (file: FileDiff, at: number): void => {
     const [, sign, quoted, plain = ""] = header.exec(lines[at] ?? "") ?? []
     const path = quoted ?? plain
-    if (sign === "---") {
-      if (path === "/dev/null") file.isNew = true
-      else file.from = withoutPrefix(path)
-    } else if (path === "/dev/null") file.isDeleted = true
-    else file.to = withoutPrefix(path)
+    if (path === "/dev/null") file[sign === "---" ? "isNew" : "isDeleted"] = true
+    else file[sign === "---" ? "from" : "to"] = path.replace(/^[ab]\//, "")
   }
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? ""
     const git = gitHeader.exec(line)
     const patch = patchHeader.exec(line)
     if (git !== null) {
-      const file = open(at)
-      file.from = git[1] ?? ""
-      file.to = git[2] ?? ""
+      open(at, { from: git[1] ?? "", to: git[2] ?? "" })
     } else if (patch !== null) {
-      const file = open(at)
-      const [, what, path = ""] = patch
-      file.to = path
-      file.isNew = what === "Add"
-      file.isDeleted = what === "Delete"
+      const [, what, to = ""] = patch
+      open(at, { to, isNew: what === "Add", isDeleted: what === "Delete" })
     } else if (patchMark.test(line)) close()
     // A removed line may look like the first line of a header, but not an added one after it like the second.
     else if (isHeader(line, lines[at + 1] ?? "")) {
@@ -128,10 +102,10 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
       at += 1
     } else if (line.startsWith("@@")) {
       close()
-      hunkOf(at)
+      begin(at)
     } else if (hunk === undefined && (between.test(line) || line.trim() === "")) continue
     else if (!line.startsWith("\\")) {
-      const current = hunkOf(at)
+      const current = hunk ?? begin(at)
       const text = /^[-+ ]/.test(line) ? line.slice(1) : line
       if (!line.startsWith("+")) current.oldLines.push(text)
       if (!line.startsWith("-")) current.newLines.push(text)

@@ -13,7 +13,6 @@ const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/
 const header = /^diff --git a\/.* b\/(.*)$/
 /** The end of a diff that was shortened before. */
 const shortened = /^\(\d+ more lines of the diff are not shown\)$/
-const none = "/dev/null"
 
 const pathOf = (written: string): string => written.replace(/\t.*$/, "").replace(/^[ab]\//, "")
 
@@ -22,8 +21,10 @@ const isDiff = (lines: ReadonlyArray<string>): boolean => {
   return first >= 2 && lines[first - 1]?.startsWith("+++ ") === true && lines[first - 2]?.startsWith("--- ") === true
 }
 
-const fileText = ({ added, path, places, removed }: DiffFile): string =>
-  `${path}: +${added} -${removed}${places.length === 0 ? "" : `, at ${places.slice(0, 20).join(", ")}${places.length > 20 ? ` and ${places.length - 20} more places` : ""}`}`
+const fileText = ({ added, path, places, removed }: DiffFile): string => {
+  const more = places.length > 20 ? ` and ${places.length - 20} more places` : ""
+  return `${path}: +${added} -${removed}${places.length === 0 ? "" : `, at ${places.slice(0, 20).join(", ")}${more}`}`
+}
 
 /**
  * One line for each file of a diff, such as `src/a.ts: +3 -1, at lines 10 to 14`; nothing for a text that is no diff.
@@ -42,7 +43,7 @@ export const diffSummary = (text: string): ReadonlyArray<string> | undefined => 
     const file = files.at(-1)
     if (git !== undefined) begin(git)
     else if (line.startsWith("--- ") && next.startsWith("+++ ")) {
-      begin(pathOf(next.slice(4)) === none ? pathOf(line.slice(4)) : pathOf(next.slice(4)))
+      begin(pathOf((next.startsWith("+++ /dev/null") ? line : next).slice(4)))
     } else if (line.startsWith("+++ ") && (lines[index - 1] ?? "").startsWith("--- ")) continue
     else if (file === undefined) continue
     else if (place !== null) {

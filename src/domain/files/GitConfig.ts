@@ -81,25 +81,18 @@ export interface NamedFile {
 
 const wordBreaks = /[\s"'`;|&()<>!]+/
 
-/**
- * The words of a command line that may be paths, with values of options. A program without a slash is looked for in the
- * search path, and an alias without `!` is a command of git.
- */
-const wordsOf = (key: string, command: string): ReadonlyArray<string> => {
-  if (key.startsWith("alias.") && !command.startsWith("!")) return []
-  const [program = "", ...words] = command.replace(/^!/, "").trim().split(wordBreaks)
-  const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
-  return program.includes("/") ? [program, ...values] : values
-}
-
 /** The files that a configuration names to be run or read. */
 export const filesNamedByGit = (text: string): ReadonlyArray<NamedFile> =>
   gitSettings(text).flatMap(({ key, value }): ReadonlyArray<NamedFile> => {
     if (value === "") return []
     if (pathKey.test(key)) return [{ path: value, isConfig: includeKey.test(key), isSure: true }]
-    if (!commandKey.test(key)) return []
-    const [program] = value.replace(/^!/, "").trim().split(wordBreaks)
-    return wordsOf(key, value).map((path) => ({ path, isConfig: false, isSure: path === program }))
+    /* An alias without `!` is a command of git. */
+    if (!commandKey.test(key) || (key.startsWith("alias.") && !value.startsWith("!"))) return []
+    const [program = "", ...words] = value.replace(/^!/, "").trim().split(wordBreaks)
+    const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
+    /* A program without a slash is looked for in the search path. */
+    const paths = program.includes("/") ? [program, ...values] : values
+    return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })
 
 /** The folder that a file named `.git` leads to; nothing when it is no such file. */

@@ -88,10 +88,7 @@ const invert = (byLanguage: Readonly<Record<string, string>>): ReadonlyMap<strin
   )
 
 const byExtension = new Map([
-  ...ownExtensions
-    .trim()
-    .split(/\s+/)
-    .map((name): [string, string] => [name, name]),
+  ...ownExtensions.split(" ").map((name): [string, string] => [name, name]),
   ...invert(extensionsByLanguage)
 ])
 const byName = invert(namesByLanguage)

@@ -17,9 +17,8 @@ export interface SearchPattern {
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {
-  if (caseSensitive) return { find: (line) => line.indexOf(pattern), charactersAtOnce: workAtOnce }
-  const sought = pattern.toLowerCase()
-  return { find: (line) => line.toLowerCase().indexOf(sought), charactersAtOnce: workAtOnce }
+  const inCase = (text: string): string => (caseSensitive ? text : text.toLowerCase())
+  return { find: (line) => inCase(line).indexOf(inCase(pattern)), charactersAtOnce: workAtOnce }
 }
 
 /**

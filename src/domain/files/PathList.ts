@@ -37,15 +37,11 @@ export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\
 
 /** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
 export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const folders = new Set<string>()
-  for (const path of paths) {
-    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      const folder = path.slice(0, end)
-      if (folders.has(folder)) break
-      folders.add(folder)
-    }
-  }
-  return [...folders]
+  const folders = paths.flatMap((path) => {
+    const parts = path.split("/").slice(0, -1)
+    return parts.map((_, index) => parts.slice(0, parts.length - index).join("/"))
+  })
+  return [...new Set(folders)]
 }
 
 /** The text ` Nearest: a, b.`, to append to a sentence; empty without names. */
@@ -61,12 +57,11 @@ export interface TreeBudget {
 
 /** Paths of at most `depth` parts; what lies deeper is its folder at that depth, once, with `/` at the end. */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
-  const shown = new Set<string>()
-  for (const path of paths) {
+  const shown = paths.map((path) => {
     const parts = path.split("/")
-    shown.add(parts.length <= depth ? path : `${parts.slice(0, depth).join("/")}/`)
-  }
-  return [...shown]
+    return parts.length <= depth ? path : `${parts.slice(0, depth).join("/")}/`
+  })
+  return [...new Set(shown)]
 }
 
 const fits = (paths: ReadonlyArray<string>, budget: TreeBudget): boolean =>

@@ -1,13 +1,7 @@
 /**
  * A literal text in many files: where it stands, and its replacement.
  */
-import { spellings } from "./TextMatch.ts"
-
-/** A file of the project with its text. */
-export interface FileText {
-  readonly path: string
-  readonly text: string
-}
+import { lineAt, spellings } from "./TextMatch.ts"
 
 /** A line that holds the text; `line` counts from 1. */
 export interface TextLine {
@@ -40,10 +34,8 @@ const spelled = (text: string, pattern: string): string =>
 const linesOf = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<number> => {
   let [line, at] = [1, 0]
   return offsets.map((offset) => {
-    for (let next = text.indexOf("\n", at); next !== -1 && next < offset; next = text.indexOf("\n", at)) {
-      line += 1
-      at = next + 1
-    }
+    line += lineAt(text.slice(at, offset), offset) - 1
+    at = offset
     return line
   })
 }
@@ -54,21 +46,12 @@ const isExcepted = (except: ReadonlySet<string>, path: string, line: number): bo
   except.has(path) ||
   [...except].some((one) => one.endsWith("/") && path.startsWith(one))
 
-const exceptionsOf = (except: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(except.map((one) => one.trim().replace(/^\.\//, "")))
-
-/** What a replacement looks for, and the places that it leaves as they are. */
-export interface PlacesSought {
-  readonly pattern: string
-  readonly except: ReadonlyArray<string>
-}
-
 /** The lines in which the pattern stands, each once, without the excepted ones. */
 export const replacePlaces = (
-  files: ReadonlyArray<FileText>,
-  { except, pattern }: PlacesSought
+  files: ReadonlyArray<{ readonly path: string; readonly text: string }>,
+  { except, pattern }: { readonly pattern: string; readonly except: ReadonlyArray<string> }
 ): ReadonlyArray<TextLine> => {
-  const excepted = exceptionsOf(except)
+  const excepted = new Set(except.map((one) => one.trim().replace(/^\.\//, "")))
   return files.flatMap(({ path, text }) => {
     if (pattern === "") return []
     const offsets = offsetsIn(text, spelled(text, pattern))

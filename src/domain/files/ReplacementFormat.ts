@@ -12,13 +12,13 @@ export interface Replacement {
   readonly except: ReadonlyArray<string>
 }
 
-const Places = Schema.Union([Schema.String, Schema.Array(Schema.String)])
-const Written = Schema.Struct({
-  replace: Schema.NonEmptyString,
-  with: Schema.String,
-  except: Schema.optionalKey(Places)
-})
-const decode = Schema.decodeUnknownResult(Written)
+const decode = Schema.decodeUnknownResult(
+  Schema.Struct({
+    replace: Schema.NonEmptyString,
+    with: Schema.String,
+    except: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+  })
+)
 
 /** True for a line with which such an object may begin. */
 export const mayBeReplacement = (line: string): boolean => /^\s*\{\s*(?:$|"(?:replace|with|except)"\s*:)/.test(line)
@@ -33,8 +33,7 @@ const isMeant = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value.replace === "string" &&
   ("with" in value || Object.keys(value).every((key) => keys.has(key)))
 
-const parse = (text: string): Result.Result<unknown, unknown> =>
-  Result.try({ try: (): unknown => JSON.parse(text), catch: (error) => error })
+const parse = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
 /** One value, a list of values, or a value on each line. */
 const valuesOf = (text: string): ReadonlyArray<unknown> | undefined => {

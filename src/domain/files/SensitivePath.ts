@@ -4,10 +4,6 @@
  */
 import { isInAutomaticFiles } from "./AutomaticFiles.ts"
 
-/**
- * The kept list of names that suggest keys, passwords or tokens. Tools, references, rules and the map of a project all
- * decide by it, through `isSecretLike` of SensitivePath.
- */
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
 /** Folders in the home folder of a person that hold keys. All that such a folder holds counts, wherever it stands. */

@@ -1,12 +1,13 @@
 /**
- * Replacements of literal text in a file. Each is looked for by itself: those that fit are made, the others are reported so
- * that a small model can correct them. Line ends stay as they are.
+ * Replacements of literal text in a file. Each is looked for by itself, and those that do not fit are reported so that a
+ * small model can correct them. Line ends stay as they are.
  */
+import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { nearestLines, showPlaces } from "./EditPlaces.ts"
 import { isElision } from "./Elision.ts"
-import { findText, lineAt, type TextMatch, type TextPlace } from "./TextMatch.ts"
+import { showMatches } from "./LineSearch.ts"
+import { findText, lineAt, type TextPlace } from "./TextMatch.ts"
 
 /** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
@@ -17,7 +18,7 @@ export const TextEdit = Schema.Struct({
 export type TextEdit = typeof TextEdit.Type
 
 /** The text of a file that edits are made in. */
-export interface EditedText {
+interface EditedText {
   /** Named in problems. */
   readonly path: string
   readonly text: string
@@ -25,69 +26,95 @@ export interface EditedText {
   readonly mayQuote: boolean
 }
 
-/** What became of one edit. */
-export interface EditOutcome {
-  /** The index of the edit. */
-  readonly edit: number
-  /** The first and last line of what it wrote, in the new text; absent for an edit that was not made. */
-  readonly lines?: readonly [from: number, to: number]
-  /** Why it was not made, and what to do. */
-  readonly problem?: string
-  /** How its place was found, when the old text does not stand there exactly. */
-  readonly note?: string
+const maxPlaces = 10
+const contextLines = 2
+const maxCounted = 1000
+const maxQuotedLines = 15
+const maxComparedLines = 20_000
+const maxComparedLength = 200
+const alike = 0.6
+
+const linesOf = (text: string): ReadonlyArray<string> => text.replaceAll("\r\n", "\n").split("\n")
+
+/** `3 times in a.ts, at lines 4, 9, 20:` with the lines of each place and two around it. */
+const showPlaces = ({ mayQuote, path, text }: EditedText, places: ReadonlyArray<TextPlace>): string => {
+  const total = places.length > maxCounted ? `more than ${maxCounted}` : String(places.length)
+  const lines = places.slice(0, maxPlaces).map(({ from }) => lineAt(text, from))
+  const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : ""
+  const said = `${total} times in ${path}, at lines ${lines.join(", ")}${more}`
+  if (!mayQuote) return `${said}. `
+  const matches = [...new Set(lines)].map((line) => ({ index: line - 1, at: 0 }))
+  return `${said}:\n${showMatches(path, linesOf(text.replace(/\r?\n$/, "")), matches, contextLines).join("\n")}\n`
 }
 
-/** The text with the edits that could be made, and what became of each of them. */
-export interface EditedResult {
-  readonly text: string
-  readonly outcomes: ReadonlyArray<EditOutcome>
+const similarity = (a: string, b: string): number => {
+  const [left, right] = [a.trim().slice(0, maxComparedLength), b.trim().slice(0, maxComparedLength)]
+  const longer = Math.max(left.length, right.length)
+  if (longer === 0 || Math.min(left.length, right.length) < longer / 2) return 0
+  return 1 - distance(left, right) / longer
 }
 
-/** How problems speak to the author of the edits. */
-interface Wording {
-  readonly old: (index: number) => string
-  readonly new: string
-  readonly ambiguous: string
-  readonly join: (first: number, second: number, line: number) => string
+const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
+
+const longestOf = (lines: ReadonlyArray<string>): number =>
+  lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
+
+/** How much the lines from one on are like those that were sought, on average. */
+const likeness = (lines: ReadonlyArray<string>, first: number, sought: ReadonlyArray<string>): number => {
+  const compared = sought
+    .slice(0, maxQuotedLines)
+    .flatMap((line, index) => (line.trim() === "" ? [] : [similarity(lines[first + index] ?? "", line)]))
+  return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
 }
 
-const blockWords: Wording = {
-  old: () => "old text",
-  new: "new text",
-  ambiguous: "Send a block for each place, with a line before or after it that tells the places apart.",
-  join: (first, _, line) =>
-    `The block changes the same text as block ${first}, at line ${line}. Put them into one block.`
+/**
+ * The lines of the text that are most similar to what was searched for, found by its longest line. They are not said to be
+ * the place.
+ */
+const nearestLines = (text: string, sought: string): string => {
+  const wanted = linesOf(sought.replace(/\r?\n$/, ""))
+  const lines = linesOf(text)
+  const anchor = longestOf(wanted)
+  const firsts = lines
+    .slice(0, maxComparedLines)
+    .map((line, index) => ({ first: Math.max(0, index - anchor), score: similarity(line, wanted[anchor] ?? "") }))
+    .filter(({ score }) => score >= alike)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, maxPlaces)
+    .map(({ first }) => ({ first, score: likeness(lines, first, wanted) }))
+  const best = firsts.reduce((most, one) => (one.score > most.score ? one : most), { first: 0, score: 0 })
+  if (best.score < alike) return "No line is similar. Read the file and copy the lines from it."
+  const { first } = best
+  const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
+  const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
+  const place = found.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + found.length} are`
+  const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"
+  return `${place} ${hint}; if that is meant, copy from here exactly:\n${found.join("\n")}`
 }
-
-const callWords = (edits: ReadonlyArray<TextEdit>): Wording => ({
-  old: (index) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`),
-  new: "new_text",
-  ambiguous:
-    "Give an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them.",
-  join: (first, second, line) =>
-    `The edits ${first} and ${second} change the same text at line ${line}. Put them into one edit.`
-})
-
-type Placed = Result.Result<TextMatch, string>
 
 /** The places of one edit, or what is wrong with it; nothing when its old text is not there. */
-const placesOf = (edited: EditedText, edit: TextEdit, index: number, words: Wording): Placed | undefined => {
+const placesOf = (
+  edited: EditedText,
+  edit: TextEdit,
+  old: string
+): Result.Result<ReadonlyArray<TextPlace>, string> | undefined => {
   const { newText, oldText, replaceAll = false } = edit
-  const old = words.old(index)
   if (oldText === "") return Result.fail(`The ${old} is empty. Give the lines that are replaced.`)
-  if (oldText === newText) return Result.fail(`The ${old} and its ${words.new} are the same, so nothing would change.`)
-  if (!newText.isWellFormed()) return Result.fail(`The ${words.new} for the ${old} holds half a character.`)
-  const match = findText(edited.text, edit, replaceAll)
-  if (match.places.length === 0) return undefined
-  if (match.places.length === 1 || replaceAll) return Result.succeed(match)
-  return Result.fail(`The ${old} occurs ${showPlaces(edited, match.places)}${words.ambiguous}`)
+  if (oldText === newText) return Result.fail(`The ${old} and its new_text are the same, so nothing would change.`)
+  if (!newText.isWellFormed()) return Result.fail(`The new_text for the ${old} holds half a character.`)
+  const places = findText(edited.text, edit, replaceAll)
+  if (places.length === 0) return undefined
+  if (places.length === 1 || replaceAll) return Result.succeed(places)
+  return Result.fail(
+    `The ${old} occurs ${showPlaces(edited, places)}Give an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them.`
+  )
 }
 
 const minKnown = 10
 
 const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: TextEdit, old: string): string => {
   const absent = `The ${old} does not occur in ${path}`
-  const there = newText.trim().length < minKnown ? [] : findText(text, { oldText: newText, newText }, false).places
+  const there = newText.trim().length < minKnown ? [] : findText(text, { oldText: newText, newText }, false)
   const [place] = there
   if (place !== undefined && there.length === 1) {
     return `${absent}, and the new one stands there already, at line ${lineAt(text, place.from)}.`
@@ -97,117 +124,89 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
   return `${absent}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`
 }
 
+const inOrder = <A extends TextPlace>(places: ReadonlyArray<A>) => places.toSorted((a, b) => a.from - b.from)
+
+/** Makes replacements that do not overlap. */
+const replaceAt = (text: string, places: ReadonlyArray<TextPlace>): string => {
+  const parts: Array<string> = []
+  let at = 0
+  for (const { from, newText, to } of inOrder(places)) {
+    parts.push(text.slice(at, from), newText)
+    at = to
+  }
+  return [...parts, text.slice(at)].join("")
+}
+
+/** A place with the number of its edit, from 1. */
 interface PlacedEdit extends TextPlace {
   readonly edit: number
 }
 
-/** A range that an edit wrote, in the text as it is now. */
-interface Written {
-  readonly edit: number
-  readonly from: number
-  readonly to: number
+/** What is wrong when two places of different edits share text. */
+const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | undefined => {
+  const ordered = inOrder(places)
+  const index = ordered.findIndex(({ from }, at) => (ordered[at - 1]?.to ?? 0) > from)
+  const [before, place] = [ordered[index - 1], ordered[index]]
+  if (before === undefined || place === undefined) return undefined
+  const [first, second] = [before.edit, place.edit].toSorted((a, b) => a - b)
+  return `The edits ${first} and ${second} change the same text at line ${lineAt(text, place.from)}. Put them into one edit.`
 }
 
-interface State {
-  readonly text: string
-  readonly written: ReadonlyArray<Written>
-}
-
-/** Makes replacements that do not overlap and moves the ranges of the earlier ones. */
-const replaceAt = (state: State, places: ReadonlyArray<PlacedEdit>): State => {
-  const ordered = places.toSorted((a, b) => a.from - b.from)
-  const parts: Array<string> = []
-  const added: Array<Written> = []
-  let [at, length] = [0, 0]
-  for (const { edit, from, newText, to } of ordered) {
-    parts.push(state.text.slice(at, from), newText)
-    length += from - at
-    added.push({ edit, from: length, to: length + newText.length })
-    length += newText.length
-    at = to
-  }
-  const move = (offset: number): number =>
-    ordered.reduce(
-      (moved, { from, newText, to }) => (to <= offset ? moved + newText.length - (to - from) : moved),
-      offset
-    )
-  const moved = state.written.map(({ edit, from, to }) => ({ edit, from: move(from), to: move(to) }))
-  return { text: [...parts, state.text.slice(at)].join(""), written: [...moved, ...added] }
-}
-
-/** Two places of different edits that share text. */
-const clashIn = (places: ReadonlyArray<PlacedEdit>): readonly [PlacedEdit, PlacedEdit] | undefined => {
-  const ordered = places.toSorted((a, b) => a.from - b.from)
-  for (const [index, place] of ordered.entries()) {
-    const before = ordered[index - 1]
-    if (before !== undefined && before.to > place.from) return [before, place]
-  }
-  return undefined
-}
-
-const linesOf = (text: string, written: ReadonlyArray<Written>): readonly [number, number] => {
-  const from = written.reduce((least, one) => Math.min(least, one.from), text.length)
-  const to = written.reduce((most, one) => Math.max(most, one.to), 0)
-  return [lineAt(text, from), lineAt(text, Math.max(from, to - 1))]
-}
-
-const makeEdits = (edited: EditedText, edits: ReadonlyArray<TextEdit>, words: Wording): EditedResult => {
-  const found = edits.map((edit, index) => placesOf(edited, edit, index, words))
-  const said = new Map<number, { readonly problem?: string; readonly note?: string }>()
+/**
+ * The text after all edits of a call. Each is looked for in the text as it was, so that their order does not matter, and else
+ * in what the others made of it. Fails with all problems, as sentences for the model, when one cannot be made.
+ */
+export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
+  const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
+  const found = edits.map((edit, index) => placesOf(edited, edit, nameOf(index)))
+  const problems = new Map<number, string>()
   let places: ReadonlyArray<PlacedEdit> = []
   for (const [index, placed] of found.entries()) {
     if (placed === undefined) continue
     if (Result.isFailure(placed)) {
-      said.set(index, { problem: placed.failure })
+      problems.set(index, placed.failure)
       continue
     }
-    const { note, places: own } = placed.success
-    const joined = [...places, ...own.map(({ from, newText, to }) => ({ edit: index, from, newText, to }))]
-    const clash = clashIn(joined)
+    const joined = [...places, ...placed.success.map((place) => Object.assign({}, place, { edit: index + 1 }))]
+    const clash = clashIn(edited.text, joined)
     if (clash === undefined) places = joined
-    const [first, second] = clash?.map(({ edit }) => edit + 1).toSorted((a, b) => a - b) ?? []
-    if (clash !== undefined && first !== undefined && second !== undefined) {
-      said.set(index, { problem: words.join(first, second, lineAt(edited.text, clash[1].from)) })
-    } else if (note !== undefined) said.set(index, { note })
+    else problems.set(index, clash)
   }
-  let state = replaceAt({ text: edited.text, written: [] }, places)
+  let text = replaceAt(edited.text, places)
   for (const [index, edit] of edits.entries()) {
     if (found[index] !== undefined) continue
-    const later = places.length === 0 ? undefined : placesOf({ ...edited, text: state.text }, edit, index, words)
-    if (later === undefined || Result.isFailure(later)) {
-      said.set(index, { problem: later?.failure ?? notFound(edited, edit, words.old(index)) })
-      continue
-    }
-    state = replaceAt(
-      state,
-      later.success.places.map(({ from, newText, to }) => ({ edit: index, from, newText, to }))
-    )
-    said.set(index, { note: "found in what the other edits wrote" })
+    const later = places.length === 0 ? undefined : placesOf({ ...edited, text }, edit, nameOf(index))
+    if (later === undefined) problems.set(index, notFound(edited, edit, nameOf(index)))
+    else if (Result.isFailure(later)) problems.set(index, later.failure)
+    else text = replaceAt(text, later.success)
   }
-  const outcomes = edits.map((_, index): EditOutcome => {
-    const { note, problem } = said.get(index) ?? {}
-    if (problem !== undefined) return { edit: index, problem }
-    const own = state.written.filter(({ edit }) => edit === index)
-    return { edit: index, lines: linesOf(state.text, own), ...(note === undefined ? {} : { note }) }
-  })
-  return { text: state.text, outcomes }
+  const said = edits.flatMap((_, index) => problems.get(index) ?? [])
+  return said.length > 0 ? Result.fail(said.join("\n")) : Result.succeed(text)
+}
+
+const isOnce = (text: string, part: string): boolean => {
+  const at = text.indexOf(part)
+  return part !== "" && at >= 0 && text.indexOf(part, at + 1) < 0
 }
 
 /**
- * Makes those edits of an answer that fit. Each is looked for in the text as it was, so that their order does not matter,
- * and else in what the others made of it. Problems speak of blocks.
- *
- * ```ts
- * applyEdits({ path: "a.ts", text: "a\nb\n", mayQuote: true }, [{ oldText: "b\n", newText: "c\n" }])
- * // { text: "a\nc\n", outcomes: [{ edit: 0, lines: [2, 2] }] }
- * ```
+ * The change from one text to another as one replacement: the lines from the first that differs to the last, with so many of
+ * the lines around them that the old ones stand in the text once. Nothing when the texts are equal.
  */
-export const applyEdits = (edited: EditedText, edits: ReadonlyArray<TextEdit>): EditedResult =>
-  makeEdits(edited, edits, blockWords)
-
-/** The text after all edits of a call. Fails with all problems, as sentences for the model, when one cannot be made. */
-export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
-  const { outcomes, text } = makeEdits(edited, edits, callWords(edits))
-  const problems = outcomes.flatMap(({ problem }) => problem ?? [])
-  return problems.length > 0 ? Result.fail(problems.join("\n")) : Result.succeed(text)
+export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
+  if (before === after) return undefined
+  const [old, now] = [before.split("\n"), after.split("\n")]
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head < shorter && old[head] === now[head]) head += 1
+  let tail = 0
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
+  const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
+  /* Without a line that stays, the end of the last line removed would stay as an empty line. */
+  const removesLines = () => now.length === head + tail
+  while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
+    head = Math.max(0, head - 1)
+    tail = Math.max(0, tail - 1)
+  }
+  return { oldText: textOf(old), newText: textOf(now) }
 }

@@ -3,19 +3,11 @@
  * change a text that they copy: other blanks, escaped line breaks, line numbers, a cut line. The first way that finds any
  * place counts.
  */
-import { indentOf, reindent } from "./Indentation.ts"
-
 /** A range of characters of the file and what takes its place. */
 export interface TextPlace {
   readonly from: number
   readonly to: number
   readonly newText: string
-}
-
-/** The places that were found; `note` says how, when the text does not stand there exactly. */
-export interface TextMatch {
-  readonly places: ReadonlyArray<TextPlace>
-  readonly note?: string
 }
 
 interface Sought {
@@ -122,6 +114,55 @@ const linePlaces = (
     const lineEnd = text.startsWith("\r\n", end) || text.slice(from, end).includes("\r\n") ? "\r\n" : "\n"
     const to = newLines.length === 0 ? (lines[at + oldLines.length]?.from ?? end) : end
     return [{ from, to, newText: written.join(lineEnd) }]
+  })
+}
+
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ""
+
+const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
+  const widths = lines.map(indentOf).filter((indent) => indent.startsWith(sign))
+  return widths.reduce((least, { length }) => Math.min(least, length), 8)
+}
+
+/** Further indentation in the signs of the file: a tab for each step of blanks, or the other way round. */
+const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
+  const hasTabs = fileLines.some((line) => line.startsWith("\t"))
+  const hasBlanks = fileLines.some((line) => line.startsWith(" "))
+  return (indent: string): string => {
+    if (hasTabs && /^ +$/.test(indent)) return "\t".repeat(Math.ceil(indent.length / stepOf(editLines, " ")))
+    if (hasBlanks && !hasTabs) return indent.replaceAll("\t", " ".repeat(stepOf(fileLines, " ")))
+    return indent
+  }
+}
+
+/**
+ * The new lines with the indentation of the file, as they belong between these lines of the file. A line that stays stays as it is in the file; another one
+ * is shifted as the old line is whose indentation is nearest to its own.
+ */
+const reindent = (
+  newLines: ReadonlyArray<string>,
+  oldLines: ReadonlyArray<string>,
+  fileLines: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const kept = new Map<string, Array<string>>()
+  const levels = new Map<string, string>()
+  for (const [index, old] of oldLines.entries()) {
+    const file = fileLines[index] ?? ""
+    kept.set(old, [...(kept.get(old) ?? []), file])
+    if (old.trim() !== "" && !levels.has(indentOf(old))) levels.set(indentOf(old), indentOf(file))
+  }
+  const known = [...levels].toSorted(([a], [b]) => a.length - b.length)
+  const [least, leastInFile] = known[0] ?? ["", ""]
+  const convert = inSignsOf(fileLines, [...oldLines, ...newLines])
+  return newLines.map((line) => {
+    const same = kept.get(line)
+    if (same !== undefined) return (same.length > 1 ? same.shift() : same[0]) ?? line
+    if (line.trim() === "") return ""
+    const [indent, content] = [indentOf(line), line.trimStart()]
+    const below = known.findLast(([old]) => indent.startsWith(old))
+    if (below !== undefined) return below[1] + convert(indent.slice(below[0].length)) + content
+    const missing = convert(least.slice(indent.length)).length
+    return leastInFile.slice(0, Math.max(0, leastInFile.length - missing)) + content
   })
 }
 
@@ -256,16 +297,13 @@ const exactOrBlank = (text: string, sought: Sought | undefined): ReadonlyArray<T
   return exact.length > 0 ? exact : blankPlaces(text, sought)
 }
 
-const ways: ReadonlyArray<{
-  readonly find: (text: string, sought: Sought) => ReadonlyArray<TextPlace>
-  readonly note?: string
-}> = [
-  { find: exactPlaces },
-  { find: blankPlaces, note: "matched with other blanks; those of the file are kept" },
-  { find: breakPlaces, note: "matched with line breaks and \\n exchanged" },
-  { find: (text, sought) => exactOrBlank(text, unescaped(sought)), note: "matched without escapes" },
-  { find: (text, sought) => exactOrBlank(text, unnumbered(sought)), note: "matched without line numbers" },
-  { find: cutPlaces, note: "matched a cut line by its beginning" }
+const ways: ReadonlyArray<(text: string, sought: Sought) => ReadonlyArray<TextPlace>> = [
+  exactPlaces,
+  blankPlaces,
+  breakPlaces,
+  (text, sought) => exactOrBlank(text, unescaped(sought)),
+  (text, sought) => exactOrBlank(text, unnumbered(sought)),
+  cutPlaces
 ]
 
 const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
@@ -278,10 +316,10 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
 }
 
 /** The places of an edit, found in the first way that finds any. Places that are all replaced do not overlap. */
-export const findText = (text: string, sought: Sought, all: boolean): TextMatch => {
-  for (const { find, note } of ways) {
+export const findText = (text: string, sought: Sought, all: boolean): ReadonlyArray<TextPlace> => {
+  for (const find of ways) {
     const places = find(text, sought)
-    if (places.length > 0) return { places: all ? apart(places) : places, ...(note === undefined ? {} : { note }) }
+    if (places.length > 0) return all ? apart(places) : places
   }
-  return { places: [] }
+  return []
 }

@@ -163,21 +163,18 @@ export const chooseChecks = (
   changed: ReadonlyArray<string>,
   importers: (path: string) => ReadonlyArray<string> = () => []
 ): ReadonlyArray<CheckCommand> => {
-  const groups = new Map<
-    string,
-    { readonly commands: ReadonlyArray<ProjectCommand>; readonly changed: Array<string> }
-  >()
-  for (const path of changed.filter((one) => !prose.has(endingOf(one)))) {
-    const commands = commandsFor(path, project.commands)
-    const key = commands.map(({ from, run }) => `${from} ${run}`).join("\n")
-    const group = groups.get(key) ?? { commands, changed: [] }
-    group.changed.push(path)
-    groups.set(key, group)
-  }
+  const groups = Map.groupBy(
+    changed.filter((one) => !prose.has(endingOf(one))),
+    (path) =>
+      commandsFor(path, project.commands)
+        .map(({ from, run }) => `${from} ${run}`)
+        .join("\n")
+  )
   const tests = project.files.filter(isTestFile)
   const testsOf = (path: string) => [...new Set([...testsOfName(path, tests), ...importers(path)])]
   const all: Array<CheckCommand> = []
-  for (const { changed: files, commands } of groups.values()) {
+  for (const files of groups.values()) {
+    const commands = commandsFor(files[0] ?? "", project.commands)
     const change = { project, changed: files, testsOf }
     const tested = bestTests(commands)
     if (commands[0] !== undefined) all.push(...typeCheck(commands, folderOf(commands[0].from), change))

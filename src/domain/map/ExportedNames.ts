@@ -34,8 +34,7 @@ const patterns: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
 
 /** `export { a, b as c }`: the names by which others know them. */
 const listed = (line: string): ReadonlyArray<string> => {
-  const names = /^export (?:type )?\{([^}]*)\}/.exec(line)?.[1]
-  if (names === undefined) return []
+  const names = /^export (?:type )?\{([^}]*)\}/.exec(line)?.[1] ?? ""
   return names.split(",").flatMap((one) => /([A-Za-z_$][\w$]*)\s*$/.exec(one)?.[1] ?? [])
 }
 
@@ -46,15 +45,11 @@ export const hasExportedNames = (path: string): boolean => patterns[languageOf(p
 export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
   const known = patterns[languageOf(path)]
   if (known === undefined) return []
-  const isScript = known === script
   const found = new Set<string>()
   for (const whole of text.split(/\r?\n/)) {
     const line = whole.slice(0, longestLine)
-    for (const pattern of known) {
-      const name = pattern.exec(line)?.[1]
-      if (name !== undefined) found.add(name)
-    }
-    if (isScript) for (const name of listed(line)) found.add(name)
+    const names = known.flatMap((pattern) => pattern.exec(line)?.[1] ?? [])
+    for (const name of [...names, ...(known === script ? listed(line) : [])]) found.add(name)
     if (found.size >= mostNames) break
   }
   return [...found].filter((name) => name !== "default" && name.length <= 60).slice(0, mostNames)

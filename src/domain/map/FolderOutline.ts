@@ -22,13 +22,8 @@ const unusual = /[`<>|\\]|^\s|\s$|^$/
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
-const usualPart = String.raw`[\w.@+-]{1,${longestPart}}`
-/** Most paths of most projects, which need no closer look. */
-const usualPath = new RegExp(`^(?:${usualPart}/)*${usualPart}$`)
-
 /** True for a path that can be shown as it stands; the others are left out, since an escaped path leads nowhere. */
-export const isPlainPath = (path: string): boolean =>
-  path.length <= longestPath && (usualPath.test(path) || path.split("/").every(isPlainPart))
+export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
 /** A path as code. */
 export const shownPath = (path: string): string => `\`${path}\``
@@ -51,6 +46,24 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(cut)
 }
 
+/**
+ * A line that names as many of these as fit into a budget. `write` gets the names and what counts the others, such as
+ * `, and 3 more`.
+ */
+export const fittingLine = (
+  names: ReadonlyArray<string>,
+  budget: number,
+  write: (some: string, rest: string) => string,
+  { least = 1, most = names.length } = {}
+): string | undefined => {
+  for (let shown = Math.min(names.length, most); shown >= Math.max(1, least); shown--) {
+    const rest = shown === names.length ? "" : `, and ${names.length - shown} more`
+    const line = write(names.slice(0, shown).join(", "), rest)
+    if (line.length <= budget) return line
+  }
+  return undefined
+}
+
 /** What a line names at most. */
 const mostNames = 24
 /** Lines that are tried at most. */
@@ -64,14 +77,13 @@ interface Folder {
   readonly files: Array<string>
 }
 
-const makeFolder = (path: string): Folder => ({ path, count: 0, folders: new Map(), files: [] })
-
 /** The folder of these parts below the root, made where it is missing; `files` is added to the counts on the way. */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
   folder.count += files
   for (const part of parts) {
-    const inner = folder.folders.get(part) ?? makeFolder(`${folder.path}${part}/`)
+    const path = `${folder.path}${part}/`
+    const inner = folder.folders.get(part) ?? { path, count: 0, folders: new Map(), files: [] }
     folder.folders.set(part, inner)
     inner.count += files
     folder = inner
@@ -80,7 +92,7 @@ const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folde
 }
 
 const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Folder => {
-  const root = makeFolder("")
+  const root: Folder = { path: "", count: 0, folders: new Map(), files: [] }
   for (const path of paths) {
     const parts = path.split("/")
     enter(root, parts.slice(0, -1), 1).files.push(parts.at(-1) ?? "")
@@ -110,13 +122,9 @@ const leastNames = 4
 
 /** `- in `src/`: a, b, and 3 more`, as much of it as fits; nothing when too few names do. */
 const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budget: number): Line | undefined => {
-  const least = folder.path === "" ? 1 : Math.min(names.length, leastNames)
-  for (let shown = Math.min(names.length, mostNames); shown >= Math.max(1, least); shown--) {
-    const rest = shown === names.length ? "" : `, and ${names.length - shown} more`
-    const text = `- ${head}: ${names.slice(0, shown).join(", ")}${rest}`
-    if (text.length <= budget) return { folder: folder.path, text }
-  }
-  return undefined
+  const bounds = { least: folder.path === "" ? 1 : Math.min(names.length, leastNames), most: mostNames }
+  const text = fittingLine(names, budget, (some, rest) => `- ${head}: ${some}${rest}`, bounds)
+  return text === undefined ? undefined : { folder: folder.path, text }
 }
 
 const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "text"])
@@ -144,20 +152,18 @@ type Candidate = (budget: number) => Line | undefined
 
 const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)
 
-const folderLine =
-  (folder: Folder): Candidate =>
-  (budget) => {
-    const names = innerFolders(folder).map(({ count, path }) => {
-      const name = shownPath(path.slice(folder.path.length))
-      return count === 0 ? name : `${name} ${count}`
-    })
-    return lineOf(folder, placeOf(folder), names, budget)
-  }
+const folderLine = (folder: Folder): Candidate => {
+  const names = innerFolders(folder).map(({ count, path }) => {
+    const name = shownPath(path.slice(folder.path.length))
+    return count === 0 ? name : `${name} ${count}`
+  })
+  return (budget) => lineOf(folder, placeOf(folder), names, budget)
+}
 
-const fileLine =
-  (folder: Folder): Candidate =>
-  (budget) =>
-    lineOf(folder, `files ${placeOf(folder)}`, folder.files.map(shownPath), budget)
+const fileLine = (folder: Folder): Candidate => {
+  const names = folder.files.map(shownPath)
+  return (budget) => lineOf(folder, `files ${placeOf(folder)}`, names, budget)
+}
 
 /** How deep an outline goes: the folders of two levels, or all that fits, files too. */
 type OutlineDepth = "overview" | "whole"

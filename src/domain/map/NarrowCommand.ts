@@ -13,9 +13,9 @@ export interface Narrowing {
   readonly of: "files" | "file" | "folders" | "manifest"
 }
 
-const wordsOf = (text: string): readonly [string, ...Array<string>] | undefined => {
-  const [first, ...rest] = text.split(" ").filter((word) => word !== "")
-  return first === undefined ? undefined : [first, ...rest]
+const wordsOf = (text: string): readonly [string, ...Array<string>] => {
+  const [first = "", ...rest] = text.split(" ").filter((word) => word !== "")
+  return [first, ...rest]
 }
 
 /** Beginnings of commands, and what is told to run a part of them. */
@@ -33,9 +33,8 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
 
 /** How a usual command of a kind of project is narrowed. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
-  const found = usual.find(([pattern]) => pattern.test(run))
-  const argv = found === undefined ? undefined : wordsOf(found[1] || run.replace(/ discover .*/, ""))
-  return found === undefined || argv === undefined ? undefined : { argv, of: found[2] }
+  const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
+  return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of }
 }
 
 /** Runners of tests that take test files as arguments; `node` does with `--test`. */
@@ -60,17 +59,15 @@ export const scriptNarrowing = (does: string, append: string, execute: string): 
   const at = words.findIndex((word) => runners.has(word))
   const runner = words[at]
   if (runner === undefined || (runner === "node" && !words.includes("--test"))) return undefined
-  const kept: Array<string> = [runner]
-  let dropped = 0
-  for (const [index, word] of words.slice(at + 1).entries()) {
-    const before = words[at + index] ?? ""
-    const isPart = word.startsWith("-") || valued.test(before) || (runner === "vitest" && index === 0 && word === "run")
-    if (isPart) kept.push(word)
-    else dropped += 1
-  }
+  const given = words.slice(at + 1)
+  const isPart = (word: string, index: number) =>
+    word.startsWith("-") ||
+    valued.test(words[at + index] ?? "") ||
+    (runner === "vitest" && index === 0 && word === "run")
+  const kept = [runner, ...given.filter(isPart)]
+  const drops = kept.length <= given.length
+  if (drops && at > 0) return undefined
   const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
-  const isOwn = append === "" || (dropped > 0 && at === 0)
-  if (dropped > 0 && at > 0) return undefined
-  const argv = wordsOf((isOwn ? own : append.split(" ")).join(" "))
-  return argv === undefined ? undefined : { argv, of: "files" }
+  const isOwn = append === "" || drops
+  return { argv: wordsOf(isOwn ? own.join(" ") : append), of: "files" }
 }

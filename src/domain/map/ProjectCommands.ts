@@ -21,7 +21,7 @@ export interface ProjectCommand extends CommandWay {
   /** Commands that must have run before it in the same folder, in this order: they make what it needs. */
   readonly prepare?: ReadonlyArray<string>
   /** What the project runs then; absent when the kind of the project decides it. */
-  readonly does?: string
+  readonly does?: string | undefined
   /** The file that names it. */
   readonly from: string
   /** What it is good for; absent for what never ends, what leaves lasting traces, and what is not known. */
@@ -72,24 +72,15 @@ const kindOf = ({ run }: ProjectCommand): number => {
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
-/** A command of a kind of project. */
-export const usualWay = (run: string): CommandWay => ({ run, narrow: usualNarrowing(run) })
-
-interface CommandFacts {
-  readonly does?: string | undefined
-  readonly kind?: CommandKind | undefined
-  /** Which of the ways is taken when nothing is known of programs. */
-  readonly usual?: number
-}
-
-/** A command that can be run in several ways, the best first. */
+/** A command that can be run in several ways, the best first; `usual` is taken when nothing is known of programs. */
 export const inWays = (
-  ways: ReadonlyArray<CommandWay>,
+  written: ReadonlyArray<string | CommandWay>,
   from: string,
-  { does, kind, usual = 0 }: CommandFacts = {}
+  { usual = 0, ...facts }: Pick<ProjectCommand, "does" | "kind"> & { readonly usual?: number } = {}
 ): ProjectCommand => {
+  const ways = written.map((way) => (typeof way === "string" ? { run: way, narrow: usualNarrowing(way) } : way))
   const { narrow, run } = ways[usual] ?? { run: "" }
-  return { run, narrow, does, from, kind, ways: ways.length > 1 ? ways : undefined }
+  return { run, narrow, ...facts, from, ways: ways.length > 1 ? ways : undefined }
 }
 
 /** The first word of a command, and the program whose presence decides about it. */
@@ -176,13 +167,9 @@ const packageWay = (manager: string, name: string, does: string): CommandWay => 
   return { run, narrow: scriptNarrowing(does, manager === "npm" ? `${run} --` : run, executes[manager] ?? "npx") }
 }
 
-/** Other managers run the same scripts. */
-const packageWays = (manager: string, name: string, does: string): ReadonlyArray<CommandWay> =>
-  (manager === "npm" ? ["npm"] : [manager, "npm"]).map((one) => packageWay(one, name, does))
-
-/** All packages that a package.json has as names of what it needs, to build or to run. */
-const dependenciesOf = (fields: ReadonlyMap<string, unknown>): ReadonlySet<string> =>
-  new Set([...fieldsOf(fields.get("dependencies")).keys(), ...fieldsOf(fields.get("devDependencies")).keys()])
+/** The kinds of checks that scripts do. */
+const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKind | undefined> =>
+  new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
 /** What a package implies where no script does it: its type check, its tests, the tests of its parts. */
 const impliedByPackage = (
@@ -191,14 +178,14 @@ const impliedByPackage = (
 ): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
   const fields = jsonFields(text)
-  const needs = dependenciesOf(fields)
+  const needs = new Map([...fieldsOf(fields.get("dependencies")), ...fieldsOf(fields.get("devDependencies"))])
   const manager = managerOf(manifest)
   const has = (name: string) => files.has(`${folderOf(path)}${name}`)
   const execute = (does: string): ProjectCommand => {
     const way = (one: string): CommandWay => ({ run: `${one} ${does}`, narrow: scriptNarrowing(does, "", one) })
     return inWays([...new Set([executes[manager] ?? "npx", "npx"])].map(way), path)
   }
-  const kinds = new Set(scripts.map(({ does, run }) => commandKind(run, does)))
+  const kinds = kindsOf(scripts)
   const typed = !kinds.has("types") && needs.has("typescript") && has("tsconfig.json") ? [execute("tsc --noEmit")] : []
   if (kinds.has("tests")) return typed
   const runner = ["vitest", "jest", "mocha", "ava"].find((name) => needs.has(name))
@@ -213,7 +200,11 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const manager = managerOf(manifest)
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
-    .map(({ does = "", run: name }) => inWays(packageWays(manager, name, does), manifest.path, { does }))
+    .map(({ does = "", run: name }) => {
+      /* npm runs the scripts of other managers as well. */
+      const ways = [...new Set([manager, "npm"])].map((one) => packageWay(one, name, does))
+      return inWays(ways, manifest.path, { does })
+    })
   return [...scripts, ...impliedByPackage(manifest, scripts)]
 }
 
@@ -226,12 +217,12 @@ const impliedByDeno = (
   const isMember = folder !== "" && ["deno.json", "deno.jsonc"].some((name) => files.has(name))
   if (isMember) return []
   const hasTests = [...files].some((file) => file.startsWith(folder) && /[._]test\.[cm]?[jt]sx?$/.test(file))
-  const kinds = new Set(tasks.map(({ does, run }) => commandKind(run, does)))
+  const kinds = kindsOf(tasks)
   return [
     ...(hasTests && !kinds.has("tests") ? ["deno test"] : []),
     ...(kinds.has("types") ? [] : ["deno check ."]),
     ...(kinds.has("lint") ? [] : ["deno lint"])
-  ].map((run) => ({ run, from: path, narrow: usualNarrowing(run) }))
+  ].map((run) => inWays([run], path))
 }
 
 const phpTools: ReadonlyArray<readonly [tool: string, settings: ReadonlyArray<string>, rest: string]> = [
@@ -243,7 +234,7 @@ const phpTools: ReadonlyArray<readonly [tool: string, settings: ReadonlyArray<st
 const impliedByComposer = ({ files, path }: Manifest): ReadonlyArray<ProjectCommand> =>
   phpTools
     .filter(([, settings]) => settings.some((name) => files.has(`${folderOf(path)}${name}`)))
-    .map(([tool, , rest]) => inWays([`vendor/bin/${tool}${rest}`, `${tool}${rest}`].map(usualWay), path))
+    .map(([tool, , rest]) => inWays([`vendor/bin/${tool}${rest}`, `${tool}${rest}`], path))
 
 /** The commands of a JSON manifest, in its order. */
 export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
@@ -291,9 +282,6 @@ const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string =>
 
 const command = (run: string, does: string, from: string): ProjectCommand => ({ run, from, does: does || undefined })
 
-const makeTarget = (name: string, does: string, from: string): ProjectCommand =>
-  inWays([`make ${name}`, `gmake ${name}`].map(usualWay), from, { does: does || undefined })
-
 const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   const phony = new Set(lines.flatMap((line) => /^\.PHONY\s*:(.*)$/.exec(line)?.[1]?.trim().split(/\s+/) ?? []))
@@ -301,8 +289,9 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   lines.forEach((line, index) => {
     const names = /^([A-Za-z0-9][^:=#$%"]*?)\s*::?(?![:=])/.exec(line.slice(0, 500))?.[1]?.split(/\s+/) ?? []
     for (const name of names.filter((one) => isCommandName(one) && (phony.has(one) || !/[./]/.test(one)))) {
-      const does = firstRecipeLine(lines, index)
-      if (found.get(name)?.does === undefined) found.set(name, makeTarget(name, does, path))
+      const does = firstRecipeLine(lines, index) || undefined
+      if (found.get(name)?.does === undefined)
+        found.set(name, inWays([`make ${name}`, `gmake ${name}`], path, { does }))
     }
   })
   return [...found.values()]
@@ -343,27 +332,16 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
     .filter(([name]) => isCommandName(name))
     .map(([name, rest]) => {
       const runs = isBundled ? [`bundle exec rake ${name}`, `rake ${name}`] : [`rake ${name}`]
-      return inWays(runs.map(usualWay), path, {
-        kind: name === "default" && /test|spec|unit/.test(rest) ? "tests" : undefined
-      })
+      const isTest = name === "default" && /test|spec|unit/.test(rest)
+      return inWays(runs, path, isTest ? { kind: "tests" } : {})
     })
 }
 
 /** The commands of a file of recipes, in its order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
-  switch (nameOf(manifest.path).toLowerCase()) {
-    case "makefile":
-    case "gnumakefile":
-      return makeTargets(manifest)
-    case "justfile":
-    case ".justfile":
-      return justRecipes(manifest)
-    case "taskfile.yml":
-    case "taskfile.yaml":
-      return taskfileTasks(manifest)
-    case "rakefile":
-      return rakeTasks(manifest)
-    default:
-      return []
-  }
+  const name = nameOf(manifest.path).toLowerCase()
+  if (/^(?:gnu)?makefile$/.test(name)) return makeTargets(manifest)
+  if (/^\.?justfile$/.test(name)) return justRecipes(manifest)
+  if (/^taskfile\.ya?ml$/.test(name)) return taskfileTasks(manifest)
+  return name === "rakefile" ? rakeTasks(manifest) : []
 }

@@ -4,7 +4,7 @@
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
-import { shownPath, shownText, folderOutline, isPlainPath } from "./FolderOutline.ts"
+import { fittingLine, shownPath, shownText, folderOutline, isPlainPath } from "./FolderOutline.ts"
 import { languageOf } from "../files/Language.ts"
 import { isControlPath, isSecretLike } from "../files/SensitivePath.ts"
 import { shares } from "../text/Excerpt.ts"
@@ -34,17 +34,10 @@ export const mapBudget = (window: number): number => charactersIn(mapTokens(wind
 /** Budgets below this hold no names of the sources: they are not even read. */
 export const minBudgetForExports = charactersIn(600)
 
-/** How much of what a command runs is shown, from the most to nothing. */
-const bodies: ReadonlyArray<number> = [80, 40, 0]
+/** How much of what a command runs is shown, the most first. */
+const bodies: ReadonlyArray<number> = [80, 40]
 /** The most commands that a map names. */
 const mostCommands = 60
-
-/** Commands by the file that names them, those of the first file first. */
-const groupsOf = (commands: ReadonlyArray<ProjectCommand>): ReadonlyMap<string, ReadonlyArray<ProjectCommand>> => {
-  const groups = new Map<string, Array<ProjectCommand>>()
-  for (const command of commands) groups.set(command.from, [...(groups.get(command.from) ?? []), command])
-  return groups
-}
 
 const headingOf = (from: string): string => {
   const folder = folderOf(from).slice(0, -1)
@@ -61,21 +54,15 @@ const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: numbe
 
 /** One line for all of them, as many as fit; nothing when none does. */
 const short = (from: string, commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
-  for (let shown = commands.length; shown > 0; shown--) {
-    const rest = shown === commands.length ? "." : `, and ${commands.length - shown} more.`
-    const names = commands.slice(0, shown).map(({ run }) => `\`${run}\``)
-    const text = `${headingOf(from)} ${names.join(", ")}${rest}`
-    if (text.length <= budget) return text
-  }
-  return ""
+  const names = commands.map(({ run }) => `\`${run}\``)
+  return fittingLine(names, budget, (some, rest) => `${headingOf(from)} ${some}${rest}.`) ?? ""
 }
 
 /** The commands in at most `budget` characters, the most useful of each file first. */
 const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
-  const groups = [...groupsOf(commands.slice(0, mostCommands))].map(
-    ([from, group]): readonly [string, ReadonlyArray<ProjectCommand>] => [from, byUse(group)]
-  )
-  for (const body of bodies.filter((one) => one > 0)) {
+  const byFile = Map.groupBy(commands.slice(0, mostCommands), ({ from }) => from)
+  const groups = [...byFile].map(([from, group]) => [from, byUse(group)] as const)
+  for (const body of bodies) {
     const text = groups.map(([from, group]) => long(from, group, body)).join("\n\n")
     if (text.length <= budget) return text
   }
@@ -113,15 +100,11 @@ export const mappedFiles = (files: ReadonlyArray<string>): ReadonlyArray<string>
 const mostLanguages = 6
 
 const languagesOf = (files: ReadonlyArray<string>): string => {
-  const counts = new Map<string, number>()
-  for (const path of files) {
-    const language = languageOf(path)
-    if (language !== "") counts.set(language, (counts.get(language) ?? 0) + 1)
-  }
-  const sorted = [...counts].toSorted(([a, x], [b, y]) => y - x || compareCodePoints(a, b))
-  return sorted
+  const named = [...Map.groupBy(files, languageOf)].filter(([language]) => language !== "")
+  return named
+    .toSorted(([a, x], [b, y]) => y.length - x.length || compareCodePoints(a, b))
     .slice(0, mostLanguages)
-    .map(([language, count]) => `${language} ${count}`)
+    .map(([language, { length }]) => `${language} ${length}`)
     .join(", ")
 }
 
@@ -138,13 +121,8 @@ const listed = (heading: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
 
 /** As many paths as fit in one line. */
-const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string => {
-  for (let shown = Math.min(paths.length, 40); shown > 0; shown--) {
-    const line = `Main files: ${paths.slice(0, shown).map(shownPath).join(", ")}.`
-    if (line.length <= budget) return line
-  }
-  return ""
-}
+const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string =>
+  fittingLine(paths.slice(0, 40).map(shownPath), budget, (some) => `Main files: ${some}.`) ?? ""
 
 const exportLines = (exports: ProjectFacts["exports"], budget: number): string => {
   const heading = "Names that main files offer:"

@@ -3,15 +3,7 @@
  * which the environment of the project may be had: its own folder, the program that manages it, or that of the machine.
  */
 import type { CommandKind } from "./CommandKind.ts"
-import {
-  folderOf,
-  inWays,
-  isCommandName,
-  type Manifest,
-  nameOf,
-  type ProjectCommand,
-  usualWay
-} from "./ProjectCommands.ts"
+import { folderOf, inWays, isCommandName, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
 
 interface Section {
   readonly name: string
@@ -46,35 +38,27 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
   sections.flatMap(({ entries, name }) => {
     const found = taskSections.find(([pattern]) => pattern.test(name))
     const environment = /^tool\.hatch\.envs\.([\w-]+)\.scripts$/.exec(name)?.[1]
-    const prefix =
-      found === undefined ? (environment === undefined ? undefined : `hatch run ${environment}:`) : found[1]
-    if (prefix === undefined) return []
-    const space = prefix.endsWith(":") ? "" : " "
+    if (found === undefined && environment === undefined) return []
+    const prefix = found === undefined ? `hatch run ${environment}:` : `${found[1]} `
     return entries
       .filter(([key]) => isCommandName(key) && !key.startsWith("_"))
-      .map(([key, does]) => ({ run: `${prefix}${space}${key}`, does, from }))
+      .map(([key, does]) => ({ run: `${prefix}${key}`, does, from }))
   })
 
 /** Folders of environments in a project, by convention. */
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
-interface Manager {
-  /** What goes before a command. */
-  readonly run: string
-  readonly lock: string
-  readonly section: RegExp
-}
-
-const managers: ReadonlyArray<Manager> = [
-  { run: "uv run", lock: "uv.lock", section: /^tool\.uv\b/ },
-  { run: "poetry run", lock: "poetry.lock", section: /^tool\.poetry\b/ },
-  { run: "pdm run", lock: "pdm.lock", section: /^tool\.pdm\b/ },
-  { run: "pipenv run", lock: "Pipfile", section: /^$/ }
+/** What goes before a command, by the file and by the sections of a manifest that show who manages the project. */
+const managers: ReadonlyArray<readonly [run: string, lock: string, section: RegExp]> = [
+  ["uv run", "uv.lock", /^tool\.uv\b/],
+  ["poetry run", "poetry.lock", /^tool\.poetry\b/],
+  ["pdm run", "pdm.lock", /^tool\.pdm\b/],
+  ["pipenv run", "Pipfile", /^$/]
 ]
 
 const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>): string | undefined => {
-  const locked = managers.find(({ lock }) => files.has(`${folderOf(path)}${lock}`))
-  return (locked ?? managers.find(({ section }) => sections.some(({ name }) => section.test(name))))?.run
+  const locked = managers.find(([, lock]) => files.has(`${folderOf(path)}${lock}`))
+  return (locked ?? managers.find(([, , section]) => sections.some(({ name }) => section.test(name))))?.[0]
 }
 
 /**
@@ -93,7 +77,7 @@ const installed = (
   const own = manager === undefined ? [] : [`${manager} ${written}`]
   const known = [...own, written, ...(written.startsWith("python ") ? [written.replace(/^python/, "python3")] : [])]
   const before = places.map((place) => `${place}${written}`)
-  return inWays([...before, ...known].map(usualWay), manifest.path, { kind, usual: before.length })
+  return inWays([...before, ...known], manifest.path, { kind, usual: before.length })
 }
 
 /** Settings of a checker mean that the project is checked with it. */
@@ -138,20 +122,15 @@ const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): Rea
   return [installed(run, manifest, sections, "tests")]
 }
 
-/** Environments of tox in pyproject.toml. */
-const toxSections = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
-  sections.flatMap(({ name }) => {
-    const environment = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
-    return environment === undefined ? [] : [{ run: `tox -e ${environment}`, from }]
-  })
-
+/** Environments of tox in pyproject.toml, and those in tox.ini. */
 const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
   sections.flatMap(({ entries, name }) => {
-    const environment = /^testenv(?::([\w-]+))?$/.exec(name)
+    const inProject = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
+    if (inProject !== undefined) return [{ run: `tox -e ${inProject}`, from }]
+    const environment = nameOf(from) === "tox.ini" ? /^testenv(?::([\w-]+))?$/.exec(name) : null
     if (environment === null) return []
     const does = entries.find(([key, value]) => key === "commands" && value !== "")?.[1]
-    const run = environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`
-    return [{ run, from, does }]
+    return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
 /** `@nox.session` before `def name`; other decorators may stand between them. */
@@ -177,8 +156,7 @@ export const pythonCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand
   const isTested = checks.some(({ run }) => run.endsWith("-m pytest"))
   return [
     ...tasksOf(sections, manifest.path),
-    ...toxSections(sections, manifest.path),
-    ...(name === "tox.ini" ? toxEnvironments(sections, manifest.path) : []),
+    ...toxEnvironments(sections, manifest.path),
     ...checks,
     ...(isTested ? [] : impliedTests(sections, manifest))
   ]

@@ -27,10 +27,7 @@ const stemOf = (path: string): string => {
   return /^(?:index|__init__|mod)$/.test(stem) && folder !== "" ? folder.toLowerCase() : stem
 }
 
-const foldersIn = (path: string): ReadonlyArray<string> =>
-  folderOf(path)
-    .split("/")
-    .filter((one) => one !== "")
+const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
 /** Files of one language, which test each other. */
 const languageOf = (path: string): string => {

@@ -2,7 +2,7 @@
  * The usual commands of a kind of project, where its manifest names none: those of the program that the manifest is for.
  */
 import { usualNarrowing } from "./NarrowCommand.ts"
-import { folderOf, inWays, type Manifest, nameOf, type ProjectCommand, usualWay } from "./ProjectCommands.ts"
+import { folderOf, inWays, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
 
 const gradle = ["gradle test", "gradle build"]
 
@@ -32,21 +32,10 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
 )
 
 /** Scripts beside a manifest that bring its program. */
-const wrappers: ReadonlyArray<readonly [program: string, file: string]> = [
+const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
-]
-
-/** Names of the manifests with usual commands. */
-export const usualManifests: ReadonlyArray<string> = [
-  ...usual.keys(),
-  "go.work",
-  "CMakeLists.txt",
-  "meson.build",
-  "Gemfile",
-  "cpanfile",
-  "Makefile.PL"
-]
+])
 
 /** True for the manifest of a solution of .NET, which has a name of its own. */
 export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
@@ -72,10 +61,11 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   return (usual.get(nameOf(path)) ?? []).map((command) => {
     const program = command.slice(0, command.indexOf(" "))
     const arguments_ = command.slice(program.length)
-    const wrapper = wrappers.find(([one, file]) => one === program && files.has(`${folderOf(path)}${file}`))
-    if (wrapper !== undefined) return inWays([`./${wrapper[1]}${arguments_}`, command].map(usualWay), path)
-    if (program === "cargo" && isWorkspace) return inWays([usualWay(`${command} --workspace`)], path)
-    return inWays([usualWay(program === "dart" && isFlutter ? `flutter${arguments_}` : command)], path)
+    const wrapper = wrappers.get(program)
+    const isWrapped = wrapper !== undefined && files.has(`${folderOf(path)}${wrapper}`)
+    if (isWrapped) return inWays([`./${wrapper}${arguments_}`, command], path)
+    if (program === "cargo" && isWorkspace) return inWays([`${command} --workspace`], path)
+    return inWays([program === "dart" && isFlutter ? `flutter${arguments_}` : command], path)
   })
 }
 
@@ -126,25 +116,27 @@ const rubyCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const folder = folderOf(path)
   const run = files.has(`${folder}bin/rails`) && anyBelow(manifest, /^test\/.*_test\.rb$/) ? ["bin/rails test"] : []
   const spec = anyBelow(manifest, /^spec\/.*_spec\.rb$/) && !files.has(`${folder}.rspec`) ? ["bundle exec rspec"] : []
-  return [...run, ...spec].map((one) => inWays([usualWay(one)], path))
+  return [...run, ...spec].map((one) => inWays([one], path))
 }
 
 const perlCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
-  anyBelow(manifest, /^t\/.*\.t$/) ? [inWays([usualWay("prove -l -r t")], manifest.path, { kind: "tests" })] : []
+  anyBelow(manifest, /^t\/.*\.t$/) ? [inWays(["prove -l -r t"], manifest.path, { kind: "tests" })] : []
 
-const made: Readonly<Record<string, (manifest: Manifest) => ReadonlyArray<ProjectCommand>>> = {
-  "go.work": goWorkspace,
-  "CMakeLists.txt": builtApart,
-  "meson.build": builtApart,
-  Gemfile: rubyCommands,
-  cpanfile: perlCommands,
-  "Makefile.PL": perlCommands
-}
+const made = new Map<string, (manifest: Manifest) => ReadonlyArray<ProjectCommand>>([
+  ["go.work", goWorkspace],
+  ["CMakeLists.txt", builtApart],
+  ["meson.build", builtApart],
+  ["Gemfile", rubyCommands],
+  ["cpanfile", perlCommands],
+  ["Makefile.PL", perlCommands]
+])
+
+/** Names of the manifests with usual commands. */
+export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...made.keys()]
 
 /** The usual commands of a manifest; none for a part of a larger project of the same kind. */
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))
-  const name = nameOf(manifest.path)
-  return [...listed(manifest), ...(Object.hasOwn(made, name) ? (made[name]?.(manifest) ?? []) : [])]
+  return [...listed(manifest), ...(made.get(nameOf(manifest.path))?.(manifest) ?? [])]
 }

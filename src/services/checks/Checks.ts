@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
@@ -27,8 +27,10 @@ import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.t
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
+import { infoAt } from "../files/FileLook.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
+import type { MayRead } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, redeem } from "../permissions/Gate.ts"
@@ -36,7 +38,17 @@ import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { ProjectChecks } from "./ProjectChecks.ts"
+
+/** The checks for changed files, by their paths relative to the project. */
+export type ChooseChecks = (
+  changed: ReadonlyArray<string>,
+  mayRead: MayRead
+) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
+
+/** A feature chooses checks from what the project says about itself; else only those are known that a person names. */
+export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
+  defaultValue: () => () => Effect.succeed([])
+})
 
 /** The task and the turn that a check belongs to. */
 export interface CheckScope {
@@ -78,12 +90,11 @@ export class Checks extends Context.Service<
       const events = yield* RunEvents
       const fs = yield* FileSystem.FileSystem
       const gate = yield* Gate
-      const path = yield* Path.Path
       const chooseChecks = yield* ProjectChecks
       const registry = yield* ToolRegistry
       const workspace = yield* Workspace
       const { checks: given, limits } = yield* RunSettings
-      const services = yield* Effect.context<Path.Path | Workspace>()
+      const services = yield* Effect.context<Workspace>()
       const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
       /** How a command ended without changes, by its words and the state of the project. */
       const baselines = new Map<string, CheckEnd>()
@@ -109,31 +120,21 @@ export class Checks extends Context.Service<
       /** The state of the project without the changes of a task: the files with their sizes and times. */
       const projectState = Effect.gen(function* () {
         const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-        const states = yield* Effect.forEach(
-          files,
-          (file) =>
-            Effect.map(Effect.option(fs.stat(path.join(workspace.root, file))), (info) =>
-              Option.match(info, {
-                onNone: () => file,
-                onSome: ({ mtime, size }) => `${file} ${size} ${Option.getOrUndefined(mtime)?.getTime()}`
-              })
-            ),
-          { concurrency: 16 }
-        )
-        return hashOf(states)
-      }).pipe(Effect.provideService(CurrentCopy, undefined))
+        const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
+          concurrency: 16
+        })
+        const stamps = infos.map((info) => info && `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`)
+        return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
+      }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
       /** Says again and again that a check runs; never ends. */
       const signsOf = (named: NamedCheck) => {
-        const every = heartbeatEvery / 1000
-        const signsFrom = (seconds: number): Effect.Effect<never> =>
-          Effect.sleep(Duration.millis(heartbeatEvery)).pipe(
-            Effect.andThen(
-              events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
-            ),
-            Effect.andThen(Effect.suspend(() => signsFrom(seconds + every)))
-          )
-        return signsFrom(every)
+        let seconds = 0
+        const sign = Effect.suspend(() => {
+          seconds += heartbeatEvery / 1000
+          return events.publish({ type: "check.running", ...named, seconds, endsAtSeconds: limits.checkSeconds })
+        })
+        return Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(heartbeatEvery)), sign))
       }
 
       /** Runs a command to its end on a working copy of its own: what a check writes is no change of the task. */
@@ -176,10 +177,11 @@ export class Checks extends Context.Service<
       /** Asks about the whole command; a rule that denies what is run in fact denies the check. */
       const allow = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
         const argv = check.whole ?? check.argv
-        const before = denied.get(hashOf([argv, check.cwd ?? "."]))
+        const key = hashOf([argv, check.cwd ?? "."])
+        const before = denied.get(key)
         if (before !== undefined) return yield* before
         const refuse = (denial: PermissionDenied) => {
-          denied.set(hashOf([argv, check.cwd ?? "."]), denial)
+          denied.set(key, denial)
           return Effect.fail(denial)
         }
         const command = yield* canonical(check)

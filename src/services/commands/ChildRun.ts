@@ -10,10 +10,10 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
-import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { withoutInherited } from "./Descriptors.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
+import { infoAt } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 interface ChildOrder {
@@ -24,7 +24,7 @@ interface ChildOrder {
   /** Whether the program is bubblewrap, which reports on descriptor 3. */
   readonly sandboxed: boolean
   /** The filter of system calls, which bubblewrap reads from descriptor 4. */
-  readonly filter?: Uint8Array
+  readonly filter?: Uint8Array | undefined
   readonly seconds: number
   /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
   readonly limit?: string
@@ -86,14 +86,9 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
 })
 
 const start = Effect.fnUntraced(function* (order: ChildOrder) {
-  const {
-    argv: [program = "", ...args],
-    cwd,
-    env,
-    filter,
-    sandboxed
-  } = order
-  const command = ChildProcess.make(program, args, {
+  const { argv, cwd, env, filter, sandboxed } = order
+  const [program = "", ...args] = argv
+  return yield* ChildProcess.make(program, args, {
     cwd,
     env,
     extendEnv: false,
@@ -107,7 +102,6 @@ const start = Effect.fnUntraced(function* (order: ChildOrder) {
       ...(filter === undefined ? {} : { fd4: { type: "input" as const, stream: Stream.make(filter) } })
     }
   })
-  return yield* command
 })
 
 /** Reads the reports of bubblewrap while it runs. */
@@ -180,16 +174,15 @@ export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
 
 /** True for the path of an executable file. */
 export const isExecutable = Effect.fnUntraced(function* (file: string) {
-  const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(file))
-  return Option.exists(info, ({ mode, type }) => type === "File" && (mode & 0o111) !== 0)
+  const info = yield* infoAt(file)
+  return info?.type === "File" && (info.mode & 0o111) !== 0
 })
 
 /** The path of the first executable file of this name. */
 export const findProgram = Effect.fnUntraced(function* (name: string, folders: ReadonlyArray<string>) {
-  const path = yield* Path.Path
   for (const folder of folders) {
     const file = path.join(folder, name)
-    if (path.isAbsolute(folder) && (yield* isExecutable(file))) return Option.some(file)
+    if (path.isAbsolute(folder) && (yield* isExecutable(file))) return file
   }
-  return Option.none<string>()
+  return undefined
 })

@@ -2,38 +2,31 @@
  * Working copies for commands: a command of a task sees the project with the changes that the task proposes, and what it
  * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
  */
-import { lstat, mkdir, mkdtemp, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as FileSystem from "effect/FileSystem"
+import * as path from "node:path"
 import * as Scope from "effect/Scope"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { fileFailure } from "../files/FileFailure.ts"
+import { takeLock } from "../files/Lock.ts"
+import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
-import {
-  copyDifference,
-  type CopyEnd,
-  overlayDifference,
-  proposeDifference,
-  type ShownProject,
-  stampsOf
-} from "./CopyChanges.ts"
-import { copyProject } from "./FolderCopy.ts"
+import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
   bubblewrapOverlay,
   changesLayer,
   type CopyMounts,
+  copyProject,
   makeLayers,
   namespaceOverlay,
   type OverlayMounts
-} from "./OverlayCopy.ts"
+} from "./ProjectCopy.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
-import { openScratch, removeTree } from "./ScratchFolder.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
 /** How commands see what a task proposes. */
@@ -44,8 +37,8 @@ export interface CopyState {
   readonly words: string
 }
 
-/** Runs a command with these mounts; `guarded` are paths that the sandbox keeps from it. */
-export interface CopiedRun {
+/** How a command ended; `guarded` are paths that the sandbox kept from it. */
+interface CopiedRun {
   readonly end: ChildEnd
   readonly guarded: ReadonlyArray<string>
 }
@@ -91,12 +84,55 @@ const batches = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
 
 const failure = (message: string) => new ToolFailure({ type: "io_error", message })
 
+const folderMode = 0o700
+
+const openAll = async (folder: string): Promise<void> => {
+  await chmod(folder, folderMode)
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries) if (entry.isDirectory()) await openAll(path.join(folder, entry.name))
+}
+
+const remove = (folder: string) => rm(folder, { recursive: true, force: true })
+
+/** Removes a folder with everything in it, also what nobody may read; overlays leave a folder of mode 000. */
+const removeTree = (folder: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
+
+/** While a process has this lock, its folder is not removed by another. */
+const lockFolder = (parent: string, folder: string) =>
+  takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
+
+/**
+ * Makes a private folder in `parent` that is removed when the scope closes. A process that was killed leaves its folder; the
+ * next one that looks removes it.
+ */
+const openScratch = Effect.fn("openScratch")(
+  function* (parent: string) {
+    const fs = yield* FileSystem.FileSystem
+    yield* makeFolders(parent, folderMode)
+    const real = yield* fs.realPath(parent)
+    for (const name of yield* fs.readDirectory(real)) {
+      const left = path.join(real, name)
+      yield* Effect.ignore(Effect.scoped(Effect.andThen(lockFolder(real, left), removeTree(left))))
+    }
+    const folder = path.join(real, `${process.pid}-${yield* randomSuffix}`)
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rmdir(real))))
+    yield* lockFolder(real, folder)
+    yield* Effect.acquireRelease(makeFolders(folder, folderMode), () => removeTree(folder))
+    return folder
+  },
+  (opening, parent) =>
+    Effect.catchTag(opening, "PlatformError", (error) => Effect.fail(fileFailure("create", parent)(error))),
+  Effect.mapError((error) =>
+    error._tag === "ToolFailure" ? error : new ToolFailure({ type: "io_error", message: error.message })
+  )
+)
+
 /** For the commands of one project. */
 export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, root, sandbox, scratch }: CopyPlaces) {
-  const path = yield* Path.Path
   const scope = yield* Effect.scope
   const provide = Effect.provideContext(
-    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+    yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
   )
 
   const helper = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, mounts?: CopyMounts) {
@@ -114,25 +150,20 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
 
   /** Those names relative to the project that are not in the copy. */
-  const missing = (mounts: CopyMounts) => (names: ReadonlyArray<string>) =>
-    Effect.map(
-      Effect.forEach(batches(names), (some) =>
-        Effect.map(
-          helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => join(root, name))], mounts),
-          (output) => {
-            const gone = new Set(output.split("\n"))
-            return some.filter((_, index) => gone.has(`${index}`))
-          }
-        )
-      ),
-      (found) => found.flat()
-    )
+  const missing = (mounts: CopyMounts) =>
+    Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+      const found = yield* Effect.forEach(batches(names), (some) =>
+        helper(["/bin/sh", "-c", missingScript, "sh", ...some.map((name) => path.join(root, name))], mounts)
+      )
+      const gone = found.map((output) => new Set(output.split("\n")))
+      return names.filter((_, at) => gone[Math.floor(at / wordsAtOnce)]?.has(`${at % wordsAtOnce}`) === true)
+    })
 
   const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
   /** A folder for one command. */
   const folderFor = Effect.acquireRelease(
-    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(join(folder, "command-")))),
+    Effect.flatMap(own, (folder) => doing("make a folder for a command", () => mkdtemp(path.join(folder, "command-")))),
     removeTree
   )
 
@@ -141,11 +172,11 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
       Effect.gen(function* () {
         const folder = yield* folderFor
         const name = ".task-conductor-trial"
-        const base = join(folder, "base", name)
-        const file = (one: string) => ({ name: `${name}/${one}`, path: join(root, name, one), base: null })
+        const base = path.join(folder, "base", name)
+        const file = (one: string) => ({ name: `${name}/${one}`, path: path.join(root, name, one), base: null })
         yield* doing("prepare a trial", async () => {
-          await mkdir(join(base, "folder"), { recursive: true })
-          for (const one of ["gone", "file", "folder/old"]) await writeFile(join(base, one), "old")
+          await mkdir(path.join(base, "folder"), { recursive: true })
+          for (const one of ["gone", "file", "folder/old"]) await writeFile(path.join(base, one), "old")
         })
         yield* makeLayers(
           { root, scratch: folder },
@@ -156,7 +187,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           hide
         )
         const mounts = overlay({ root, scratch: folder, layers: [changesLayer, "base"] })
-        yield* helper(["/bin/sh", "-c", trialScript, join(root, name)], mounts)
+        yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
       })
     )
 
@@ -171,10 +202,10 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   /** The ways to mount an overlay here, in the order in which they are tried. */
   const overlays = Effect.gen(function* () {
     if (!(yield* hasOneOwner)) return []
-    const unshare = Option.toArray(yield* sandbox.find("unshare"))
+    const unshare = yield* sandbox.find("unshare")
     return [
       overlayWay("an overlay by bubblewrap", bubblewrapOverlay),
-      ...unshare.map((one) => overlayWay("an overlay in a user namespace", namespaceOverlay(one)))
+      ...(unshare === undefined ? [] : [overlayWay("an overlay in a user namespace", namespaceOverlay(unshare))])
     ]
   })
 
@@ -182,15 +213,14 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     const { sandboxed, words } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
     const { path: place } = yield* canonicalPath(root, scratch)
-    if (isWithin(path, root, place)) return none(`${place}, where copies would lie, is in the project`)
+    if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"
     for (const way of yield* overlays) {
       const tried = yield* Effect.result(trial(way.overlay))
       if (tried._tag === "Success") return way
       why = tried.failure.message
     }
-    const way: Way = { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` }
-    return way
+    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
   const way = yield* once(provide(choose))
@@ -200,7 +230,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
     proposals: new Map(
       copy.files().flatMap((file) => {
         const name = path.relative(root, file.path)
-        return file.path !== root && isWithin(path, root, file.path) ? [[name, { ...file, name }] as const] : []
+        return file.path !== root && isWithin(root, file.path) ? [[name, { ...file, name }] as const] : []
       })
     )
   })
@@ -221,19 +251,18 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
           const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
           const propose = (guarded: ReadonlyArray<string>) => ({ ...shown, copy, began, guarded })
           if (overlay === undefined) {
-            yield* doing("make a copy", () => mkdir(join(folder, "copy")))
-            const mounts = yield* copyProject({ root, copy: join(folder, "copy"), git }, files)
-            const before = yield* stampsOf(root, join(folder, "copy"))
+            yield* doing("make a copy", () => mkdir(path.join(folder, "copy")))
+            const mounts = yield* copyProject({ root, copy: path.join(folder, "copy"), git }, files)
+            const before = yield* stampsOf(root, path.join(folder, "copy"))
             const { end, guarded } = yield* run(mounts)
-            const difference = yield* copyDifference(root, join(folder, "copy"), before)
+            const difference = yield* copyDifference(root, path.join(folder, "copy"), before)
             return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
           }
           yield* makeLayers({ root, scratch: folder }, files, hide)
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
           const { end, guarded } = yield* run(mounts)
           const difference = yield* overlayDifference({ ...shown, scratch: folder, missing: missing(mounts) })
-          const copied: CopyEnd = yield* proposeDifference(propose(guarded), difference)
-          return { ...end, copied }
+          return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
         })
       ).pipe(provide)
   }

@@ -3,9 +3,9 @@
  * where there is one.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import {
   looksLikePath,
   type NamedScripts,
@@ -15,7 +15,8 @@ import {
   commandText
 } from "../../domain/commands/CommandText.ts"
 import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
+import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
 import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -25,15 +26,15 @@ import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.t
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
-import { Sandbox } from "./Sandbox.ts"
+import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
-import type { CopyMounts } from "./OverlayCopy.ts"
+import type { CopyMounts } from "./ProjectCopy.ts"
 
 /** More scripts than these are not followed. */
 const maxScripts = 200
@@ -54,14 +55,10 @@ interface Open {
 
 /** The files of these names in a folder of the project and in those above it. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<string> = []
-  for (let one = folder; names.length > 0 && isWithin(path, root, one); one = path.dirname(one)) {
-    const entries = yield* Effect.orElseSucceed(fs.readDirectory(one), () => [])
-    found.push(
-      ...entries.filter((name) => names.some((pattern) => pattern.test(name))).map((name) => path.join(one, name))
-    )
+  for (let one = folder; names.length > 0 && isWithin(root, one); one = path.dirname(one)) {
+    const entries = (yield* entriesIn(one)).filter(({ name }) => names.some((pattern) => pattern.test(name)))
+    found.push(...entries.map(({ name }) => path.join(one, name)))
     if (one === root) break
   }
   return found
@@ -69,30 +66,27 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
 
 /** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
 const readScript = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {
     return proposed.text === null ? undefined : { hash: textHash(proposed.text), text: proposed.text }
   }
-  const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
-  if (info === undefined || info.type !== "File") return undefined
-  const text = Option.getOrUndefined(yield* Effect.option(readTextFile(file, maxBytes)))
+  const info = yield* infoAt(file)
+  if (info?.type !== "File") return undefined
+  const text = yield* Effect.orElseSucceed(readTextFile(file, maxBytes), () => undefined)
   const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
 /** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
   let at = root
   while (rest.length > 0 && found.length < maxLinks) {
     const [name = "", ...others] = rest
     const next = path.resolve(at, name)
-    if (!isWithin(path, root, next)) break
-    const target = Option.getOrUndefined(yield* Effect.option(fs.readLink(next)))
+    if (!isWithin(root, next)) break
+    const target = yield* linkAt(next)
     if (target === undefined) at = next
     else found.push({ path: next, hash: textHash(target) })
     rest = target === undefined ? others : [...path.relative(root, path.resolve(at, target)).split(path.sep), ...others]
@@ -103,14 +97,12 @@ const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
 
 /** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const found: Array<string> = []
   let level: ReadonlyArray<string> = [root]
   for (let depth = 0; depth < deepestPackage && level.length > 0; depth++) {
     const next: Array<string> = []
     for (const folder of level.slice(0, mostPackageFolders)) {
-      const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder), () => [])
+      const entries = yield* entriesIn(folder)
       if (entries.some(({ name }) => name === "package.json")) found.push(folder)
       const inner = entries.filter(
         ({ name, type }) => type === "Directory" && name !== "node_modules" && !name.startsWith(".")
@@ -127,14 +119,12 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
  * that does not exist yet.
  */
 const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv: ReadonlyArray<string>, cwd: string) {
-  const path = yield* Path.Path
   const scripts = new Map<string, RunScript>()
   const open: Array<Open> = [{ named: scriptsOfCommand(argv), folders: [cwd] }]
   const add = Effect.fnUntraced(function* (folder: string, word: string, isSure: boolean) {
-    const real = Option.getOrUndefined(yield* Effect.option(canonicalPath(folder, word)))
-    if (real === undefined) return
-    const file = real.path
-    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(path, root, file)
+    const file = yield* pathFrom(folder, word)
+    if (file === undefined) return
+    const isKnown = scripts.has(file) || scripts.size >= maxScripts || file === root || !isWithin(root, file)
     const script = isKnown ? undefined : yield* readScript(file)
     const isScript = scripts.has(file) || script !== undefined || (isSure && !isKnown)
     if (isScript) {
@@ -151,10 +141,8 @@ const commandScripts = Effect.fn("commandScripts")(function* (root: string, argv
     const { folders, named } = next
     const looked: Array<string> = named.inPackages ? [...(yield* packageFolders(root))] : []
     for (const folder of folders) {
-      const given = yield* Effect.forEach(named.folders, (word) => Effect.option(canonicalPath(folder, word)))
-      const inner = given.flatMap((one) =>
-        Option.isSome(one) && isWithin(path, root, one.value.path) ? [one.value.path] : []
-      )
+      const given = yield* Effect.forEach(named.folders, (word) => pathFrom(folder, word))
+      const inner = given.filter((one) => one !== undefined).filter((one) => isWithin(root, one))
       looked.push(folder, ...inner)
       for (const start of [folder, ...inner]) {
         for (const word of named.files) yield* add(start, word, isCommand && start === folder && looksLikePath(word))
@@ -180,7 +168,7 @@ const warningText = (changed: ReadonlyArray<string>): string => {
 /** For the commands of one project. */
 const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string) {
   const events = yield* RunEvents
-  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
   const surveyNow = provide(surveyProject(root, home))
   let running = 0
   const left = new Set<string>()
@@ -210,10 +198,9 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
   })
 
   const isControl = Effect.fnUntraced(function* (file: string) {
-    const path = yield* Path.Path
     const survey = yield* Effect.orElseSucceed(surveyNow, () => emptySurvey)
     const controls = [...survey.controls.inside, ...survey.walk.bare]
-    return controls.some((one) => isWithin(path, one, file)) || (yield* isInBareRepository(root, file))
+    return controls.some((one) => isWithin(one, file)) || (yield* isInBareRepository(root, file))
   }, provide)
 
   return {
@@ -223,37 +210,27 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
     /** Runs a command, and adds what it changed. */
-    watching: (
+    watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,
       child: Effect.Effect<ChildEnd, ToolFailure>
-    ) =>
-      Effect.gen(function* () {
-        let changed: ReadonlyArray<string> = []
-        const after = Effect.map(changesSince(before), (found) => void (changed = found))
-        const end = yield* Effect.ensuring(holding(placeholders, child), after)
-        return changed.length === 0 ? end : { ...end, changed }
-      })
+    ) {
+      let changed: ReadonlyArray<string> = []
+      const after = Effect.map(changesSince(before), (found) => void (changed = found))
+      const end = yield* Effect.ensuring(holding(placeholders, child), after)
+      return changed.length === 0 ? end : { ...end, changed }
+    })
   }
 })
 
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
-export interface CommandsOptions {
-  /** The environment of this process. */
-  readonly environment: Readonly<Record<string, string | undefined>>
+export interface CommandsOptions extends SandboxOptions {
   /** Variables that the person adds for commands. */
   readonly named?: ReadonlyArray<string>
-  readonly sandbox?: SandboxSettings
-  /** The home folder, which the sandbox hides. */
-  readonly home: string
-  /** Folders of this program, which the sandbox hides too. */
-  readonly hidden: ReadonlyArray<string>
   /** The folder for what commands write in working copies, outside of the project. */
   readonly scratch: string
-  /** Where each project gets a folder for the caches of its commands. */
-  readonly caches?: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
 }
@@ -328,14 +305,14 @@ export class Commands extends Context.Service<
         const sandbox = yield* Sandbox
         const workspace = yield* Workspace
         const events = yield* RunEvents
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
         const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
         )
-        const watch = yield* makeCommandWatch(workspace.root, options.home)
-        const { scratch, sandbox: { git = false } = {} } = options
-        const copies = yield* makeCommandCopies({ root: workspace.root, scratch, git, sandbox, holding: watch.holding })
+        const { root } = workspace
+        const { hidden, home, sandbox: settings = {}, scratch } = options
+        const watch = yield* makeCommandWatch(root, home)
+        const { git = false } = settings
+        const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -345,30 +322,25 @@ export class Commands extends Context.Service<
             return yield* invalid(
               `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
             )
-          const info = yield* Effect.option(fs.stat(folder))
-          if (Option.exists(info, ({ type }) => type === "Directory")) return folder
+          if (yield* provide(isFolder(folder))) return folder
           const proposed = (yield* CurrentCopy)?.files() ?? []
-          if (proposed.some((file) => file.text !== null && isWithin(path, folder, file.path))) return folder
+          if (proposed.some((file) => file.text !== null && isWithin(folder, file.path))) return folder
           return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
         })
 
-        const hasProgram = (program: string, cwd: string) =>
-          program.includes("/")
-            ? isExecutable(path.resolve(cwd, program))
-            : Effect.map(findProgram(program, folders), Option.isSome)
+        /** The path of a program, in the folder of the command or on the search path. */
+        const findFrom = (program: string, cwd: string) =>
+          program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
         /**
          * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
          * in the project shows nothing that lies elsewhere.
          */
         const placeOfProgram = Effect.fnUntraced(function* (program: string, cwd: string) {
-          const { root } = workspace
-          const found = program.includes("/")
-            ? path.resolve(cwd, program)
-            : Option.getOrElse(yield* findProgram(program, folders), () => root)
-          if (isWithin(path, root, found)) return { own: path.dirname(path.dirname(found)) }
-          const real = yield* Effect.orElseSucceed(fs.realPath(found), () => root)
-          return isWithin(path, root, real) ? {} : { program: real }
+          const found = (yield* findFrom(program, cwd)) ?? root
+          if (isWithin(root, found)) return { own: path.dirname(path.dirname(found)) }
+          const real = yield* realPath(found)
+          return real === undefined || isWithin(root, real) ? {} : { program: real }
         })
 
         const named = new Set<string>()
@@ -379,22 +351,16 @@ export class Commands extends Context.Service<
           shown: ReadonlyArray<string>,
           end: CommandEnd
         ) {
-          const [program] = argv
-          const found = program.includes("/")
-            ? path.resolve(cwd, program)
-            : Option.getOrElse(yield* findProgram(program, folders), () => program)
-          const { root } = workspace
-          const { exitCode, output } = end
           const sandboxHint = yield* sandboxFailure({
             root,
             cwd,
             shown,
-            output,
-            home: options.home,
-            hidden: options.hidden,
-            settings: options.sandbox ?? {},
-            program: found,
-            exitCode: exitCode ?? 0
+            output: end.output,
+            home,
+            hidden,
+            settings,
+            program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
+            exitCode: end.exitCode ?? 0
           })
           if (sandboxHint === undefined) return end
           if (!named.has(sandboxHint)) {
@@ -411,9 +377,10 @@ export class Commands extends Context.Service<
           const problem = commandProblem(argv)
           if (problem !== undefined) return yield* invalid(problem)
           const cwd = yield* folderOf(written)
-          if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
+          const program = yield* provide(findFrom(argv[0], cwd))
+          if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
           const { denial, sandboxed, words } = yield* sandbox.state
-          const scripts = yield* provide(commandScripts(workspace.root, argv, cwd))
+          const scripts = yield* provide(commandScripts(root, argv, cwd))
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
@@ -441,24 +408,13 @@ export class Commands extends Context.Service<
           }
           const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
             const around = sandboxed
-              ? yield* sandbox.enclose({
-                  argv: joined(argv),
-                  cwd,
-                  survey,
-                  isTrial,
-                  ...place,
-                  ...(copy === undefined ? {} : { copy })
-                })
+              ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, isTrial, ...place, copy })
               : { argv: joined(argv), placeholders: [], guarded: [], variables: {}, shown: [] }
             const child = runChild({
               ...around,
               /* The folder of the command may be proposed only. */
-              cwd: copy === undefined ? cwd : workspace.root,
-              env: {
-                ...env,
-                ...(sandboxed && env["TMPDIR"] !== undefined ? { TMPDIR: "/tmp" } : {}),
-                ...around.variables
-              },
+              cwd: copy === undefined ? cwd : root,
+              env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
               sandboxed,
               ...limits
             })
@@ -483,18 +439,6 @@ export class Commands extends Context.Service<
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
-
-  /** Accepts every command and runs none, for lists and descriptions of tools. */
-  static readonly layerNone = Layer.succeed(Commands)(
-    Commands.of({
-      canonical: ({ argv }) =>
-        Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
-      isControl: () => Effect.succeed(false),
-      copies: Effect.succeed({ mechanism: "none", words: "nothing runs" }),
-      run: () =>
-        Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
-    })
-  )
 }
 
 /** The first names; the others are counted. */

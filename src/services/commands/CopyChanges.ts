@@ -2,14 +2,14 @@
  * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore.
  */
 import { chmod, readdir } from "node:fs/promises"
-import { join } from "node:path"
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { listTree, maxTreeEntries } from "../files/FileTree.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
-import { changesLayer, type NamedProposal } from "./OverlayCopy.ts"
+import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
 /** Larger files are not proposed. */
 const maxBytes = 1_048_576
@@ -36,7 +36,7 @@ const isBelow = (above: string, name: string): boolean => name.startsWith(`${abo
 
 const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, name: string) {
   const proposal = proposals.get(name)
-  return proposal === undefined ? (yield* entryAt(join(root, name)))?.isFile() === true : proposal.text !== null
+  return proposal === undefined ? (yield* entryAt(path.join(root, name)))?.isFile() === true : proposal.text !== null
 })
 
 /** The files that the command found below some paths. */
@@ -62,13 +62,13 @@ interface OverlayEnd extends ShownProject {
  * folder was made anew, and covers the old one.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
-  for (const tree of [join(end.scratch, changesLayer), end.root]) {
+  for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
     const names = yield* Effect.orElseSucceed(
-      Effect.tryPromise(() => readdir(join(tree, folder))),
+      Effect.tryPromise(() => readdir(path.join(tree, folder))),
       () => []
     )
     const found = names
-      .map((one) => join(folder, one))
+      .map((one) => path.join(folder, one))
       .find((name) => !top.has(name) && end.proposals.get(name)?.text !== null)
     if (found !== undefined) return [found]
   }
@@ -78,8 +78,8 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
 /** What the top layer of an overlay holds. */
 export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
   const { missing, root, scratch } = end
-  const folder = join(scratch, "upper")
-  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [join(scratch, changesLayer)] })
+  const folder = path.join(scratch, "upper")
+  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [path.join(scratch, changesLayer)] })
   const ofKind = (kind: LayerEntry["kind"]) => entries.filter((one) => one.kind === kind).map(({ name }) => name)
   const [written, folders, others, gone] = [ofKind("file"), ofKind("folder"), ofKind("other"), ofKind("gone")]
   const top = new Set([...entries.map(({ name }) => name), ...ignored])
@@ -89,40 +89,32 @@ export const overlayDifference = Effect.fn("overlayDifference")(function* (end: 
   const removed = yield* Effect.filter([...gone, ...folders], (name) => wasFile(end, name))
   const covered = yield* Effect.filter([...gone, ...written], (name) => Effect.map(wasFile(end, name), (was) => !was))
   const doubtful = (yield* filesBelow(end, [...anew, ...covered])).filter((name) => !top.has(name))
-  const difference: Difference = {
-    folder,
-    written,
-    removed: [...removed, ...(yield* missing(doubtful))],
-    others
-  }
-  return difference
+  return { folder, written, removed: [...removed, ...(yield* missing(doubtful))], others } satisfies Difference
 })
 
-/** Another text for another file or another content. */
-export type Stamps = ReadonlyMap<string, string>
-
-/** What a copy holds, to be compared later. */
+/** What a copy holds, to be compared later: another text for another file or another content. */
 export const stampsOf = Effect.fn("stampsOf")(function* (root: string, folder: string) {
   const { entries } = yield* walkLayer({ root, folder, behind: [] })
-  const stamps: Stamps = new Map(
-    entries.flatMap(({ info, kind, name }) =>
-      kind === "folder" ? [] : [[name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const]
-    )
-  )
-  return stamps
+  const stamps = entries
+    .filter(({ kind }) => kind !== "folder")
+    .map(({ info, kind, name }) => [name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const)
+  return new Map(stamps)
 })
 
 /** What changed in a copy since it was made. */
-export const copyDifference = Effect.fn("copyDifference")(function* (root: string, folder: string, before: Stamps) {
+export const copyDifference = Effect.fn("copyDifference")(function* (
+  root: string,
+  folder: string,
+  before: ReadonlyMap<string, string>
+) {
   const after = yield* stampsOf(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  const difference: Difference = {
+  return {
     folder,
     written: changed.filter(([, stamp]) => stamp.startsWith("file ")).map(([name]) => name),
     removed: [...before.keys()].filter((name) => !after.has(name)),
     others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name)
-  }
-  return difference
+  } satisfies Difference
 })
 
 type FoundText = { readonly text: string | null } | { readonly why: string }
@@ -164,26 +156,27 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
 
   /** Why a change is not proposed; nothing when it is, or when there is none. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
-    const path = join(root, name)
+    const place = path.join(root, name)
     const before = proposals.get(name)
-    const inProject = yield* textAt(path)
+    const inProject = yield* textAt(place)
     if (before === undefined && "why" in inProject) return inProject.why
     const base = before === undefined && "text" in inProject ? inProject.text : (before?.base ?? null)
-    const file = join(difference.folder, name)
+    const file = path.join(difference.folder, name)
     /* A command may leave a file that nobody can read. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
     if (written.text === (before === undefined ? base : before.text)) return undefined
-    if (copy.get(path)?.text !== before?.text) return "changed by something else meanwhile"
-    const info = yield* entryAt(path)
+    if (copy.get(place)?.text !== before?.text) return "changed by something else meanwhile"
+    const info = yield* entryAt(place)
     if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
-    copy.propose({ path, base, text: written.text })
+    copy.propose({ path: place, base, text: written.text })
     proposed.push(name)
     return undefined
   })
 
-  const isGuarded = (name: string) => guarded.some((one) => one === join(root, name) || isBelow(one, join(root, name)))
+  const isGuarded = (name: string) =>
+    guarded.some((one) => one === path.join(root, name) || isBelow(one, path.join(root, name)))
   for (const [names, isThere] of [[difference.written, true] as const, [difference.removed, false] as const]) {
     for (const name of names.filter((one) => !isGuarded(one))) {
       const why = yield* take(name, isThere)
@@ -191,6 +184,5 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     }
   }
   leftOut.push(...difference.others.filter((one) => !isGuarded(one)).map((name) => `${name} (no regular file)`))
-  const end: CopyEnd = { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() }
-  return end
+  return { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() } satisfies CopyEnd
 })

@@ -4,9 +4,8 @@
  */
 import { chmod, lstat, readdir } from "node:fs/promises"
 import type { Stats } from "node:fs"
-import { join } from "node:path"
+import * as path from "node:path"
 import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { alwaysSkipped, ignoredIn, readRules, rulesAbove, type RuleChain } from "../files/FileTree.ts"
 
@@ -62,16 +61,15 @@ const namesIn = (folder: string, isProject: boolean) =>
 
 /** All entries that git would not ignore, folders before what they hold, and the names of those that it would. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
-  const path = yield* Path.Path
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []
   const trees = [...new Set([top, ...behind, root])]
 
   const rulesIn = Effect.fnUntraced(function* (name: string) {
     for (const tree of trees) {
-      const file = join(tree, name, ".gitignore")
+      const file = path.join(tree, name, ".gitignore")
       const info = yield* entryAt(file)
-      if (info !== undefined) return info.isFile() ? yield* readRules(file, join(root, name)) : []
+      if (info !== undefined) return info.isFile() ? yield* readRules(file, path.join(root, name)) : []
     }
     return []
   })
@@ -82,16 +80,16 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name: folder } = next
     const chain = [...(yield* rulesIn(folder)), ...next.chain]
-    const isIgnored = ignoredIn(path, chain, join(root, folder))
-    const names = yield* namesIn(join(top, folder), top === root)
+    const isIgnored = ignoredIn(chain, path.join(root, folder))
+    const names = yield* namesIn(path.join(top, folder), top === root)
     const listed = yield* Effect.forEach(
       names,
-      (one) => Effect.map(entryAt(join(top, folder, one)), (info) => ({ one, info })),
+      (one) => Effect.map(entryAt(path.join(top, folder, one)), (info) => ({ one, info })),
       { concurrency: 16 }
     )
     for (const { info, one } of listed) {
       if (info === undefined) continue
-      const name = join(folder, one)
+      const name = path.join(folder, one)
       if (alwaysSkipped.has(one) || isIgnored(one, info.isDirectory())) {
         ignored.push(name)
         continue

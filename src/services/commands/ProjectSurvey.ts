@@ -3,27 +3,27 @@
  * run or follow, in every repository of the project.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { isBareRepository, filesNamedByGit, gitFolderNamed } from "../../domain/files/GitConfig.ts"
 import { isAutomatic, isControlPath, isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
+import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/FileLook.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import * as Option from "effect/Option"
 
 /** What was found, as absolute paths. */
 interface ProjectWalk {
   /** Entries named `.git`: folders, files and links. */
-  readonly git: ReadonlyArray<string>
+  readonly git: Array<string>
   /** Folders that git takes for repositories although they are not named `.git`. */
-  readonly bare: ReadonlyArray<string>
+  readonly bare: Array<string>
   /** Files and folders with keys, passwords or tokens, by their names. */
-  readonly secrets: ReadonlyArray<string>
+  readonly secrets: Array<string>
   /** Files and folders that control this program. */
-  readonly controls: ReadonlyArray<string>
+  readonly controls: Array<string>
   /** Files that programs run or read by themselves. */
-  readonly automatic: ReadonlyArray<string>
+  readonly automatic: Array<string>
 }
 
 const maxEntries = 1_000_000
@@ -44,15 +44,7 @@ interface Folder {
 
 /** Fails with `io_error` for a project that is too large. A folder that cannot be listed is left out. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const found = {
-    git: new Array<string>(),
-    bare: new Array<string>(),
-    secrets: new Array<string>(),
-    controls: new Array<string>(),
-    automatic: new Array<string>()
-  }
+  const found: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
 
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
@@ -71,7 +63,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   }
 
   const visit = Effect.fnUntraced(function* (folder: Folder) {
-    const listed = yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder.path), () => [])
+    const listed = yield* entriesIn(folder.path)
     entries += listed.length
     if (entries > maxEntries) return yield* tooLarge
     if (isBareRepository(new Set(listed.map(({ name }) => name)))) {
@@ -85,8 +77,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   while (level.length > 0) {
     level = (yield* Effect.forEach(level, visit, { concurrency: foldersAtOnce })).flat()
   }
-  const walk: ProjectWalk = found
-  return walk
+  return found
 })
 
 /** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
@@ -98,20 +89,6 @@ interface GitControls {
   readonly around: ReadonlyArray<string>
 }
 
-interface RepositoryPlaces {
-  readonly root: string
-  readonly home: string
-  /** Entries named `.git`, and bare repositories. */
-  readonly git: ReadonlyArray<string>
-  readonly bare: ReadonlyArray<string>
-}
-
-/** A folder with the parts of a repository, and the folder to which its settings are relative. */
-interface GitFolder {
-  readonly folder: string
-  readonly top: string
-}
-
 const maxBytes = 1_048_576
 const maxIncludes = 50
 
@@ -119,52 +96,37 @@ const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxB
 
 /** The folder that an entry named `.git` leads to, real; nothing when it leads nowhere. */
 const folderOf = Effect.fnUntraced(function* (entry: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const info = yield* Effect.option(fs.stat(entry))
-  if (info._tag === "None") {
-    const target = yield* Effect.option(canonicalPath("/", entry))
-    return target._tag === "Some" && target.value.path !== entry ? target.value.path : undefined
+  const info = yield* infoAt(entry)
+  if (info === undefined) {
+    const target = yield* pathFrom("/", entry)
+    return target === entry ? undefined : target
   }
-  if (info.value.type === "Directory") return yield* Effect.orElseSucceed(fs.realPath(entry), () => entry)
+  if (info.type === "Directory") return (yield* realPath(entry)) ?? entry
   const named = gitFolderNamed(yield* readSmall(entry))
-  if (named === undefined || named === "") return undefined
-  const real = yield* Effect.option(canonicalPath(path.dirname(entry), named))
-  return real._tag === "Some" ? real.value.path : undefined
+  return named === undefined || named === "" ? undefined : yield* pathFrom(path.dirname(entry), named)
 })
 
 /** The folder that linked worktrees share; nothing when a repository has only its own. */
 const sharedFolderOf = Effect.fnUntraced(function* (folder: string) {
-  const path = yield* Path.Path
   const named = (yield* readSmall(path.join(folder, "commondir"))).trim()
-  if (named === "") return undefined
-  const real = yield* Effect.option(canonicalPath(folder, named))
-  return real._tag === "Some" ? real.value.path : undefined
+  return named === "" ? undefined : yield* pathFrom(folder, named)
 })
 
 /** True when the folder of a repository outside a project names the project as its own worktree. */
 const pointsBack = Effect.fnUntraced(function* (folder: string, entry: string) {
-  const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
   const back = (yield* readSmall(path.join(folder, "gitdir"))).trim()
-  if (back !== "") {
-    const named = yield* Effect.orElseSucceed(fs.realPath(path.resolve(folder, back)), () => "")
-    return named === entry
-  }
+  if (back !== "") return (yield* realPath(path.resolve(folder, back))) === entry
   const config = yield* readSmall(path.join(folder, "config"))
   const worktree = /^\s*worktree\s*=\s*"?(.*?)"?\s*$/m.exec(config)?.[1]
-  if (worktree === undefined) return false
-  return (yield* Effect.orElseSucceed(fs.realPath(path.resolve(folder, worktree)), () => "")) === path.dirname(entry)
+  return worktree !== undefined && (yield* realPath(path.resolve(folder, worktree))) === path.dirname(entry)
 })
 
 /** The entries named `.git` in the folders above the project. */
 const entriesAbove = Effect.fnUntraced(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const above: Array<string> = []
   for (let folder = path.dirname(root); path.dirname(folder) !== folder; folder = path.dirname(folder)) {
     const entry = path.join(folder, ".git")
-    if (yield* Effect.orElseSucceed(fs.exists(entry), () => false)) above.push(entry)
+    if (yield* isThere(entry)) above.push(entry)
   }
   return above
 })
@@ -172,10 +134,8 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
 /** What a configuration and those that it includes name inside the project; `tops` are where relative paths start. */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
-  { home, root }: RepositoryPlaces
+  { home, root }: { readonly home: string; readonly root: string }
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const inside = new Set<string>()
   const seen = new Set<string>()
   const open = [...files]
@@ -187,13 +147,11 @@ const namedInside = Effect.fnUntraced(function* (
     for (const { isConfig, isSure, path: written } of filesNamedByGit(yield* readSmall(file))) {
       const plain = written.startsWith("~/") ? path.join(home, written.slice(2)) : written
       for (const top of isConfig ? [path.dirname(file)] : tops) {
-        const real = yield* Effect.option(canonicalPath(top, plain))
-        if (real._tag === "None") continue
-        if (isConfig) open.push({ file: real.value.path, tops })
-        const full = real.value.path
-        if (full === root || !isWithin(path, root, full)) continue
-        const isFile = Effect.match(fs.stat(full), { onFailure: () => false, onSuccess: ({ type }) => type === "File" })
-        if (isSure || (yield* isFile)) inside.add(full)
+        const full = yield* pathFrom(top, plain)
+        if (full === undefined) continue
+        if (isConfig) open.push({ file: full, tops })
+        if (full === root || !isWithin(root, full)) continue
+        if (isSure || (yield* isFile(full))) inside.add(full)
       }
     }
   }
@@ -202,10 +160,8 @@ const namedInside = Effect.fnUntraced(function* (
 
 /** True when a new file would complete what git takes for a repository, or belongs to one. */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  for (let folder = path.dirname(file); isWithin(path, root, folder); folder = path.dirname(folder)) {
-    const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
+    const names = (yield* entriesIn(folder)).map(({ name }) => name)
     const [added = ""] = path.relative(folder, file).split(path.sep)
     if (isBareRepository(new Set([...names, added]))) return true
   }
@@ -213,10 +169,9 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
 })
 
 /** Everything in the project that controls git there or around it. */
-const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces) {
-  const path = yield* Path.Path
-  const { bare, git, home, root } = places
-  const folders: Array<GitFolder> = bare.map((folder) => ({ folder, top: folder }))
+const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
+  /* Folders with the parts of a repository, and the folders to which their settings are relative. */
+  const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
   const around = new Set(above)
@@ -226,9 +181,9 @@ const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces
     const shared = yield* sharedFolderOf(folder)
     const some = [folder, ...(shared === undefined ? [] : [shared])]
     folders.push(...some.map((one) => ({ folder: one, top: path.dirname(entry) })))
-    if (!git.includes(entry)) for (const one of some) if (!isWithin(path, root, one)) around.add(one)
-    const isOwn = git.includes(entry) && !isWithin(path, root, folder) && (yield* pointsBack(folder, entry))
-    if (isOwn) for (const one of some) if (!isWithin(path, root, one)) outside.add(one)
+    const isInside = git.includes(entry)
+    const isOwn = isInside && !isWithin(root, folder) && (yield* pointsBack(folder, entry))
+    for (const one of isInside && !isOwn ? [] : some) if (!isWithin(root, one)) (isOwn ? outside : around).add(one)
   }
   const tops = [...new Set([root, ...folders.map(({ top }) => top)])]
   const ofPerson = [path.join(home, ".gitconfig"), path.join(home, ".config/git/config"), "/etc/gitconfig"]
@@ -238,14 +193,10 @@ const gitControls = Effect.fn("gitControls")(function* (places: RepositoryPlaces
       ["config", "config.worktree"].map((name) => ({ file: path.join(folder, name), tops: [top] }))
     )
   ]
-  const named = yield* namedInside(configurations, places)
-  const own = folders.flatMap(({ folder }) => (folder !== root && isWithin(path, root, folder) ? [folder] : []))
-  const controls: GitControls = {
-    inside: [...new Set([...git, ...own, ...named])],
-    outside: [...outside],
-    around: [...around]
-  }
-  return controls
+  const named = yield* namedInside(configurations, { home, root })
+  const own = folders.flatMap(({ folder }) => (folder !== root && isWithin(root, folder) ? [folder] : []))
+  const inside = [...new Set([...git, ...own, ...named])]
+  return { inside, outside: [...outside], around: [...around] } satisfies GitControls
 })
 
 /** Parts of a repository that make git run programs, or lead it to others that do. */
@@ -267,10 +218,9 @@ export const emptySurvey: ProjectSurvey = {
 
 /** Another text for another file, another content, or another target of a link; nothing where nothing is. */
 const stampOf = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const link = Option.getOrUndefined(yield* Effect.option(fs.readLink(path)))
+  const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`
-  const found = Option.getOrUndefined(yield* Effect.option(fs.stat(path)))
+  const found = yield* infoAt(path)
   if (found === undefined) return undefined
   const identity = `${found.type} ${found.dev} ${Option.getOrElse(found.ino, () => 0)}`
   const time = Option.getOrUndefined(found.mtime)?.getTime()
@@ -280,9 +230,8 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
 
 /** Fails as `walkProject` does. `home` is where the person's configuration of git lies. */
 export const surveyProject = Effect.fn("surveyProject")(function* (root: string, home: string) {
-  const path = yield* Path.Path
   const walk = yield* walkProject(root)
-  const controls = yield* gitControls({ root, home, git: walk.git, bare: walk.bare })
+  const controls = yield* gitControls(root, home, walk)
   const parts = [...walk.git, ...walk.bare].flatMap((folder) => gitParts.map((name) => path.join(folder, name)))
   const paths = [...walk.git, ...walk.bare, ...parts, ...controls.inside, ...walk.controls, ...walk.automatic]
   const stamps = yield* Effect.forEach(
@@ -290,12 +239,8 @@ export const surveyProject = Effect.fn("surveyProject")(function* (root: string,
     (one) => Effect.map(stampOf(one), (stamp) => [one, stamp] as const),
     { concurrency: 16 }
   )
-  const survey: ProjectSurvey = {
-    walk,
-    controls,
-    stamps: new Map(stamps.flatMap(([one, stamp]) => (stamp === undefined ? [] : [[one, stamp] as const])))
-  }
-  return survey
+  const known = stamps.flatMap(([one, stamp]) => (stamp === undefined ? [] : [[one, stamp] as const]))
+  return { walk, controls, stamps: new Map(known) } satisfies ProjectSurvey
 })
 
 /** What is new or has changed, without the parts of a repository that is new as a whole; relative to the project. */

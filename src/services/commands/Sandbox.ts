@@ -6,8 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
@@ -35,7 +34,7 @@ interface EnclosedCommand extends CommandPlaces {
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
-  readonly filter?: Uint8Array
+  readonly filter: Uint8Array | undefined
   /** Folders that bubblewrap makes on the disk, empty, in the place of what must not be made. */
   readonly placeholders: ReadonlyArray<string>
   /** Paths of the project that the command cannot change. */
@@ -46,11 +45,13 @@ interface Enclosure {
   readonly shown: ReadonlyArray<string>
 }
 
-interface SandboxOptions {
+export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
+  /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The home folder, which the sandbox hides. */
   readonly home: string
-  /** Folders of this program. */
+  /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
   /** Where each project gets a folder for the caches of its commands; without it, caches end with the command. */
   readonly caches?: string
@@ -61,7 +62,6 @@ const onlyOwner = 0o700
 /** The lasting cache of a project, made when it is first needed; nothing where it cannot be made. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
   return yield* fs.makeDirectory(folder, { recursive: true, mode: onlyOwner }).pipe(
     Effect.as(folder),
@@ -76,8 +76,8 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
-    /** The path of a program outside of the project. */
-    find(program: string): Effect.Effect<Option.Option<string>>
+    /** The path of a program outside of the project; nothing where none is. */
+    find(program: string): Effect.Effect<string | undefined>
   }
 >()("task-conductor/services/commands/Sandbox") {
   static readonly layer = (options: SandboxOptions) =>
@@ -87,17 +87,16 @@ export class Sandbox extends Context.Service<
         const { caches, environment, hidden, home, sandbox = {} } = options
         const { root } = yield* Workspace
         const events = yield* RunEvents
-        const path = yield* Path.Path
         const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
         /** Absent on a processor that it does not know, and where the system takes none. */
         let filter = socketFilter(process.arch, unixSockets)
         const provide = Effect.provideContext(
-          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
         )
         const expand = (given: string) => (given.startsWith("~/") ? path.join(home, given.slice(2)) : given)
         const programs = (environment["PATH"] ?? "").split(":")
         /** A bubblewrap in the project is not trusted. */
-        const trusted = programs.filter((folder) => !isWithin(path, root, folder))
+        const trusted = programs.filter((folder) => !isWithin(root, folder))
         const find = (name: string) => provide(findProgram(name, trusted))
         const program = yield* Effect.cached(find("bwrap"))
         const places: SandboxPlaces = {
@@ -113,34 +112,19 @@ export class Sandbox extends Context.Service<
         }
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
-          const bwrap = Option.getOrElse(yield* program, () => "bwrap")
+          const bwrap = (yield* program) ?? "bwrap"
           const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
-          const { flags, guarded, placeholders, shown, variables } = yield* sandboxFlags(
-            { ...places, ...(cache === undefined ? {} : { cache }) },
-            command
-          )
+          const { flags, ...around } = yield* sandboxFlags({ ...places, cache }, command)
           const filtered = filter === undefined ? [] : ["--seccomp", "4"]
-          const before = command.copy?.before ?? []
-          const argv = [...before, bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
-          const enclosure: Enclosure = {
-            argv: [...argv, ...command.argv],
-            placeholders,
-            guarded,
-            variables,
-            shown,
-            ...(filter === undefined ? {} : { filter })
-          }
-          return enclosure
+          const before = [...(command.copy?.before ?? []), bwrap, "--json-status-fd", "3", ...filtered]
+          const argv = [...before, ...flags, "--chdir", command.cwd, "--", ...command.argv]
+          return { ...around, argv, filter }
         }, provide)
 
         /* The mounts of the project are made for every command, and fail with it. */
         const trial = Effect.gen(function* () {
-          const enclosure = yield* enclose({
-            argv: ["/bin/sh", "-c", ":"],
-            cwd: root,
-            survey: emptySurvey,
-            isTrial: true
-          })
+          const argv = ["/bin/sh", "-c", ":"]
+          const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
           yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
         })
 
@@ -151,7 +135,7 @@ export class Sandbox extends Context.Service<
 
         /** Why the sandbox does not work; nothing when it works. */
         const problem = Effect.gen(function* () {
-          if (Option.isNone(yield* program)) return "bubblewrap is not installed"
+          if ((yield* program) === undefined) return "bubblewrap is not installed"
           yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
           return undefined
         }).pipe(

@@ -1,24 +1,52 @@
 /**
- * Finds out whether a command failed because of its sandbox, by what is on the machine and the command could not see.
+ * Finds out whether a command failed because of its sandbox, by its output and by what is on the machine and the command
+ * could not see, and says in one sentence what a person can set.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import {
-  failsInRepository,
-  fixedPathHint,
-  fixedPaths,
-  fixedRepositoryHint,
-  hiddenPathHint,
-  switchedOffHint,
-  unfoundPaths
-} from "../../domain/commands/SandboxHint.ts"
+import * as path from "node:path"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
-import { emptied, isOfSystem, realPath, realPaths } from "./ToolchainPlaces.ts"
+import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
+import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
+
+/** What the person can set below "sandbox" in the configuration; `value` is JSON. */
+const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
+  `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
+
+const noNetwork =
+  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|in offline mode|CARGO_NET_OFFLINE/i
+const noUnixSocket = /address family not supported|EAFNOSUPPORT/i
+
+const readOnly = /read-only file system|EROFS/i
+const unfound =
+  /no such file|not found|cannot (?:open|find|access|load|stat)|can't (?:open|find)|ENOENT|does ?n[o']t exist|not accessible|unable to|could not|couldn't|failed to|bad interpreter|not a valid/i
+
+const absolute = /(?:^|[\s"'`(<[=:@])(\/[^\s"'`()<>[\]:,;*?|]+)/g
+
+const pathsIn = (line: string): ReadonlyArray<string> =>
+  [...line.matchAll(absolute)].map(([, path = ""]) => path.replace(/[./]+$/, "")).filter((path) => path !== "")
+
+/** More are not looked at. */
+const maxPaths = 100
+
+const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> => {
+  const lines = output.split("\n").filter((line) => line.length < 4000 && pattern.test(line))
+  return [...new Set(lines.flatMap(pathsIn))].slice(0, maxPaths)
+}
+
+/** Absolute paths in lines that say that something is not there. */
+const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, unfound)
+
+/** Absolute paths in lines that say that something cannot be written. */
+const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
+
+/** True for a line that says that something in the folder `.git` cannot be written. */
+const failsInRepository = (output: string): boolean =>
+  output.split("\n").some((line) => readOnly.test(line) && /(?:^|[\s"'`/])\.git\//.test(line))
 
 interface FailedCommand {
   readonly root: string
@@ -52,16 +80,10 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
 
 /** The folder to show for a file: the installation around a program, else the folder that holds it. */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const isWide = (one: string) => isWithin(path, one, home) || one === path.join(home, ".local")
+  const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
   const packages = `${file.slice(0, file.lastIndexOf("/node_modules/"))}/node_modules`
-  if (isWithin(path, packages, file) && !isWide(packages)) return packages
-  const isFolder = Effect.match(fs.stat(file), {
-    onFailure: () => false,
-    onSuccess: ({ type }) => type === "Directory"
-  })
-  if (yield* isFolder) return file
+  if (isWithin(packages, file) && !isWide(packages)) return packages
+  if (yield* isFolder(file)) return file
   const folder = path.dirname(file)
   const prefix = path.dirname(folder)
   if (path.basename(folder) === "bin" && !isWide(prefix)) return prefix
@@ -70,36 +92,30 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
 
 /** Installed packages of the project that are links and of which the output speaks. */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: FailedCommand) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
-  const listed = yield* Effect.forEach(folders, (folder) =>
-    Effect.match(fs.readDirectoryEntries(folder), {
-      onFailure: () => [],
-      onSuccess: (entries) =>
-        entries.flatMap(({ name, type }) =>
-          type === "SymbolicLink" && output.includes(name) ? [path.join(folder, name)] : []
-        )
-    })
+  const listed = yield* Effect.forEach(folders, entriesIn)
+  return folders.flatMap((folder, index) =>
+    (listed[index] ?? [])
+      .filter(({ name, type }) => type === "SymbolicLink" && output.includes(name))
+      .map(({ name }) => path.join(folder, name))
   )
-  return listed.flat()
 })
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const path = yield* Path.Path
   const { exitCode, hidden, home, output, program, root, settings, shown } = command
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
-  const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(path, folder, one))
+  const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))
   const isSeen = (one: string) =>
-    isOfSystem(path, one) || [root, ...shown, ...emptied].some((folder) => isWithin(path, folder, one))
-  const inTerms = (one: string) => belowHome(one, home)
+    isOfSystem(one) || [root, ...shown, ...emptied].some((folder) => isWithin(folder, one))
 
   const hiddenHint = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
     const real = yield* realPaths(paths)
-    const first = real.find((one) => !isSeen(one) && !isKept(one) && !isWithin(path, one, home))
-    return first === undefined ? undefined : hiddenPathHint(inTerms(yield* folderToShow(first, home)))
+    const first = real.find((one) => !isSeen(one) && !isKept(one) && !isWithin(one, home))
+    if (first === undefined) return undefined
+    const named = belowHome(yield* folderToShow(first, home), home)
+    return sentence(`${named} is hidden from commands`, "readable", JSON.stringify([named]))
   })
 
   if (unstarted.has(exitCode)) {
@@ -107,16 +123,22 @@ export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: Fa
     const hint = yield* hiddenHint([program, ...(interpreter === undefined ? [] : [interpreter])])
     if (hint !== undefined) return hint
   }
-  if (settings.git !== true && failsInRepository(output)) return fixedRepositoryHint
-  for (const one of fixedPaths(output)) {
-    if (isWithin(path, root, one) || isKept(one) || isOfSystem(path, one)) continue
-    const folder = Option.getOrElse(yield* realPath(one), () => path.dirname(one))
-    if (!isWithin(path, folder, home)) return fixedPathHint(inTerms(folder))
+  if (settings.git !== true && failsInRepository(output)) {
+    return sentence("commands may not change the repository", "git", "true")
   }
-  const off = switchedOffHint(output, {
-    network: settings.network === true,
-    unixSockets: settings.unixSockets === true
-  })
-  if (off !== undefined) return off
+  for (const one of fixedPaths(output)) {
+    if (isWithin(root, one) || isKept(one) || isOfSystem(one)) continue
+    const folder = (yield* realPath(one)) ?? path.dirname(one)
+    const named = belowHome(folder, home)
+    if (!isWithin(folder, home)) {
+      return sentence(`commands may not write ${named}`, "writable", JSON.stringify([named]))
+    }
+  }
+  if (settings.network !== true && noNetwork.test(output)) {
+    return sentence("the network is off for commands", "network", "true")
+  }
+  if (settings.unixSockets !== true && noUnixSocket.test(output)) {
+    return sentence("Unix sockets are off for commands", "unixSockets", "true")
+  }
   return yield* hiddenHint([...unfoundPaths(output), ...(yield* linkedPackages(command))])
 })

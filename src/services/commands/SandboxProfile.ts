@@ -3,16 +3,15 @@
  * that a command must not change or read.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
 import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
-import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
+import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
+import { entriesIn, infoAt, isFolder, isThere, linkAt, realPath, realPaths } from "../files/FileLook.ts"
 import { rmdir } from "node:fs/promises"
-import type { CopyMounts } from "./OverlayCopy.ts"
+import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
-import { emptied, isOfSystem, realPath, realPaths, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
+import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
 /** Keys of the system, which only matter for a user who may read them. */
 const systemKeys = `
@@ -30,34 +29,34 @@ const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "
 
 /** Hides a folder behind an empty one, and a file behind one that cannot be read. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  const fs = yield* FileSystem.FileSystem
-  return (yield* Effect.forEach(paths, (path) =>
-    Effect.match(fs.stat(path), {
-      onFailure: () => [],
-      onSuccess: ({ type }) => (type === "Directory" ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path])
-    })
-  )).flat()
+  const infos = yield* Effect.forEach(paths, infoAt)
+  return paths.flatMap((one, index) => {
+    const type = infos[index]?.type
+    if (type === undefined) return []
+    return type === "Directory" ? ["--tmpfs", one] : ["--ro-bind", "/dev/null", one]
+  })
 })
 
 /** A folder of the system; one that is a link, such as /bin, stays a link. */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const target = yield* Effect.option(fs.readLink(folder))
-  if (Option.isSome(target)) return ["--symlink", target.value, folder]
-  return (yield* Effect.orElseSucceed(fs.exists(folder), () => false)) ? bind("--ro-bind", [folder]) : []
+  const target = yield* linkAt(folder)
+  if (target !== undefined) return ["--symlink", target, folder]
+  return (yield* isThere(folder)) ? bind("--ro-bind", [folder]) : []
 })
 
 const readableByOthers = 0o004
 
-/** What in /etc holds keys, by their names, or is kept from other users. */
+/** True for what in /etc holds keys, or is kept from other users. */
+const isKept = (name: string) =>
+  Effect.map(
+    infoAt(`/etc/${name}`),
+    (info) =>
+      info !== undefined && ((info.mode & readableByOthers) === 0 || (info.type === "File" && isSecretLike(name)))
+  )
+
+/** The places of keys of the system that are there. */
 const keysOfSystem = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const names = yield* Effect.orElseSucceed(fs.readDirectory("/etc"), () => [])
-  const isKept = (name: string) =>
-    Effect.match(fs.stat(`/etc/${name}`), {
-      onFailure: () => false,
-      onSuccess: ({ mode, type }) => (mode & readableByOthers) === 0 || (type === "File" && isSecretLike(name))
-    })
+  const names = (yield* entriesIn("/etc")).map(({ name }) => name)
   const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
   const existing = yield* realPaths([...new Set([...systemKeys, ...kept])].map((name) => `/etc/${name}`))
   return existing.filter((path) => path.startsWith("/etc/"))
@@ -87,35 +86,10 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/**
- * What commands may not change or read in the project, as flags of bubblewrap: repositories, files that control git or
- * this program, and secrets.
- */
-interface GuardedPlaces {
-  readonly root: string
-  readonly survey: ProjectSurvey
-  /** What the person names, real paths: files among them are shown although they look like secrets. */
-  readonly readable: ReadonlyArray<string>
-  readonly writable: ReadonlyArray<string>
-  /** Whether commands may commit: only what makes git run programs is read-only. */
-  readonly git: boolean
-  readonly copy: CopyMounts | undefined
-}
-
-interface Guards {
-  /** What hides secrets. */
-  readonly hiding: ReadonlyArray<string>
-  readonly flags: ReadonlyArray<string>
-  /** Paths that commands cannot change. */
-  readonly guarded: ReadonlyArray<string>
-  /** Folders that do not exist, and are there while commands run, so that nothing else can be made in their place. */
-  readonly placeholders: ReadonlyArray<string>
-}
-
 /** The folders between the project and a path: what is mounted on itself cannot be moved away. */
-const foldersAbove = (path: Path.Path, root: string, one: string): ReadonlyArray<string> => {
+const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
-  for (let folder = path.dirname(one); folder !== root && isWithin(path, root, folder); folder = path.dirname(folder))
+  for (let folder = path.dirname(one); folder !== root && isWithin(root, folder); folder = path.dirname(folder))
     above.unshift(folder)
   return above
 }
@@ -123,7 +97,7 @@ const foldersAbove = (path: Path.Path, root: string, one: string): ReadonlyArray
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
 /** Mounts folders on themselves. In a copy that bubblewrap makes itself they may move, since nothing there is the project. */
-const pin = (path: Path.Path, folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
+const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
   const { folder } = copy
   if (folder === undefined) return []
@@ -132,40 +106,34 @@ const pin = (path: Path.Path, folders: ReadonlyArray<string>, root: string, copy
 
 /** How a path can be protected: a link cannot; what it leads to has its own entry, and it is compared afterwards. */
 const stateOf = Effect.fnUntraced(function* (one: string) {
-  const fs = yield* FileSystem.FileSystem
-  const real = yield* Effect.option(fs.realPath(one))
-  if (real._tag === "Some") return real.value === one ? "there" : "link"
-  return (yield* Effect.option(fs.readLink(one)))._tag === "Some" ? "link" : "missing"
+  const real = yield* realPath(one)
+  if (real !== undefined) return real === one ? "there" : "link"
+  return (yield* linkAt(one)) === undefined ? "missing" : "link"
 })
 
 /** The highest folder on the way to a missing path that is missing too: in its place, nothing can be moved away. */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
-  const path = yield* Path.Path
-  for (const folder of foldersAbove(path, root, one)) if ((yield* stateOf(folder)) === "missing") return folder
+  for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
   return one
-})
-
-const isFolder = Effect.fnUntraced(function* (one: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Effect.match(fs.stat(one), {
-    onFailure: () => false,
-    onSuccess: ({ type }) => type === "Directory"
-  })
 })
 
 /** The parts of open repositories that stay as they are: those that exist, and hooks, which could come. */
 const partsOf = Effect.fnUntraced(function* (repository: string) {
-  const path = yield* Path.Path
   const parts = gitParts.map((name) => path.join(repository, name))
   return yield* Effect.filter(parts, (part) =>
     Effect.map(stateOf(part), (state) => state === "there" || (state === "missing" && part.endsWith("/hooks")))
   )
 })
 
-const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces) {
-  const path = yield* Path.Path
-  const { copy, git, readable, root, survey, writable } = places
-  const { controls, walk } = survey
+/**
+ * What commands may not change or read in the project: repositories, files that control git or this program, and secrets,
+ * but for those that the person names by real paths. With `git` only what makes git run programs is read-only. Placeholders
+ * are folders that do not exist, and are there while commands run, so that nothing else can be made in their place.
+ */
+const guardProject = Effect.fn("guardProject")(function* (
+  { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
+  { copy, survey: { controls, walk } }: CommandPlaces
+) {
   const repositories = yield* Effect.filter([...walk.git, ...walk.bare], isFolder)
   const open = repositories.filter((one) => git || one === root)
   const parts = (yield* Effect.forEach(open, partsOf)).flat()
@@ -174,22 +142,20 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
     yield* Effect.forEach(all, (one) => Effect.map(stateOf(one), (state) => [one, state] as const))
   )
   const closed = all.filter((one) => states.get(one) === "there" && !open.includes(one)).toSorted(byDepth)
-  const missing = all.filter(
-    (one) => states.get(one) === "missing" && !closed.some((folder) => isWithin(path, folder, one))
-  )
+  const missing = all.filter((one) => states.get(one) === "missing" && !closed.some((folder) => isWithin(folder, one)))
   const placeholders = [...new Set(yield* Effect.forEach(missing, (one) => highestMissing(root, one)))]
-  const above = [...closed, ...placeholders].flatMap((one) => foldersAbove(path, root, one))
+  const above = [...closed, ...placeholders].flatMap((one) => foldersAbove(root, one))
   const pinned = yield* Effect.filter([...new Set([...above, ...open.filter((one) => one !== root)])], isFolder)
-  const movable = pinned.filter((one) => !closed.some((folder) => isWithin(path, folder, one)))
+  const movable = pinned.filter((one) => !closed.some((folder) => isWithin(folder, one)))
   const secrets = walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))
-  const guards: Guards = {
+  return {
     flags: [
       ...bind("--ro-bind", controls.outside),
       ...bind(
         "--ro-bind",
-        controls.around.filter((one) => writable.some((folder) => isWithin(path, folder, one)))
+        controls.around.filter((one) => writable.some((folder) => isWithin(folder, one)))
       ),
-      ...pin(path, movable.toSorted(byDepth), root, copy),
+      ...pin(movable.toSorted(byDepth), root, copy),
       /* A copy may lack what its task removes. */
       ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap(emptyAndFixed)
@@ -198,23 +164,14 @@ const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces)
     hiding: yield* hide(secrets),
     placeholders
   }
-  return guards
 })
 
 /** Absolute paths; `root` is the real path of the project. */
-export interface SandboxPlaces {
-  readonly root: string
-  readonly home: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** The folders of the search path. */
-  readonly programs: ReadonlyArray<string>
+export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** Folders of this program, which are hidden; some may not exist yet. */
-  readonly hidden: ReadonlyArray<string>
   /** The lasting cache of the project; without one, caches end with the command. */
-  readonly cache?: string
-  readonly network: boolean
+  readonly cache?: string | undefined
   /** Whether commands may commit. */
   readonly git: boolean
 }
@@ -229,7 +186,7 @@ export interface CommandPlaces {
   /** The folder of the project that holds the `bin` of the program. */
   readonly own?: string
   /** What stands at the path of the project in its place. */
-  readonly copy?: CopyMounts
+  readonly copy?: CopyMounts | undefined
   /** Whether the command is only tried: then it changes nothing, not even in the project. */
   readonly isTrial?: boolean
 }
@@ -250,73 +207,53 @@ const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   own: ReadonlyArray<string>
 ) {
-  const path = yield* Path.Path
   const given = [root, ...(yield* realPaths([...readable, ...writable]))]
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
-  const shown = some.filter((folder) => given.some((one) => one !== folder && isWithin(path, one, folder)))
+  const shown = some.filter((folder) => given.some((one) => one !== folder && isWithin(one, folder)))
   /* One that holds a mounted folder is not mounted itself, and must not cover it. */
-  const holdsRoot = (folder: string) => isWithin(path, folder, root)
+  const holdsRoot = (folder: string) => isWithin(folder, root)
   return yield* hide([...new Set([...own, ...shown])].filter((folder) => !holdsRoot(folder)))
 })
 
-interface KeptFolders {
-  /** Those that exist. */
-  readonly own: ReadonlyArray<string>
-  /** Folders above them that commands could write, and must not move away. */
-  readonly pinned: ReadonlyArray<string>
-  readonly placeholders: ReadonlyArray<string>
-}
-
-/** The folders of this program, and what a command must not make or move in their place. */
+/**
+ * The folders of this program that exist, those above them that commands could write and must not move away, and
+ * placeholders for the others.
+ */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, given: ReadonlyArray<string>) {
-  const path = yield* Path.Path
-  const all = yield* Effect.forEach(hidden, (one) => Effect.option(canonicalPath("/", one)))
-  const real = [...new Set(all.flatMap((one) => (Option.isSome(one) ? [one.value.path] : [])))]
+  const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
+  const real = [...new Set(all.filter((one) => one !== undefined))]
   const own = yield* realPaths(real)
-  const reached = real.flatMap((one) => {
-    const around = given.filter((folder) => folder !== one && isWithin(path, folder, one))
-    return around.map((folder) => ({ folder, one }))
-  })
+  const reached = real.flatMap((one) =>
+    given.filter((folder) => folder !== one && isWithin(folder, one)).map((folder) => ({ folder, one }))
+  )
   const missing = reached.filter(({ one }) => !own.includes(one))
   const placeholders = yield* Effect.forEach(missing, ({ folder, one }) => highestMissing(folder, one))
-  const above = reached.flatMap(({ folder, one }) => foldersAbove(path, folder, one))
-  const kept: KeptFolders = {
+  const above = reached.flatMap(({ folder, one }) => foldersAbove(folder, one))
+  return {
     own,
     pinned: (yield* Effect.filter([...new Set(above)], isFolder)).toSorted(byDepth),
     placeholders: [...new Set(placeholders)]
   }
-  return kept
 })
 
 /** The flags of bubblewrap for a command of this project, without the command itself. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
-  const path = yield* Path.Path
   const { cache, git, network, root } = places
-  const { copy, isTrial = false, own, program, survey } = command
-  const home = Option.getOrElse(yield* realPath(places.home), () => places.home)
+  const { copy, isTrial = false, program } = command
+  const home = (yield* realPath(places.home)) ?? places.home
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
   const programs = isInBin ? [...places.programs, path.dirname(program)] : places.programs
-  const alone = program === undefined || isInBin || isOfSystem(path, program) ? [] : [program]
+  const alone = program === undefined || isInBin || isOfSystem(program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const found = yield* toolchainPlaces({
-    ...places,
-    home,
-    programs,
-    cwd: command.cwd,
-    ...(own === undefined ? {} : { own })
-  })
-  const guards = yield* guardProject({ root, survey, git, readable, writable, copy })
+  const found = yield* toolchainPlaces({ ...places, home, programs }, command)
+  const guards = yield* guardProject({ root, git, readable, writable }, command)
   const kept = yield* keptFolders(places.hidden, [root, ...writable])
-  const isInProject = (one: string) => one !== root && isWithin(path, root, one)
+  const isInProject = (one: string) => one !== root && isWithin(root, one)
   const ofProject = isTrial
     ? bind("--ro-bind", [root])
-    : [
-        ...(copy?.flags ?? bind("--bind", [root])),
-        ...pin(path, kept.pinned.filter(isInProject), root, copy),
-        ...guards.flags
-      ]
+    : [...(copy?.flags ?? bind("--bind", [root])), ...pin(kept.pinned.filter(isInProject), root, copy), ...guards.flags]
   const placeholders = isTrial ? [] : [...new Set([...guards.placeholders, ...kept.placeholders])]
   const flags = [
     ...isolation,

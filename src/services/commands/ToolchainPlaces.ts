@@ -3,11 +3,10 @@
  * toolchains of the person, and what environments of the project lead to.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import { sandboxVariables, type Toolchain, toolchains } from "../../domain/commands/Toolchains.ts"
+import * as path from "node:path"
+import { sandboxVariables, toolchains } from "../../domain/commands/Toolchains.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
+import { entriesIn, isThere, realPath, realPaths } from "../files/FileLook.ts"
 
 /** Where systems keep programs and libraries. */
 export const systemFolders = [
@@ -18,18 +17,8 @@ export const systemFolders = [
 /** Folders that exist and are empty: temporary files, and sockets of other programs. */
 export const emptied = ["/run", "/tmp", "/var/tmp"]
 
-/** The real path of what exists; nothing for what does not. */
-export const realPath = Effect.fnUntraced(function* (given: string) {
-  return yield* Effect.option((yield* FileSystem.FileSystem).realPath(given))
-})
-
-export const realPaths = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-  return (yield* Effect.forEach(given, realPath)).flatMap(Option.toArray)
-})
-
 /** True for a real path that every command sees. */
-export const isOfSystem = (path: Path.Path, one: string): boolean =>
-  systemFolders.some((folder) => isWithin(path, folder, one))
+export const isOfSystem = (one: string): boolean => systemFolders.some((folder) => isWithin(folder, one))
 
 /** A real path, and where the sandbox shows it. */
 export interface ShownPath {
@@ -39,16 +28,6 @@ export interface ShownPath {
 
 const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 
-const namesIn = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Effect.orElseSucceed(fs.readDirectoryEntries(folder), () => [])
-})
-
-const isThere = Effect.fnUntraced(function* (one: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Effect.orElseSucceed(fs.exists(one), () => false)
-})
-
 /** Folders beside `bin` that hold what the programs load. */
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
@@ -57,7 +36,6 @@ const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
 /** What is shown of the installation that a folder of programs belongs to. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
-  const path = yield* Path.Path
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
   const found = yield* Effect.filter(marks, (name) => isThere(path.join(prefix, name)))
@@ -66,11 +44,10 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
 
 /** The folders of the search path outside the system, with the installations that links in them lead to. */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
-  const path = yield* Path.Path
-  const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(path, folder))
+  const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const found = yield* Effect.forEach([...new Set(folders)], (folder) =>
     Effect.gen(function* () {
-      const links = (yield* namesIn(folder)).filter(({ type }) => type === "SymbolicLink")
+      const links = (yield* entriesIn(folder)).filter(({ type }) => type === "SymbolicLink")
       const targets = yield* realPaths(links.map(({ name }) => path.join(folder, name)))
       const bins = targets.filter((target) => path.basename(path.dirname(target)) === "bin").map(path.dirname)
       const alone = targets.filter((target) => path.basename(path.dirname(target)) !== "bin")
@@ -83,8 +60,7 @@ const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string
 
 /** True for the folder of an installation of Python. */
 const isPython = Effect.fnUntraced(function* (prefix: string) {
-  const path = yield* Path.Path
-  const libraries = (yield* namesIn(path.join(prefix, "lib"))).filter(({ name }) => /^(?:python|pypy)\d/.test(name))
+  const libraries = (yield* entriesIn(path.join(prefix, "lib"))).filter(({ name }) => /^(?:python|pypy)\d/.test(name))
   const standard = libraries.map(({ name }) => path.join(prefix, "lib", name, "os.py"))
   return (yield* Effect.filter(standard, isThere)).length > 0
 })
@@ -99,15 +75,12 @@ const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
   environments: ReadonlyArray<string>
 ) {
-  const path = yield* Path.Path
   const shown: Array<string> = []
-  for (const one of new Set([
-    ...folders.flatMap((folder) => environmentNames.map((name) => path.join(folder, name))),
-    ...environments
-  ])) {
-    const real = Option.getOrUndefined(yield* realPath(one))
+  const usual = folders.flatMap((folder) => environmentNames.map((name) => path.join(folder, name)))
+  for (const one of new Set([...usual, ...environments])) {
+    const real = yield* realPath(one)
     if (real !== undefined && (yield* isThere(path.join(real, "pyvenv.cfg")))) shown.push(real)
-    const python = Option.getOrUndefined(yield* realPath(path.join(one, "bin/python")))
+    const python = yield* realPath(path.join(one, "bin/python"))
     if (python === undefined) continue
     const prefix = path.dirname(path.dirname(python))
     if (yield* isPython(prefix)) shown.push(...(yield* installationOf(path.dirname(python))))
@@ -116,74 +89,64 @@ const linkedFromProject = Effect.fnUntraced(function* (
   return yield* realPaths([...shown, ...packages.filter((one) => path.basename(one) === "node_modules")])
 })
 
-/** A toolchain and a folder where it stands. */
-interface FoundToolchain {
-  readonly toolchain: Toolchain
-  readonly folder: string
-}
-
-const foundToolchains = Effect.fnUntraced(function* (
-  home: string,
-  environment: Readonly<Record<string, string | undefined>>
-) {
-  const path = yield* Path.Path
+/** The toolchains that are there, each with a folder where it stands. */
+const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: ProgramPlaces) {
   const all = toolchains.flatMap((toolchain) => {
     const { folders, variable } = toolchain
     const named = variable === undefined ? undefined : environment[variable]
     const usual = folders.map((folder) => path.join(home, folder))
     const where = named !== undefined && path.isAbsolute(named) ? [path.normalize(named), ...usual] : usual
-    return where.map((folder): FoundToolchain => ({ toolchain, folder }))
+    return where.map((folder) => ({ toolchain, folder }))
   })
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
 /** What of a toolchain is shown, or hidden again. */
-const partsOf = ({ folder }: FoundToolchain, parts: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const path = yield* Path.Path
-    const both = yield* Effect.forEach(parts, (part) => {
-      const to = path.join(folder, part)
-      return Effect.map(realPath(to), (from) => Option.toArray(Option.map(from, (real) => ({ from: real, to }))))
-    })
-    return both.flat().flatMap((one) => (one.from === one.to ? [one] : [asItIs(one.from), one]))
+const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
+  const places = parts.map((part) => path.join(folder, part))
+  const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
+  return found.flatMap(({ from, to }) => {
+    if (from === undefined) return []
+    return from === to ? [asItIs(to)] : [asItIs(from), { from, to }]
   })
+})
 
-interface ToolchainQuestion {
+export interface ProgramPlaces {
   readonly home: string
   readonly root: string
-  /** The folder of the command. */
-  readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** A folder of the project that may be the environment of the command. */
-  readonly own?: string
-  /** Never shown, and nothing above them. */
+  /** Folders of this program, which are never shown, and nothing above them; some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
-/** All programs and packages outside the system and the project that a command sees, outer folders first. */
-export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (question: ToolchainQuestion) {
-  const path = yield* Path.Path
-  const { cwd, environment, hidden, home, network, own, programs, root } = question
-  const found = yield* foundToolchains(home, environment)
-  const ofPerson = yield* Effect.forEach(found, (one) => {
-    const { packages = [], programs: parts = [] } = one.toolchain
-    return partsOf(one, network ? parts : [...parts, ...packages])
-  })
-  const keys = yield* Effect.forEach(found, (one) => partsOf(one, one.toolchain.keys ?? []))
+/**
+ * All programs and packages outside the system and the project that a command sees, outer folders first. `own` is a folder of
+ * the project that may be the environment of the command.
+ */
+export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
+  places: ProgramPlaces,
+  { cwd, own }: { readonly cwd: string; readonly own?: string }
+) {
+  const { hidden, home, network, programs, root } = places
+  const found = yield* foundToolchains(places)
+  const ofPerson = yield* Effect.forEach(found, ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
+    partsOf(folder, network ? parts : [...parts, ...packages])
+  )
+  const keys = yield* Effect.forEach(found, ({ folder, toolchain }) => partsOf(folder, toolchain.keys ?? []))
   const linked = yield* linkedFromProject([...new Set([root, cwd])], own === undefined ? [] : [own])
   const isKept = ({ from }: ShownPath) =>
-    !isOfSystem(path, from) &&
-    !isWithin(path, root, from) &&
-    ![home, root, ...hidden, ...emptied].some((one) => isWithin(path, from, one))
+    !isOfSystem(from) &&
+    !isWithin(root, from) &&
+    ![home, root, ...hidden, ...emptied].some((one) => isWithin(from, one))
   const all = [...(yield* ofSearchPath(programs)).map(asItIs), ...linked.map(asItIs), ...ofPerson.flat()].filter(isKept)
   const shown = [...new Map(all.map((one) => [one.to, one])).values()].toSorted((a, b) => a.to.length - b.to.length)
   const hiddenKeys = keys.flat().map(({ to }) => to)
   return {
     shown,
-    keys: hiddenKeys.filter((one) => shown.some(({ to }) => one !== to && isWithin(path, to, one))),
+    keys: hiddenKeys.filter((one) => shown.some(({ to }) => one !== to && isWithin(to, one))),
     variables: sandboxVariables(found, network)
   }
 })

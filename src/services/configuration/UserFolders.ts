@@ -70,8 +70,8 @@ export const folderProblem = Effect.fn("folderProblem")(function* (folder: strin
   const [real, root] = [yield* canonical(folder), yield* canonical(project)]
   const { home } = yield* CurrentUser
   const realHome = home === undefined ? undefined : yield* canonical(home)
-  const isTrueHome = realHome !== undefined && isWithin(path, root, realHome) && isWithin(path, realHome, real)
-  if (isWithin(path, root, real) && !isTrueHome) return "it lies in the project"
+  const isTrueHome = realHome !== undefined && isWithin(root, realHome) && isWithin(realHome, real)
+  if (isWithin(root, real) && !isTrueHome) return "it lies in the project"
   return yield* otherWriter(real)
 })
 

@@ -6,13 +6,13 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
-import * as Random from "effect/Random"
+import * as path from "node:path"
 import * as Result from "effect/Result"
 import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
+import { randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
@@ -56,13 +56,6 @@ const fill = Effect.fnUntraced(function* (file: string, text: string, mode: numb
   if (mode !== undefined) yield* fs.chmod(file, mode)
 }, Effect.scoped)
 
-/** True when the file does not have the text with this hash. */
-const changed = Effect.fnUntraced(function* (reach: string, base: string) {
-  const fs = yield* FileSystem.FileSystem
-  const now = decodeText(yield* fs.readFile(reach))
-  return Result.isFailure(now) || hashOf(now.success) !== base
-})
-
 /** What a write expects at its path. */
 interface Expected {
   /** The hash of the text that an edit was computed from. */
@@ -70,6 +63,12 @@ interface Expected {
   /** What was there when the host looked. */
   readonly found?: string
 }
+
+/** True when the file does not have the text with this hash. */
+const changed = Effect.fnUntraced(function* (reach: string, base: string) {
+  const now = decodeText(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
+  return Result.isFailure(now) || hashOf(now.success) !== base
+})
 
 /** Fails when something else is there than the write expects. */
 const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
@@ -87,12 +86,11 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, text: string, expected: Expected = {}) {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = yield* existing(file, reach)
-    const suffix = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
-    const temporary = path.join(folder.path, temporaryName({ path: file, after: textHash(text) }, suffix))
+    const name = temporaryName({ path: file, after: textHash(text) }, yield* randomSuffix)
+    const temporary = path.join(folder.path, name)
     const content = old?.marked === true && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text
     let created = false
     yield* Effect.gen(function* () {
@@ -112,7 +110,6 @@ export const replaceFile = Effect.fn("replaceFile")(
 
 const removeLeftover = Effect.fnUntraced(function* (write: Write) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* openDirectory(path.dirname(write.path))
   const names = yield* fs.readDirectory(folder.path)
   for (const name of names) {

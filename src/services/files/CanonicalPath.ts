@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import { systemError } from "effect/PlatformError"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
@@ -14,7 +14,7 @@ import { statfs } from "node:fs"
 const maxLinks = 40
 
 /** True when `path` is `root` or lies below it; both canonical. Compares whole components. */
-export const isWithin = (path: Path.Path, root: string, candidate: string): boolean => {
+export const isWithin = (root: string, candidate: string): boolean => {
   const relative = path.relative(root, candidate)
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")
 }
@@ -22,7 +22,6 @@ export const isWithin = (path: Path.Path, root: string, candidate: string): bool
 /** The target of a link that points to nothing; undefined when there is no link. */
 const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const target = yield* ifFound(fs.readLink(candidate))
   if (target === undefined) return undefined
   return path.resolve(yield* fs.realPath(path.dirname(candidate)), target)
@@ -31,7 +30,6 @@ const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
 /** Resolves the deepest existing ancestor and appends the rest; a link that points to nothing is followed. */
 const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   let candidate = absolute
   let rest = ""
   let links = 0
@@ -61,7 +59,6 @@ const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
  * unquoted or expanded: `~` is an ordinary name.
  */
 export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
-  const path = yield* Path.Path
   if (written === "" || written.includes("\0")) {
     const what = written === "" ? "The path is empty." : `The path ${JSON.stringify(written)} holds a NUL character.`
     return yield* new ToolFailure({ type: "validation_failed", message: `${what} Give the path of a file.` })
@@ -69,8 +66,12 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   const resolved = yield* resolveExisting(path.resolve(root, written)).pipe(
     Effect.mapError(fileFailure("resolve", written))
   )
-  return { path: resolved, inside: isWithin(path, root, resolved) }
+  return { path: resolved, inside: isWithin(root, resolved) }
 })
+
+/** The canonical path alone; nothing for what has none. */
+export const pathFrom = (folder: string, written: string) =>
+  Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
 /** The kinds of file systems that hold no files of anybody, by the number that Linux gives them. */
 const systemKinds: ReadonlySet<number> = new Set([

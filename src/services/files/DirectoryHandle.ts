@@ -4,9 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
+import { linkAt } from "./FileLook.ts"
+import { makeDirectory } from "./PrivateFile.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface DirectoryHandle {
@@ -26,36 +28,19 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/** The path of the open folder; undefined where the system does not give it. */
-const locate = Effect.fnUntraced(function* (descriptor: string | undefined) {
-  const fs = yield* FileSystem.FileSystem
-  if (descriptor === undefined) return undefined
-  return yield* fs.readLink(descriptor).pipe(Effect.orElseSucceed(() => undefined))
-})
-
-/** Opens a folder without following a link; undefined for a folder that may be traversed but not opened. */
-const openFolder = Effect.fnUntraced(function* (reach: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* fs
-    .open(reach, { noFollow: true })
-    .pipe(
-      Effect.catchTag("PlatformError", (error) =>
-        error.reason._tag === "BadArgument" || error.reason._tag === "PermissionDenied"
-          ? Effect.succeed(undefined)
-          : Effect.fail(error)
-      )
-    )
-})
-
 /** Opens the folder at a canonical path; `reach` is another path to it. The scope closes it. */
 const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
   if (type === "SymbolicLink") return yield* becameLink(folder)
   if (type !== "Directory") return yield* new ToolFailure({ type: "io_error", message: `${folder} is not a folder.` })
-  const handle = yield* openFolder(reach)
+  /* A link is not followed; a folder may be one that can be traversed but not opened. */
+  const handle = yield* Effect.catchTag(fs.open(reach, { noFollow: true }), "PlatformError", (error) =>
+    ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
+  )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  const place = yield* locate(descriptor)
+  /* The system may not give the path of an open folder. */
+  const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)
   const opened: DirectoryHandle = {
@@ -70,19 +55,12 @@ export const openDirectory = (folder: string) => open(folder, folder)
 /** Opens a folder at a canonical path; makes it and its missing parents. */
 export const makeAndOpenDirectory: (
   folder: string
-) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
+) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Scope.Scope> =
   Effect.fnUntraced(function* (folder: string) {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     if (yield* fs.exists(folder)) return yield* openDirectory(folder)
     const parent = yield* makeAndOpenDirectory(path.dirname(folder))
     const reach = path.join(parent.path, path.basename(folder))
-    yield* fs
-      .makeDirectory(reach)
-      .pipe(
-        Effect.catchTag("PlatformError", (error) =>
-          error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
-        )
-      )
+    yield* makeDirectory(reach)
     return yield* open(folder, reach)
   })

@@ -5,10 +5,11 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { entriesIn, isThere } from "./FileLook.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { readTextFile } from "./TextFile.ts"
 
@@ -37,12 +38,11 @@ export const readRules = Effect.fnUntraced(function* (file: string, base: string
 })
 
 const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
-  const path = yield* Path.Path
   return [...(yield* readRules(path.join(folder, ".gitignore"), folder)), ...chain]
 })
 
 /** Whether the rules ignore an entry of this folder. The way from each rule file to the folder is found once for all entries. */
-export const ignoredIn = (path: Path.Path, chain: RuleChain, folder: string) => {
+export const ignoredIn = (chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
     const way = path.relative(base, folder).split(path.sep).join("/")
     return { ignore, way: way === "" ? "" : `${way}/` }
@@ -60,11 +60,9 @@ export const ignoredIn = (path: Path.Path, chain: RuleChain, folder: string) => 
 
 /** The folders from the top of the repository down to `root`, without `root`; none outside a repository. */
 const foldersAbove = Effect.fnUntraced(function* (root: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const above: Array<string> = []
   let folder = root
-  while (!(yield* fs.exists(path.join(folder, ".git")).pipe(Effect.orElseSucceed(() => false)))) {
+  while (!(yield* isThere(path.join(folder, ".git")))) {
     const parent = path.dirname(folder)
     if (parent === folder) return []
     above.unshift(parent)
@@ -78,13 +76,12 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
  * repository ignores.
  */
 export const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
-  const path = yield* Path.Path
   const above = yield* foldersAbove(root)
   const top = above[0] ?? root
   let chain: RuleChain = yield* readRules(path.join(top, ".git", "info", "exclude"), top)
   for (const [index, folder] of above.entries()) {
     chain = yield* enterFolder(chain, folder)
-    if (ignoredIn(path, chain, folder)(path.basename(above[index + 1] ?? root), true)) return []
+    if (ignoredIn(chain, folder)(path.basename(above[index + 1] ?? root), true)) return []
   }
   return chain
 })
@@ -95,14 +92,15 @@ interface Folder {
   readonly chain: RuleChain
 }
 
-/** The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. */
+/**
+ * The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. A folder that cannot
+ * be read, or no longer exists, counts as empty.
+ */
 const listFolder = Effect.fnUntraced(function* (folder: Folder) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const entries = (yield* fs.readDirectoryEntries(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
+  const entries = (yield* entriesIn(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
   const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.type === "File")
   const chain = hasRules ? yield* enterFolder(folder.chain, folder.path) : folder.chain
-  const isIgnored = ignoredIn(path, chain, folder.path)
+  const isIgnored = ignoredIn(chain, folder.path)
   const files: Array<string> = []
   const folders: Array<Folder> = []
   for (const entry of entries) {
@@ -114,12 +112,6 @@ const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   }
   return { files, folders }
 })
-
-/** A folder that cannot be read, or no longer exists, counts as empty. */
-const listIfReadable = (folder: Folder) =>
-  Effect.catchTag(listFolder(folder), "PlatformError", () =>
-    Effect.succeed<Effect.Success<ReturnType<typeof listFolder>>>({ files: [], folders: [] })
-  )
 
 /** When a listing ends before it is whole. */
 export interface TreeBounds {
@@ -144,7 +136,6 @@ export interface TreeListing {
  * so that a listing that ends early still holds the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
-  const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   yield* fs.access(root, { readable: true }).pipe(Effect.mapError(fileFailure("list", root)))
   const files: Array<string> = []
@@ -154,7 +145,7 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   while (opened < folders.length && isWhole) {
     const batch = folders.slice(opened, opened + foldersAtOnce)
     opened += batch.length
-    for (const found of yield* Effect.forEach(batch, listIfReadable, { concurrency: foldersAtOnce })) {
+    for (const found of yield* Effect.forEach(batch, listFolder, { concurrency: foldersAtOnce })) {
       for (const file of found.files) files.push(file)
       for (const folder of found.folders) folders.push(folder)
     }

@@ -20,20 +20,15 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
 }) {
   /** What is wrong, without the path. */
   get what(): string {
-    switch (this.reason) {
-      case "missing":
-        return "there is no such file."
-      case "folder":
-        return "it is a folder."
-      case "special":
-        return "it is a pipe, a device or made by the system. Put a regular file there."
-      case "too_large":
-        return `it is larger than ${maxBoundedBytes} bytes. Make it smaller.`
-      case "unreadable":
-        return "it may not be read."
-      case "not_text":
-        return `${this.detail ?? "it is not text"}.`
+    const words = {
+      missing: "there is no such file.",
+      folder: "it is a folder.",
+      special: "it is a pipe, a device or made by the system. Put a regular file there.",
+      too_large: `it is larger than ${maxBoundedBytes} bytes. Make it smaller.`,
+      unreadable: "it may not be read.",
+      not_text: `${this.detail ?? "it is not text"}.`
     }
+    return words[this.reason]
   }
 
   override get message(): string {

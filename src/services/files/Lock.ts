@@ -8,7 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFailure.ts"
@@ -70,7 +70,7 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   if (process.platform === "linux") return `\0${unique}`
   if (process.platform === "win32") return `\\\\.\\pipe\\${unique}`
   yield* makeFolders(folder, 0o700)
-  return (yield* Path.Path).join(folder, `${digest}.sock`)
+  return path.join(folder, `${digest}.sock`)
 })
 
 /** Listens at the address and sends the holder to every client that connects. Nothing is read from the clients. */

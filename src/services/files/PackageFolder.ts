@@ -2,8 +2,7 @@
  * Finds this package on the disk: the folders that are shipped beside the code, and modules that are reached by their
  * address instead of an import.
  */
-import * as Path from "effect/Path"
-import { basename, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const isSource = import.meta.url.endsWith(".ts")
@@ -12,7 +11,7 @@ const isSource = import.meta.url.endsWith(".ts")
 export const packageRoot: string = resolve(fileURLToPath(new URL(isSource ? "../../.." : "../..", import.meta.url)))
 
 /** The absolute path of a folder at the top of this package. */
-export const packageFolder = (name: "prompts" | "skills") => Path.Path.useSync((path) => path.join(packageRoot, name))
+export const packageFolder = (name: "prompts" | "skills"): string => join(packageRoot, name)
 
 /**
  * The address of a module by its path below `src`, without its ending. As sources the modules are in the folders of `src`;

@@ -3,48 +3,45 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
-/*
- * Makes a folder with the folders above it, one by one. The recursive call of Node repeats itself without end below a
- * folder in which the system makes none, such as /proc.
- */
+/** Makes a folder, unless another process made it meanwhile. */
+export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?: number) {
+  const fs = yield* FileSystem.FileSystem
+  const made = fs.makeDirectory(folder, mode === undefined ? {} : { mode })
+  yield* Effect.catchTag(made, "PlatformError", (error) =>
+    error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
+  )
+})
 
-/** Makes what is missing of a path, with this mode. Does nothing when the folder is there. */
+/**
+ * Makes what is missing of the path of a folder, with this mode, one by one: the recursive call of Node repeats itself without
+ * end below a folder in which the system makes none, such as /proc.
+ */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
   mode: number
-): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const missing: Array<string> = []
   for (let at = path.resolve(folder); !(yield* fs.exists(at)); at = path.dirname(at)) {
     missing.unshift(at)
     if (at === path.dirname(at)) break
   }
-  for (const one of missing) {
-    /* Another process may have made it meanwhile. */
-    yield* Effect.catchTag(fs.makeDirectory(one, { mode }), "PlatformError", (error) =>
-      error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
-    )
-  }
+  for (const one of missing) yield* makeDirectory(one, mode)
 })
 
-/**
- * Files of the person that nobody else may read: written in one step, with mode 0600 in a folder of mode 0700. A process
- * that is killed leaves the old text or the new one.
- */
 const fileMode = 0o600
 const folderMode = 0o700
 
-const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
+/** For the name of a file or folder of which there may be several. */
+export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file. */
+/** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   yield* makeFolders(path.dirname(file), folderMode)
   const temporary = `${file}.${yield* randomSuffix}.tmp`
   const fill = Effect.gen(function* () {
@@ -61,7 +58,6 @@ export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: s
 /** Adds text to the end of the file, in one write. */
 export const appendPrivateFile = Effect.fn("appendPrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   yield* makeFolders(path.dirname(file), folderMode)
   yield* fs.writeFileString(file, text, { flag: "a", mode: fileMode })
 })

@@ -5,13 +5,14 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { entriesIn } from "./FileLook.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
@@ -39,10 +40,9 @@ const notReached = (file: string, line: number): ToolFailure =>
 
 /** The failure for a folder, which names some of the files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const entries = yield* fs.readDirectoryEntries(folder).pipe(Effect.orElseSucceed(() => []))
-  const files = entries.filter((entry) => entry.type === "File").map((entry) => path.join(folder, entry.name))
+  const files = (yield* entriesIn(folder))
+    .filter((entry) => entry.type === "File")
+    .map((entry) => path.join(folder, entry.name))
   const named = files.sort(compareCodePoints).slice(0, 5).join(", ")
   const hint = named === "" ? "It holds no files itself." : `Name a file in it: ${named}.`
   return new ToolFailure({ type: "io_error", message: `${folder} is a folder, not a file. ${hint}` })
@@ -59,16 +59,11 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
 /** Opens a file through a handle of its folder, without following a link where the system can do that. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const folder = yield* openDirectory(path.dirname(file))
   const reach = path.join(folder.path, path.basename(file))
-  return yield* fs
-    .open(reach, { noFollow: true })
-    .pipe(
-      Effect.catchTag("PlatformError", (error) =>
-        error.reason._tag === "BadArgument" ? fs.open(reach) : Effect.fail(error)
-      )
-    )
+  return yield* Effect.catchTag(fs.open(reach, { noFollow: true }), "PlatformError", (error) =>
+    error.reason._tag === "BadArgument" ? fs.open(reach) : Effect.fail(error)
+  )
 })
 
 /** Opens a file that is regular before and after it is opened; the scope closes it. */

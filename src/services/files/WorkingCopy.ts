@@ -21,12 +21,17 @@ export interface WorkingCopy {
   readonly propose: (file: ProposedFile) => void
   /** What differs from the project, by path. */
   readonly files: () => ReadonlyArray<ProposedFile>
+  /** Notes that a tool changed a file, by the name of the tool. */
+  readonly noteChange: (path: string, tool: string) => void
+  /** The tools that changed a file, as they were noted. */
+  readonly changedBy: (path: string) => ReadonlySet<string>
   /** Another number after each change of the proposals. */
   readonly version: () => number
 }
 
 export const makeWorkingCopy = (): WorkingCopy => {
   const proposed = new Map<string, ProposedFile>()
+  const tools = new Map<string, Set<string>>()
   let version = 0
   return {
     get: (path) => proposed.get(path),
@@ -38,6 +43,8 @@ export const makeWorkingCopy = (): WorkingCopy => {
       else proposed.set(path, { path, base, text })
     },
     files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    noteChange: (path, tool) => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
+    changedBy: (path) => tools.get(path) ?? new Set(),
     version: () => version
   }
 }

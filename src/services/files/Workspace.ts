@@ -2,9 +2,11 @@
  * The project folder: canonical paths, bounded reads, atomic writes, the list of files, and the project description.
  */
 import * as Effect from "effect/Effect"
-import * as Path from "effect/Path"
+import * as path from "node:path"
 import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
+import { foldersOf, withoutEscapes } from "../../domain/files/PathList.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
+import { isFile } from "./FileLook.ts"
 import { linesOfText, readTextFile, readTextLines, tooLarge } from "./TextFile.ts"
 import { CurrentCopy, type ProposedFile } from "./WorkingCopy.ts"
 import * as Context from "effect/Context"
@@ -23,26 +25,14 @@ import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeLis
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
-/** The folders of the files and those above them, relative to the project; the nearest first, the project last. */
-const foldersOf = (near: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const folders = near.flatMap((file) => {
-    const parts = file.split("/").slice(0, -1)
-    return parts.map((_, index) => parts.slice(0, index + 1).join("/"))
-  })
-  const byDepth = [...new Set(folders)].toSorted((a, b) => b.split("/").length - a.split("/").length)
-  return [...byDepth, ""]
-}
-
 /** Reads the descriptions for the files `near` (paths relative to the project), the nearest first, as far as they may be read. */
 const readDescriptions = Effect.fn("readDescriptions")(function* (
   root: string,
   near: ReadonlyArray<string>,
   mayRead: (path: string) => Effect.Effect<boolean>
 ) {
-  const path = yield* Path.Path
-
   const textOf = Effect.fnUntraced(function* (relative: string) {
-    const file = yield* canonicalPath(root, path.join(root, relative)).pipe(Effect.orElseSucceed(() => undefined))
+    const file = yield* Effect.orElseSucceed(canonicalPath(root, relative), () => undefined)
     if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
     return (yield* readTextFile(file.path, maxBytes).pipe(Effect.orElseSucceed(() => ""))).trim()
   })
@@ -56,7 +46,8 @@ const readDescriptions = Effect.fn("readDescriptions")(function* (
     return []
   })
 
-  return (yield* Effect.forEach(foldersOf(near), firstOf)).flat()
+  const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
+  return (yield* Effect.forEach([...folders, ""], firstOf)).flat()
 })
 
 /** Larger files are not compared. */
@@ -68,32 +59,26 @@ export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("Worksp
   reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
 }) {
   override get message(): string {
-    switch (this.reason) {
-      case "missing":
-        return `There is no folder at ${this.path}. Give the project folder with --project, or create it first.`
-      case "not_a_folder":
-        return `${this.path} is not a folder. Give the folder that holds the project with --project.`
-      case "unreadable":
-        return `The folder ${this.path} cannot be read. Change its permissions, or give another one with --project.`
+    const messages = {
+      missing: `There is no folder at ${this.path}. Give the project folder with --project, or create it first.`,
+      not_a_folder: `${this.path} is not a folder. Give the folder that holds the project with --project.`,
+      unreadable: `The folder ${this.path} cannot be read. Change its permissions, or give another one with --project.`
     }
+    return messages[this.reason]
   }
 }
 
 /** The real path of a folder that can be listed. */
 const openRoot = Effect.fnUntraced(function* (root: string) {
   const fs = yield* FileSystem.FileSystem
-  const absolute = (yield* Path.Path).resolve(root)
-  const unreadable = new WorkspaceError({ path: absolute, reason: "unreadable" })
-  const info = yield* fs
-    .stat(absolute)
-    .pipe(
-      Effect.mapError((error) =>
-        error.reason._tag === "NotFound" ? new WorkspaceError({ path: absolute, reason: "missing" }) : unreadable
-      )
-    )
-  if (info.type !== "Directory") return yield* new WorkspaceError({ path: absolute, reason: "not_a_folder" })
-  yield* fs.readDirectoryEntries(absolute).pipe(Effect.mapError(() => unreadable))
-  return yield* fs.realPath(absolute).pipe(Effect.mapError(() => unreadable))
+  const absolute = path.resolve(root)
+  const unusable = (reason: WorkspaceError["reason"]) => new WorkspaceError({ path: absolute, reason })
+  const info = yield* Effect.mapError(fs.stat(absolute), (error) =>
+    unusable(error.reason._tag === "NotFound" ? "missing" : "unreadable")
+  )
+  if (info.type !== "Directory") return yield* unusable("not_a_folder")
+  const opened = Effect.andThen(fs.readDirectoryEntries(absolute), fs.realPath(absolute))
+  return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
 /** Looks at the working copy of the fiber first: what it proposes stands for what the project holds. */
@@ -122,7 +107,7 @@ const textNow = (file: string) =>
   Effect.match(readTextFile(file, maxComparedBytes), { onFailure: () => null, onSuccess: (text) => text })
 
 /** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
-const withProposals = (root: string, path: Path.Path, listed: ReadonlyArray<string>) =>
+const withProposals = (root: string, listed: ReadonlyArray<string>) =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
     if (files.length === 0) return listed
@@ -186,10 +171,8 @@ export class Workspace extends Context.Service<
     Layer.effect(
       Workspace,
       Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
         const real = yield* openRoot(root)
-        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
         return Workspace.of({
           root: real,
           canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
@@ -201,14 +184,7 @@ export class Workspace extends Context.Service<
             )
           ),
           isFile: Effect.fn("Workspace.isFile")((path) =>
-            proposedOr(
-              path,
-              ({ text }) => Effect.succeed(text !== null),
-              fs.stat(path).pipe(
-                Effect.map((info) => info.type === "File"),
-                Effect.orElseSucceed(() => false)
-              )
-            )
+            proposedOr(path, ({ text }) => Effect.succeed(text !== null), provide(isFile(path)))
           ),
           readText: Effect.fn("Workspace.readText")((file, maxBytes) =>
             proposedOr(file, (one) => textOf(one, maxBytes), provide(readTextFile(file, maxBytes)))
@@ -229,10 +205,10 @@ export class Workspace extends Context.Service<
                   )
             )
           ),
-          tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, path, files)),
+          tree: Effect.flatMap(provide(listTree(real, maxTreeEntries)), (files) => withProposals(real, files)),
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
-              Effect.map(withProposals(real, path, listing.files), (files) => ({ ...listing, files }))
+              Effect.map(withProposals(real, listing.files), (files) => ({ ...listing, files }))
             ),
           descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
         })
@@ -262,3 +238,18 @@ export class Workspace extends Context.Service<
 /** The hash of the text at a canonical path; `null` when there is no readable text. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.match(workspace.readText(path, maxComparedBytes), { onFailure: () => null, onSuccess: textHash })
+
+/**
+ * The path of a file of the project that is meant: `src/my\\_file.go`, copied from markdown, is `src/my_file.go` when only
+ * that exists.
+ */
+export const meantPath = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
+  const plain = withoutEscapes(written)
+  if (plain === written) return written
+  const isThere = Effect.fnUntraced(function* (path: string) {
+    const found = yield* workspace.canonical(path)
+    return found.inside && (yield* workspace.isFile(found.path))
+  })
+  const has = (path: string) => Effect.orElseSucceed(isThere(path), () => false)
+  return !(yield* has(written)) && (yield* has(plain)) ? plain : written
+})

@@ -51,8 +51,8 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
   const before = projectsOf(lines).filter((one) => one !== now)
   if (before.length === 0) return lines
   const moved = (file: string): string => {
-    if (isWithin(path, now, file)) return file
-    const root = before.find((one) => isWithin(path, one, file))
+    if (isWithin(now, file)) return file
+    const root = before.find((one) => isWithin(one, file))
     return root === undefined ? file : path.join(now, path.relative(root, file))
   }
   return lines.map((line): JournalLine => {
@@ -169,13 +169,12 @@ export const layerNewRun = (
 
 /** The writes below the project that were started and have no outcome. */
 const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
-  const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
   return readRecords(lines.filter(({ key, type }) => type === "intent" && !ended.has(key)))
     .flatMap((record): ReadonlyArray<FileState> => (record.type === "intent" ? record.files : []))
-    .filter((file) => isWithin(path, root, file.path))
+    .filter((file) => isWithin(root, file.path))
 })
 
 /** The journal of a resumed run, read under its lock: another process may have continued the run meanwhile. */

@@ -1,19 +1,21 @@
 /**
- * Reads what the map of a project is made of: the list of its files, its manifests and, for large windows, its main
- * sources. Nothing outside the project, no link and no file that rules keep from being read without a question. All bounds are small, since
- * every run does this first.
+ * Reads what a project says about itself, for its map and to choose the checks of changed files: the list of its files, its
+ * manifests, its main sources and its tests. Nothing outside the project, no link and no file that rules keep from being read
+ * without a question. All bounds are small, since every run does this first.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
+import * as path from "node:path"
+import { chooseChecks } from "../../domain/map/ChooseChecks.ts"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
 import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { hasImports, importsOf, isTestFile } from "../../domain/map/TestFiles.ts"
+import { type ChooseChecks, ProjectChecks } from "../checks/Checks.ts"
 import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -30,17 +32,17 @@ const filesAtOnce = 8
 /** The text of a regular file of the project; nothing when it is a link, lies behind one, is denied, or is no text of this size. */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
-  const path = yield* Path.Path
   const written = path.join(workspace.root, file)
-  const found = yield* Effect.option(workspace.canonical(written))
-  if (found._tag === "None" || !found.value.inside || found.value.path !== written) return []
-  if (!(yield* mayRead(written))) return []
-  const text = yield* Effect.option(workspace.readText(written, maxBytes))
-  return text._tag === "None" ? [] : [{ path: file, text: text.value }]
+  const found = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
+  if (found?.inside !== true || found.path !== written || !(yield* mayRead(written))) return []
+  return yield* Effect.match(workspace.readText(written, maxBytes), {
+    onFailure: () => [],
+    onSuccess: (text) => [{ path: file, text }]
+  })
 })
 
 /** The texts of those that can be read. */
-export const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
+const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
   const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })
@@ -57,9 +59,8 @@ export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near
 })
 
 /** The commands whose programs are there: on the search path, or in the project by their path. */
-export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
+const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
   const { root } = yield* Workspace
-  const path = yield* Path.Path
   const commands = projectCommands(manifests)
   const folders = searchPath.split(":")
   const keyOf = (program: string, folder: string) =>
@@ -72,7 +73,9 @@ export const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArra
   const found = yield* Effect.filter(
     programs,
     (program) =>
-      program.includes("/") ? isExecutable(program) : Effect.map(findProgram(program, folders), Option.isSome),
+      program.includes("/")
+        ? isExecutable(program)
+        : Effect.map(findProgram(program, folders), (found) => found !== undefined),
     { concurrency: filesAtOnce }
   )
   const here = new Set(found)
@@ -118,5 +121,33 @@ export const layerProjectMap = (searchPath: string) =>
       (context): DrawMap =>
         (window, mayRead) =>
           Effect.provideContext(readProjectMap(window, mayRead, searchPath), context)
+    )
+  )
+
+/** More tests are not searched for imports, and larger ones neither. */
+const mostSearched = 400
+/** The checks, with programs from the folders of `searchPath`. None are known of a project that cannot be listed. */
+export const chooseProjectChecks = Effect.fn("chooseProjectChecks")(
+  function* (changed: ReadonlyArray<string>, mayRead: MayRead, searchPath: string) {
+    const { files, manifests } = yield* readManifests(mayRead, changed)
+    const commands = yield* commandsHere(manifests, searchPath)
+    const searched = files.filter((file) => isTestFile(file) && hasImports(file)).slice(0, mostSearched)
+    const tests = yield* readAll(searched, sourceBytes, mayRead)
+    const imports = tests.map(({ path, text }) => ({ path, imports: importsOf(path, text) }))
+    return chooseChecks({ files, commands }, changed, (file) =>
+      imports.flatMap((test) => (test.imports(file) ? [test.path] : []))
+    )
+  },
+  Effect.orElseSucceed(() => [])
+)
+
+export const layerProjectChecks = (searchPath: string) =>
+  Layer.effect(
+    ProjectChecks,
+    Effect.map(
+      Effect.context<FileSystem.FileSystem>(),
+      (context): ChooseChecks =>
+        (changed, mayRead) =>
+          Effect.provideContext(chooseProjectChecks(changed, mayRead, searchPath), context)
     )
   )

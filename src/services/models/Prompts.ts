@@ -68,5 +68,5 @@ export class Prompts extends Context.Service<
     )
 
   /** Loads the templates that this package ships. */
-  static readonly layer = Layer.unwrap(Effect.map(packageFolder("prompts"), (folder) => Prompts.layerFolder(folder)))
+  static readonly layer = Prompts.layerFolder(packageFolder("prompts"))
 }

@@ -9,7 +9,7 @@ import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { wholeChange } from "../../domain/files/ChangePreview.ts"
-import { smallestEdit } from "../../domain/files/SmallestEdit.ts"
+import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -175,13 +175,13 @@ export const makeTaskChanges = Effect.gen(function* () {
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)
 
-  /** The files of a working copy as the calls that make its changes; `changedBy` are the tools that changed each file. */
-  const final = (copy: WorkingCopy, changedBy: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<ToolCall> =>
+  /** The files of a working copy as the calls that make its changes. */
+  const final = (copy: WorkingCopy): ReadonlyArray<ToolCall> =>
     copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
       if (text === null) return []
       const uid = `change-${index + 1}`
-      const tools = changedBy.get(file)
-      const isWritten = base === null || (tools?.size === 1 && tools.has("write_file"))
+      const tools = copy.changedBy(file)
+      const isWritten = base === null || (tools.size === 1 && tools.has("write_file"))
       return isWritten
         ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
         : [fileCall(uid, nameOf(file), base, text)]

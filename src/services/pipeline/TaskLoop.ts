@@ -72,8 +72,6 @@ interface Work {
   /** The first message. */
   readonly system: string
   readonly begin: string
-  /** The tools that changed each file. */
-  readonly changedBy: Map<string, Set<string>>
 }
 
 /** What the turns have come to so far. */
@@ -214,8 +212,7 @@ export class TaskLoop extends Context.Service<
           tools,
           copy: makeWorkingCopy(),
           system: first.system,
-          begin: first.user,
-          changedBy: new Map()
+          begin: first.user
         }
         const progress: Progress = {
           task,
@@ -352,7 +349,7 @@ export class TaskLoop extends Context.Service<
           const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
             path: changes.fileAt(given)
           }))
-          work.changedBy.set(file, (work.changedBy.get(file) ?? new Set()).add(call.name))
+          work.copy.noteChange(file, call.name)
         }
         return outcomes
       })
@@ -366,7 +363,7 @@ export class TaskLoop extends Context.Service<
           task: progress.task,
           ...(Arr.isReadonlyArrayNonEmpty(progress.inputs) ? { inputs: progress.inputs } : {}),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-          calls: changes.final(work.copy, work.changedBy),
+          calls: changes.final(work.copy),
           ...(files.length === 0 ? {} : { files }),
           ...(files.length === 0 || progress.checks.length === 0 ? {} : { checks: progress.checks }),
           result

@@ -91,15 +91,14 @@ interface SkillRoot {
 /** True when what is at a path lies in a folder, with all links resolved; false when it cannot be found. */
 const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const [root, real] = [yield* Effect.option(fs.realPath(folder)), yield* Effect.option(fs.realPath(file))]
-  return Option.isSome(root) && Option.isSome(real) && isWithin(path, root.value, real.value)
+  return Option.isSome(root) && Option.isSome(real) && isWithin(root.value, real.value)
 })
 
 /** The folders that hold skill folders; a later one is nearer and wins. */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
-  const builtIn = folders.builtIn ?? (yield* packageFolder("skills"))
+  const builtIn = folders.builtIn ?? packageFolder("skills")
   const config = folders.config ?? path.join(folders.home, ".config")
   /* Who works in their home folder has their own skills there. */
   const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }

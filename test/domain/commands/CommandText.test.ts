@@ -3,6 +3,7 @@ import {
   commandProblem,
   commandText,
   type CommandLine,
+  programTrial,
   scriptsInText,
   scriptsOfCommand
 } from "../../../src/domain/commands/CommandText.ts"
@@ -167,5 +168,18 @@ describe("the scripts that a command names", () => {
     assert.includeMembers([...scriptsInText("include a.mk\n-include b.mk\n").files], ["a.mk", "b.mk"])
     assert.deepStrictEqual([...scriptsInText("all:\n\t$(MAKE) -C sub all\n").folders], ["sub"])
     assert.notInclude(scriptsInText("all: x.c\n\tcc x.c\n").files, "x.c")
+  })
+})
+
+describe("programTrial", () => {
+  it("starts the same program, and only asks it for its version", () => {
+    const trials = {
+      "npm run lint": "npm --version",
+      ".venv/bin/python -m pytest -q": ".venv/bin/python -m pytest --version",
+      "python -m unittest": "python --version",
+      "go test ./...": "go version",
+      "./gradlew test": "./gradlew --version"
+    }
+    for (const [run, trial] of Object.entries(trials)) assert.strictEqual(programTrial(run).join(" "), trial)
   })
 })

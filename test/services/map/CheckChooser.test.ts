@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { checkText } from "../../../src/domain/checks/CheckOutcome.ts"
-import { chooseProjectChecks } from "../../../src/services/map/CheckChooser.ts"
+import { chooseProjectChecks } from "../../../src/services/map/MapReader.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"

@@ -7,7 +7,7 @@ import { type FilledPrompt, neededTokens } from "../../../src/domain/models/Prom
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { builtIns } from "../../../src/app/projectLayers.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { Commands } from "../../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "../../support/NoCommands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
@@ -51,7 +51,7 @@ const layerEvidence = Layer.unwrap(
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provideMerge(ToolRegistry.layer(builtIns())),
       Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
-      Layer.provide([layerPublicWeb({ allowed: [] }), Commands.layerNone]),
+      Layer.provide([layerPublicWeb({ allowed: [] }), layerNoCommands]),
       Layer.provideMerge(Workspace.layer(project))
     )
   )

@@ -8,7 +8,7 @@ import { type FilledPrompt, neededTokens } from "../../../src/domain/models/Prom
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { Commands } from "../../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "../../support/NoCommands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -57,7 +57,7 @@ const layerChecks = (project: string) =>
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
     Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
-    Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone])
+    Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands])
   )
 
 const layerReviser = (project: string) =>

@@ -10,7 +10,7 @@ import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { builtIns } from "../../../src/app/projectLayers.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { Commands } from "../../../src/services/commands/Commands.ts"
+import { layerNoCommands } from "../../support/NoCommands.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { Gate, ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
@@ -101,7 +101,7 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
       Layer.provide(Gate.layer()),
       Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
-      Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), Commands.layerNone]),
+      Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands]),
       Layer.provideMerge(EventLog.layer)
     )
   const run = (...names: ReadonlyArray<string>) =>

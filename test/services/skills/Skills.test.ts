@@ -293,7 +293,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
   const shipped = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const folder = yield* packageFolder("skills")
+    const folder = packageFolder("skills")
     const names = (yield* fs.readDirectory(folder)).sort()
     return yield* Effect.forEach(names, (name) =>
       Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name))
@@ -363,7 +363,7 @@ layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
+      const guide = path.join(packageFolder("skills"), "..", "docs", "writing-a-skill.md")
       const blocks = fencedBlocks(yield* fs.readFileString(guide))
       const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
       const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")

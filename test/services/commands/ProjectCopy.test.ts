@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bubblewrapOverlay, namespaceOverlay } from "../../../src/services/commands/OverlayCopy.ts"
+import { bubblewrapOverlay, namespaceOverlay } from "../../../src/services/commands/ProjectCopy.ts"
 
 const places = { root: "/p", scratch: "/s", layers: ["changes", "base"] }
 

@@ -1,0 +1,28 @@
+/**
+ * Looks at the disk for those to whom an error means that nothing is there.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+
+const look = <A, B>(question: (fs: FileSystem.FileSystem) => Effect.Effect<A, unknown>, otherwise: B) =>
+  Effect.orElseSucceed(FileSystem.FileSystem.use(question), () => otherwise)
+
+/** What is at the path, with links followed. */
+export const infoAt = (path: string) => look((fs) => fs.stat(path), undefined)
+
+export const isThere = (path: string) => look((fs) => fs.exists(path), false)
+
+export const isFile = (path: string) => Effect.map(infoAt(path), (info) => info?.type === "File")
+
+export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => info?.type === "Directory")
+
+/** Where a link leads, as it is written. */
+export const linkAt = (path: string) => look((fs) => fs.readLink(path), undefined)
+
+export const entriesIn = (folder: string) => look((fs) => fs.readDirectoryEntries(folder), [])
+
+/** The real path of what exists. */
+export const realPath = (path: string) => look((fs) => fs.realPath(path), undefined)
+
+export const realPaths = (paths: ReadonlyArray<string>) =>
+  Effect.map(Effect.forEach(paths, realPath), (found) => found.filter((one) => one !== undefined))
