@@ -18,13 +18,11 @@ import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
-import { Planner, Preparation } from "../services/pipeline/Planner.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
 import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Rounds } from "../services/pipeline/Rounds.ts"
-import { RunReporter } from "../services/pipeline/RunReporter.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
@@ -71,8 +69,8 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, Task
 
 /** From the request to the answer, over whatever refines and runs tasks. */
 export const layerPipeline = layerRunFlow.pipe(
-  Layer.provide(Layer.mergeAll(Preparation.layer, Rounds.layer, Concluder.layer, RunReporter.layer)),
-  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
+  Layer.provide(Layer.merge(Rounds.layer, Concluder.layer)),
+  Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer))
 )
 
 /** The stages of a run, each to be used by itself. */

@@ -1,12 +1,11 @@
 /**
  * What the events of a run come to: the plan of each round, how each task ended, and what the sessions used.
  */
-import { cachedTokensOf } from "../models/TokenCounts.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import type { RunUsage } from "../runs/RunReport.ts"
+import { addUsage, noUsage, type RunUsage } from "../runs/RunReport.ts"
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
@@ -33,18 +32,6 @@ export interface RunFold {
   /** Sums of all sessions that reported an end. */
   readonly usage: RunUsage
 }
-
-const noUsage: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
-
-const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
-  modelCalls: one.modelCalls + other.modelCalls,
-  toolCalls: one.toolCalls + other.toolCalls,
-  promptTokens: one.promptTokens + other.promptTokens,
-  ...cachedTokensOf([one, other]),
-  answerTokens: one.answerTokens + other.answerTokens,
-  modelMs: one.modelMs + other.modelMs,
-  durationMs: one.durationMs + other.durationMs
-})
 
 export const foldRun = (events: ReadonlyArray<RunEvent>): RunFold => {
   const plans = new Map<number, RoundPlan>()

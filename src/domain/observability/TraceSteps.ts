@@ -86,12 +86,8 @@ const stageStarts = (stage: Stage, round: number, task?: string): ReadonlyArray<
   return [taskStart(round, task), start(key, [taskKey(round, task)], `stage ${stage}`, attributes)]
 }
 
-const modelStart = (
-  { attempt, round, stage, task }: ModelCallId,
-  model: string,
-  { providerOf }: TraceStyle
-): SpanStart => {
-  const id = { attempt, round, stage, ...(task === undefined ? {} : { task }) }
+const modelStart = (call: ModelCallId, model: string, { providerOf }: TraceStyle): SpanStart => {
+  const { attempt, round, stage, task } = call
   const parents = [stageKeyOf(stage, round, task), ...(task === undefined ? [] : [taskKey(round, task)])]
   const attributes: Attributes = {
     "gen_ai.operation.name": "chat",
@@ -101,7 +97,7 @@ const modelStart = (
     "task_conductor.round": round,
     "task_conductor.attempt": attempt
   }
-  return start(`model ${modelCallKey(id)} `, parents, `chat ${model}`, attributes, "client")
+  return start(`model ${modelCallKey(call)} `, parents, `chat ${model}`, attributes, "client")
 }
 
 const toolKey = (id: ToolCallId): string => `tool ${toolCallKey(id)} `
@@ -116,14 +112,6 @@ const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep
   ...["model ", "tool ", "stage ", "task "].map((prefix) => end(prefix)),
   ...roots.map((root) => end(root, attributes, error))
 ]
-
-const toolResult = (event: Extract<RunEvent, { readonly type: "tool.finished" }>, style: TraceStyle): TraceStep => {
-  const { data, error_message, error_type, success } = event.result
-  const reported = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
-  return success
-    ? end(toolKey(event.id), reported)
-    : end(toolKey(event.id), { ...reported, "error.type": error_type }, error_type)
-}
 
 const runEnd = (
   { exitCode, report }: Extract<RunEvent, { readonly type: "run.finished" }>,
@@ -199,8 +187,12 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       }
       return [start(toolKey(id), [taskKey(id.round, id.task)], `execute_tool ${call.name}`, attributes)]
     }
-    case "tool.finished":
-      return [toolResult(event, style)]
+    case "tool.finished": {
+      const { data, error_message, error_type, success } = event.result
+      const reported = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
+      const error = success ? undefined : error_type
+      return [end(toolKey(event.id), { ...reported, ...(success ? {} : { "error.type": error_type }) }, error)]
+    }
     case "run.finished":
       return runEnd(event, style)
     default:
