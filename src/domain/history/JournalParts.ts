@@ -33,9 +33,8 @@ export const forkRecords = (
   )
   const isBefore = (key: string): boolean => {
     const parsed = parseKey(key)
-    if (parsed === undefined) return false
-    if (!("round" in parsed) || parsed.round < round) return true
-    return parsed.round === round && "task" in parsed && parsed.task !== undefined && before.has(parsed.task)
+    if (parsed === undefined || parsed.round > round) return false
+    return parsed.round < round || (parsed.task !== undefined && before.has(parsed.task))
   }
   return records.filter(
     (record) =>

@@ -9,7 +9,7 @@ import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Access.ts"
-import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
+import { type EventOf, ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 import { foldRun, type RunFold } from "./RunFold.ts"
 import { slugOf } from "../text/Slug.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
@@ -86,8 +86,6 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
 
 /** What the events of a journal come to. */
 export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(publishedEvents(records))
-
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 /** The events of one type that a journal holds, in order. */
 export const eventsOf = <T extends RunEvent["type"]>(

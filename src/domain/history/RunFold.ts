@@ -4,10 +4,8 @@
 import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
 import { addUsage, noUsage, type RunUsage } from "../runs/RunReport.ts"
-
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 interface RoundPlan {
   readonly round: number

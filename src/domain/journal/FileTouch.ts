@@ -22,7 +22,7 @@ const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
 /** All touches, in order. A write is one once its outcome says that it happened. */
 export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
   const stages = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
-  const finished = new Set(stages.flatMap((stage) => (stage.kind === "task" ? [stage.task] : [])))
+  const finished = new Set(stages.flatMap((stage) => (stage.kind === "task" ? (stage.task ?? []) : [])))
   const intents = new Map<string, CallIntent>()
   return records.flatMap((record): ReadonlyArray<FileTouch> => {
     switch (record.type) {

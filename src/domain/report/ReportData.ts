@@ -7,7 +7,7 @@ import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence } from "../hi
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
 import { foldRun, type RunFold } from "../history/RunFold.ts"
 import { RunUsage } from "../runs/RunReport.ts"
 import { belowHome, withoutProject } from "../text/Format.ts"
@@ -79,8 +79,7 @@ const slugOfRecord = (record: JournalRecord): string | undefined => {
     return task === undefined ? undefined : slugOf(task)
   }
   if (record.type === "intent") return slugOf(record.task)
-  const parsed = "key" in record ? parseKey(record.key) : undefined
-  return parsed !== undefined && "task" in parsed ? parsed.task : undefined
+  return "key" in record ? parseKey(record.key)?.task : undefined
 }
 
 /** A question with its answer; `answer` is absent when it was not answered. */
@@ -122,10 +121,8 @@ export const ReportData = Schema.Struct({
 })
 export type ReportData = typeof ReportData.Type
 
-type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
-
 const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportApproval> => {
-  const given = events.filter((event): event is Answered => event.type === "approval.answered")
+  const given = events.filter((event): event is EventOf<"approval.answered"> => event.type === "approval.answered")
   const answers = Map.groupBy(given, ({ hash, scope }) => `${scope} ${hash}`)
   return events.flatMap((event): ReadonlyArray<ReportApproval> => {
     if (event.type !== "approval.requested") return []

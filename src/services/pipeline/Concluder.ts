@@ -103,7 +103,6 @@ export class Concluder extends Context.Service<
         const accepted = yield* attempts.run({
           stage: "conclude",
           round: order.round,
-          step: 0,
           prompt: (previous) => {
             const frame = (place: (text: string) => ResultsAndLines) =>
               frameOf((text) => fill(place(text), previous), window, calibration.scale(model))

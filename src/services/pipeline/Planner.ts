@@ -50,7 +50,6 @@ export const makePlanner = Effect.gen(function* () {
       .run({
         stage: "plan",
         round: 0,
-        step: 0,
         prompt: (previous: Previous | undefined) =>
           prompts.fill("creation", {
             ...briefingBlocks(briefing),
