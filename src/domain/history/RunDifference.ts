@@ -3,7 +3,7 @@
  * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/Json.ts"
-import { flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
+import { type EventOf, flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./JournalParts.ts"
 import { slugOf } from "../text/Slug.ts"
 
@@ -27,9 +27,9 @@ interface Place {
   readonly about: string
 }
 
-type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
-
-const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
+const placeOfStage = (
+  event: EventOf<"stage.started" | "model.finished" | "answer.rejected" | "answer.repaired">
+): Place => {
   const { round, stage, task } = "call" in event ? event.call : event
   const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
@@ -68,17 +68,15 @@ const placeOf = (event: RunEvent, step: string, title: string | undefined): Plac
       return title === undefined
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
         : { place: `approval ${event.hash}`, about: `${event.type} "${title}" ${event.hash.slice(0, 8)}` }
-    case "task.turn": {
-      const { round, task, turn, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" turn ${turn}` }
-    }
+    case "task.turn":
     case "task.refined":
     case "task.kept":
     case "task.started":
     case "task.finished":
     case "task.failed": {
       const { round, task, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"` }
+      const turn = type === "task.turn" ? ` turn ${event.turn}` : ""
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"${turn}` }
     }
     case "tool.finished": {
       const { round, task, uid } = event.id

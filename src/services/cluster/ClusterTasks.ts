@@ -302,7 +302,7 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
           )
           const whole = yield* wholeRefinement(secrets, { runId, round: order.round }, sent, again)
           if (whole.calls !== calls) {
-            yield* coverWhole(context, { task: task.name, sent: calls, whole: whole.calls }, secrets.redact)
+            yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
           }
           return yield* context.taskRunner.run({ ...order, refinement: whole })
         })
