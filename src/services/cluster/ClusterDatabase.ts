@@ -148,36 +148,30 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   return settings
 })
 
-export interface DatabaseNotices {
-  /** A query failed and is tried again. */
-  readonly failed: (why: string) => Effect.Effect<void>
-  /** A query got its answer. */
-  readonly answered: Effect.Effect<void>
-  /** The engine says what a person should know. */
-  readonly says: (what: string) => Effect.Effect<void>
-}
-
 /** Notices that this function reports. */
-export const makeNotices = (report: (what: string) => Effect.Effect<void>): DatabaseNotices => {
+export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    failed: (why) =>
+    /** A query failed and is tried again. */
+    failed: (why: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
         return report(`The database does not answer (${why}). It is tried again for ten minutes.`)
       }),
+    /** A query got its answer. */
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
       return report("The database answers again.")
     }),
+    /** The engine says what a person should know. */
     says: report
   }
 }
 
 /** The notices of this process; nothing is reported unless they are provided. */
-export const CurrentNotices = Context.Reference<DatabaseNotices>("task-conductor/services/cluster/DatabaseNotice", {
+export const CurrentNotices = Context.Reference("task-conductor/services/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
 
