@@ -3,7 +3,7 @@
  * OpenTelemetry for generative AI name them. Pure.
  */
 import { modelCallKey, type ModelCallId, type Stage, type ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import { dataText } from "../tools/ToolCall.ts"
 
@@ -71,19 +71,14 @@ const agent = (id: string): Attributes => ({
 const message = (role: "user" | "assistant", text: string): string =>
   JSON.stringify([{ role, parts: [{ type: "text", content: text }] }])
 
-const taskAttributes = (round: number, task: string): Attributes => ({
-  "task_conductor.task.name": task,
-  "task_conductor.round": round
-})
-
 const taskStart = (round: number, task: string): SpanStart =>
-  start(taskKey(round, task), [], "task", taskAttributes(round, task))
+  start(taskKey(round, task), [], "task", { "task_conductor.task.name": task, "task_conductor.round": round })
 
-const stageStarts = (stage: Stage, round: number, task?: string): ReadonlyArray<TraceStep> => {
+const stageStarts = ({ round, stage, task }: EventOf<"stage.started">): ReadonlyArray<TraceStep> => {
   const attributes = { "task_conductor.stage": stage, "task_conductor.round": round }
-  const key = stageKeyOf(stage, round, task)
-  if (task === undefined) return [start(key, [], `stage ${stage}`, attributes)]
-  return [taskStart(round, task), start(key, [taskKey(round, task)], `stage ${stage}`, attributes)]
+  const parents = task === undefined ? [] : [taskKey(round, task)]
+  const stageStart = start(stageKeyOf(stage, round, task), parents, `stage ${stage}`, attributes)
+  return task === undefined ? [stageStart] : [taskStart(round, task), stageStart]
 }
 
 const modelStart = (call: ModelCallId, model: string, { providerOf }: TraceStyle): SpanStart => {
@@ -113,22 +108,19 @@ const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep
   ...roots.map((root) => end(root, attributes, error))
 ]
 
-const runEnd = (
-  { exitCode, report }: Extract<RunEvent, { readonly type: "run.finished" }>,
-  style: TraceStyle
-): ReadonlyArray<TraceStep> => {
+const runEnd = ({ exitCode, report }: EventOf<"run.finished">, style: TraceStyle): ReadonlyArray<TraceStep> => {
   const { answer, results, rounds, status, usage } = report
-  const isDone = status === "done"
+  const error = status === "done" ? undefined : status
   const attributes: Attributes = {
     ...usageAttributes(usage.promptTokens, usage.answerTokens),
     "task_conductor.run.status": status,
     "task_conductor.run.exit_code": exitCode,
     "task_conductor.run.rounds": rounds,
     "task_conductor.run.results": results.length,
-    ...(isDone ? {} : { "error.type": status }),
+    ...(error === undefined ? {} : { "error.type": error }),
     ...content(style, { "gen_ai.output.messages": message("assistant", answer) })
   }
-  return endAll(attributes, isDone ? undefined : status)
+  return endAll(attributes, error)
 }
 
 /** The steps of an event, in order. */
@@ -149,7 +141,7 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       return endAll({ "task_conductor.run.status": status, ...reported }, status === "done" ? undefined : status)
     }
     case "stage.started":
-      return stageStarts(event.stage, event.round, event.task)
+      return stageStarts(event)
     case "plan.created":
       return [end("stage plan/")]
     case "plan.revised":

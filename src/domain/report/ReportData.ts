@@ -68,18 +68,15 @@ export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> =>
 const taskOfEvent = (event: RunEvent): string | undefined => {
   if ("task" in event) return event.task
   if ("call" in event && "stage" in event.call) return event.call.task
-  if ("id" in event) return event.id.task
-  return undefined
+  return "id" in event ? event.id.task : undefined
 }
 
 /** The slug of the task of a record; `undefined` for what is about the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
-  if (record.type === "event") {
-    const task = taskOfEvent(record.event)
-    return task === undefined ? undefined : slugOf(task)
-  }
-  if (record.type === "intent") return slugOf(record.task)
-  return "key" in record ? parseKey(record.key)?.task : undefined
+  if (record.type !== "event" && record.type !== "intent")
+    return "key" in record ? parseKey(record.key)?.task : undefined
+  const task = record.type === "event" ? taskOfEvent(record.event) : record.task
+  return task === undefined ? undefined : slugOf(task)
 }
 
 /** A question with its answer; `answer` is absent when it was not answered. */

@@ -2,6 +2,7 @@
  * Reads results and answers whose links are held against the project and the run: a wrong link is an issue for the next
  * attempt, and is marked in the text when there is none. What calls change counts, as tools and skills say.
  */
+import { posix } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { readConclusion } from "../../domain/documents/AnswerFormat.ts"
@@ -24,12 +25,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 /** A path as it is written, below the project: without `./`, `..` and the path of the project itself. */
 const withinProject = (path: string, root: string): string => {
   const relative = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : path
-  const parts: Array<string> = []
-  for (const part of relative.split("/")) {
-    if (part === "..") parts.pop()
-    else if (part !== "" && part !== ".") parts.push(part)
-  }
-  return parts.join("/")
+  return posix.normalize(`/${relative}`).replace(/^\/|\/$/g, "")
 }
 
 export const changeKinds = Effect.gen(function* () {

@@ -21,11 +21,10 @@ import type { RunState } from "../runs/RunState.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount | undefined>): EvidenceCount =>
-  counts.reduce<EvidenceCount>(
-    (sum, count) => ({ checked: sum.checked + (count?.checked ?? 0), wrong: sum.wrong + (count?.wrong ?? 0) }),
-    { checked: 0, wrong: 0 }
-  )
+const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => ({
+  checked: counts.reduce((sum, { checked }) => sum + checked, 0),
+  wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
+})
 
 export const makeRunReporter = Effect.gen(function* () {
   const activities = yield* Activities
@@ -67,7 +66,9 @@ export const makeRunReporter = Effect.gen(function* () {
       checks
     )
     const failures = openFailures(progress.failures, progress.results)
-    const evidence = sumOfEvidence([ofAnswer, ...progress.results.map(({ result }) => result.evidence)])
+    const evidence = sumOfEvidence(
+      [ofAnswer ?? [], ...progress.results.map(({ result }) => result.evidence ?? [])].flat()
+    )
     const report: RunReport = {
       runId,
       ...ending,
