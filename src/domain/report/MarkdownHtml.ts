@@ -21,12 +21,12 @@ export interface LinkContext {
 /** The anchor of a task on the page. */
 export const taskAnchor = (slug: string): string => `task-${slug}`
 
-/** A path as the path of a URL. */
-const urlPath = (path: string): string => path.split(/[\\/]/).map(encodeURIComponent).join("/")
-
 /** The folder as a URL that ends with a slash. */
 const folderUrl = (folder: string): string => {
-  const path = urlPath(folder)
+  const path = folder
+    .split(/[\\/]/)
+    .map(encodeURIComponent)
+    .join("/")
     .replace(/^\/+/, "")
     .replace(/^([A-Za-z])%3A/, "$1:")
   return `file:///${path}${path === "" || path.endsWith("/") ? "" : "/"}`

@@ -52,23 +52,13 @@ export type ReportSpan = typeof ReportSpan.Type
 type UnplacedSpan = Omit<ReportSpan, "lane">
 type Begun = Omit<UnplacedSpan, "endMs" | "isOk">
 
-const modelName = ({ attempt, round, stage, task }: ModelCallId): string =>
-  [
-    stage,
-    ...(task === undefined ? [] : [`"${task}"`]),
-    ...(round === 0 ? [] : [`round ${round}`]),
-    ...(attempt === 1 ? [] : [`attempt ${attempt}`])
-  ].join(" ")
-
 const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
 
-const modelSpan = (call: ModelCallId, startMs: number): Begun => ({
-  kind: "model",
-  name: modelName(call),
-  stage: call.stage,
-  ...(call.task === undefined ? {} : { task: call.task }),
-  startMs
-})
+const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number): Begun => {
+  const about = [...(task === undefined ? [] : [`"${task}"`]), ...(round === 0 ? [] : [`round ${round}`])]
+  const name = [stage, ...about, ...(attempt === 1 ? [] : [`attempt ${attempt}`])].join(" ")
+  return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
+}
 
 /** The key of a span that an event opens, with what is known of it. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {

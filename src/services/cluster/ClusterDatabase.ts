@@ -28,7 +28,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
-export interface PasswordPlace {
+interface PasswordPlace {
   readonly host: string
   readonly port: string
   readonly database: string
@@ -39,21 +39,15 @@ export interface PasswordPlace {
 const fieldsOf = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = ""]) => field.replaceAll(/\\(.)/g, "$1"))
 
-/** True when a field of a line is one of these values, or any. */
-const fits = (field: string | undefined, values: ReadonlyArray<string>): boolean =>
-  field === "*" || (field !== undefined && values.includes(field))
-
 /** The password for a place; nothing when no line fits. A folder of sockets is named by itself or as localhost. */
 export const findPassword = (text: string, { database, host, port, user }: PasswordPlace): string | undefined => {
   const hosts = host === "" || host.startsWith("/") ? [host, "localhost"] : [host]
-  for (const line of text.split(/\r?\n/)) {
-    if (line === "" || line.startsWith("#")) continue
-    const [ofHost, ofPort, ofDatabase, ofUser, password] = fieldsOf(line)
-    if (fits(ofHost, hosts) && fits(ofPort, [port]) && fits(ofDatabase, [database]) && fits(ofUser, [user])) {
-      return password
-    }
-  }
-  return undefined
+  const wanted = [hosts, [port], [database], [user]]
+  const lines = text.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"))
+  const found = lines
+    .map(fieldsOf)
+    .find((fields) => wanted.every((values, at) => fields[at] === "*" || values.some((value) => value === fields[at])))
+  return found?.[4]
 }
 
 interface Settings {

@@ -50,7 +50,7 @@ const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: 
 /** An answer as JSON has no links to count. */
 const readJson = (answer: string, form: AnswerSchema) => {
   const reading = readJsonAnswer(answer, form)
-  const value = Option.map(reading.value, (text): CheckedAnswer => ({ text, evidence: { checked: 0, wrong: 0 } }))
+  const value = Option.map(reading.value, (text): CheckedAnswer => ({ ...noAnswer, text }))
   return { ...reading, value }
 }
 
