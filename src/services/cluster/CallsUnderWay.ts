@@ -27,21 +27,19 @@ export class ShardLocks extends Context.Service<
     Layer.effectContext(
       Effect.map(RunnerStorage.RunnerStorage, (storage) => {
         const held = new Set<string>()
-        const note = (shards: Iterable<ShardId.ShardId>, isHeld: boolean) =>
+        const note = (lost: Iterable<ShardId.ShardId>, found: Iterable<ShardId.ShardId>) =>
           Effect.sync(() => {
-            for (const shard of shards) {
-              if (isHeld) held.add(shard.toString())
-              else held.delete(shard.toString())
-            }
+            for (const shard of lost) held.delete(shard.toString())
+            for (const shard of found) held.add(shard.toString())
           })
         const observed = RunnerStorage.RunnerStorage.of({
           ...storage,
-          acquire: (address, shards) => Effect.tap(storage.acquire(address, shards), (found) => note(found, true)),
+          acquire: (address, shards) => Effect.tap(storage.acquire(address, shards), (found) => note([], found)),
           refresh: (address, shards) =>
             Effect.onExit(storage.refresh(address, shards), (exit) =>
-              Effect.andThen(note(shards, false), Exit.isSuccess(exit) ? note(exit.value, true) : Effect.void)
+              note(shards, Exit.isSuccess(exit) ? exit.value : [])
             ),
-          release: (address, shard) => Effect.andThen(note([shard], false), storage.release(address, shard)),
+          release: (address, shard) => Effect.andThen(note([shard], []), storage.release(address, shard)),
           releaseAll: (address) =>
             Effect.andThen(
               Effect.sync(() => held.clear()),
