@@ -10,7 +10,6 @@ import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
 import { Checks } from "../services/checks/Checks.ts"
-import { Concluder } from "../services/pipeline/Concluder.ts"
 import { Evidence } from "../services/references/Evidence.ts"
 import { type Gate, ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Journal } from "../services/journal/Journal.ts"
@@ -18,13 +17,10 @@ import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerRunFlow } from "../services/pipeline/RunFlow.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
-import { Planner, Preparation } from "../services/pipeline/Planner.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
 import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
-import { Rounds } from "../services/pipeline/Rounds.ts"
-import { RunReporter } from "../services/pipeline/RunReporter.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
@@ -70,10 +66,7 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, Task
 )
 
 /** From the request to the answer, over whatever refines and runs tasks. */
-export const layerPipeline = layerRunFlow.pipe(
-  Layer.provide(Layer.mergeAll(Preparation.layer, Rounds.layer, Concluder.layer, RunReporter.layer)),
-  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
-)
+export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
 /** The stages of a run, each to be used by itself. */
 export const layerStages = (setup: Setup, context: RunContext) =>

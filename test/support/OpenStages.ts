@@ -21,7 +21,7 @@ import { Gate, ProjectWriteLock } from "../../src/services/permissions/Gate.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
-import { Planner } from "../../src/services/pipeline/Planner.ts"
+import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
@@ -63,9 +63,11 @@ const parts: BriefingParts = {
 /** The briefing of a request that says "Do it.". */
 export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
 
-const layerStages = Layer.mergeAll(Planner.layer, TaskLoop.layer, TaskRunner.layer).pipe(
-  Layer.provide(PlanChecker.layer),
-  Layer.provide(Layer.mergeAll(Attempts.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())),
+const layerStages = Layer.mergeAll(TaskLoop.layer, TaskRunner.layer).pipe(
+  Layer.provideMerge(PlanChecker.layer),
+  Layer.provideMerge(
+    Layer.mergeAll(Attempts.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())
+  ),
   Layer.provide(ModelCaller.layer),
   Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
 )
@@ -99,7 +101,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const context = yield* layerStages.pipe(
     Layer.provide(model),
     Layer.provide(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provide(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
+    Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
     Layer.provideMerge(world),
     Layer.build
   )
@@ -109,7 +111,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         project,
         prompts,
         messages,
-        planner: yield* Planner,
+        planner: yield* makePlanner,
         loop: yield* TaskLoop,
         taskRunner: yield* TaskRunner,
         meter: yield* UsageMeter,

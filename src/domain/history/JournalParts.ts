@@ -4,7 +4,6 @@
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { Configuration } from "../configuration/Configuration.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { foldRun } from "./RunFold.ts"
 
@@ -33,9 +32,8 @@ export const forkRecords = (
   )
   const isBefore = (key: string): boolean => {
     const parsed = parseKey(key)
-    if (parsed === undefined) return false
-    if (!("round" in parsed) || parsed.round < round) return true
-    return parsed.round === round && "task" in parsed && parsed.task !== undefined && before.has(parsed.task)
+    if (parsed === undefined || parsed.round > round) return false
+    return parsed.round < round || (parsed.task !== undefined && before.has(parsed.task))
   }
   return records.filter(
     (record) =>
@@ -43,17 +41,8 @@ export const forkRecords = (
   )
 }
 
-export interface ReplaySession {
-  /** The settings of the session; those of the start of the run, when absent. */
-  readonly settings: Configuration | undefined
-  /** How many records the journal had when the session published its first event. */
-  readonly known: number
-  /** The records that the session wrote. */
-  readonly own: ReadonlyArray<JournalRecord>
-}
-
 /** The sessions in order. Records before the first event of a session were known to it: the briefing, and those of a fork. */
-export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<ReplaySession> => {
+export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
   const starts = [0, ...records.flatMap(({ type }, index) => (type === "resumed" ? [index] : []))]
   return starts.map((start, index) => {
     const first = records[start]
@@ -61,12 +50,17 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyA
     const begun = records.findIndex(({ type }, at) => at >= start && type === "event")
     const known = begun === -1 ? end : Math.min(begun, end)
     return {
+      /** The settings of the session; those of the start of the run, when absent. */
       settings: first?.type === "resumed" ? first.settings : undefined,
+      /** How many records the journal had when the session published its first event. */
       known,
+      /** The records that the session wrote. */
       own: records.slice(known, end)
     }
   })
 }
+
+export type ReplaySession = ReturnType<typeof replaySessions>[number]
 
 /** The events among the records. */
 export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>

@@ -3,8 +3,7 @@
  * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/Json.ts"
-import { compareCodePoints } from "../text/CodePointOrder.ts"
-import { flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
+import { type EventOf, flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./JournalParts.ts"
 import { slugOf } from "../text/Slug.ts"
 
@@ -28,9 +27,9 @@ interface Place {
   readonly about: string
 }
 
-type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
-
-const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
+const placeOfStage = (
+  event: EventOf<"stage.started" | "model.finished" | "answer.rejected" | "answer.repaired">
+): Place => {
   const { round, stage, task } = "call" in event ? event.call : event
   const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
@@ -69,17 +68,15 @@ const placeOf = (event: RunEvent, step: string, title: string | undefined): Plac
       return title === undefined
         ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
         : { place: `approval ${event.hash}`, about: `${event.type} "${title}" ${event.hash.slice(0, 8)}` }
-    case "task.turn": {
-      const { round, task, turn, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}" turn ${turn}` }
-    }
+    case "task.turn":
     case "task.refined":
     case "task.kept":
     case "task.started":
     case "task.finished":
     case "task.failed": {
       const { round, task, type } = event
-      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"` }
+      const turn = type === "task.turn" ? ` turn ${event.turn}` : ""
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"${turn}` }
     }
     case "tool.finished": {
       const { round, task, uid } = event.id
@@ -91,35 +88,13 @@ const placeOf = (event: RunEvent, step: string, title: string | undefined): Plac
   }
 }
 
-/** The fields that are not compared, each with a field that its value has. */
-const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
-  /* When and how long a tool ran, and what a run cost. */
-  ["error_type", "metadata"],
-  ["rounds", "usage"],
-  /* The version of the stream of events is that of the program which reports them. */
-  ["prompt", "version"],
-  /* Older journals have no counts of links; where a link is wrong, the text says so as well. */
-  ["rounds", "evidence"],
-  ["summary", "evidence"],
-  /* Older journals do not say how many attempts a stage had. */
-  ["answer", "mostAttempts"],
-  /* Older journals have no causes of failures; the reason beside it says the same. */
-  ["skipped", "cause"]
-]
-
-/** Older journals list the results of a report by when their tasks ended, and not by the plan. */
-const inOneOrder = (value: object): object =>
-  "rounds" in value && "results" in value && Array.isArray(value.results)
-    ? { ...value, results: value.results.toSorted((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b))) }
-    : value
-
-const withoutVolatile = (given: unknown): unknown => {
-  if (Array.isArray(given)) return given.map(withoutVolatile)
-  const value = typeof given === "object" && given !== null ? inOneOrder(given) : given
+/** A value without when and how long a tool ran, and without what a run cost. */
+const withoutVolatile = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
-  const ignored = new Set(ignoredFields.flatMap(([has, field]) => (has in value ? [field] : [])))
+  const ignored = "error_type" in value ? "metadata" : "rounds" in value ? "usage" : undefined
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (ignored.has(key) ? [] : [[key, withoutVolatile(part)]]))
+    Object.entries(value).flatMap(([key, part]) => (key === ignored ? [] : [[key, withoutVolatile(part)]]))
   )
 }
 

@@ -9,7 +9,7 @@ import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Access.ts"
-import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
+import { type EventOf, ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 import { foldRun, type RunFold } from "./RunFold.ts"
 import { slugOf } from "../text/Slug.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
@@ -87,8 +87,6 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
 /** What the events of a journal come to. */
 export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => foldRun(publishedEvents(records))
 
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
-
 /** The events of one type that a journal holds, in order. */
 export const eventsOf = <T extends RunEvent["type"]>(
   records: ReadonlyArray<JournalRecord>,
@@ -105,8 +103,7 @@ const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
 
-const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
-  found.filter(({ call }) => modelCallKey(call) === key)
+const keyOf = ({ call }: { readonly call: ModelCallId }): string => modelCallKey(call)
 
 /** The attempts of the selected model calls, in the order in which they were sent. */
 export const attemptsOf = (
@@ -122,9 +119,9 @@ export const attemptsOf = (
       isSelected(call) ? [[modelCallKey(call), call] as const] : []
     )
   )
-  const rejected = eventsOf(records, "answer.rejected")
-  const repaired = eventsOf(records, "answer.repaired")
-  const failed = eventsOf(records, "model.failed")
+  const rejected = Map.groupBy(eventsOf(records, "answer.rejected"), keyOf)
+  const repaired = Map.groupBy(eventsOf(records, "answer.repaired"), keyOf)
+  const failed = Map.groupBy(eventsOf(records, "model.failed"), keyOf)
   return [...calls].map(([key, call]): Attempt => {
     const prompt = prompts.get(key)
     const answer = answers.get(key)
@@ -132,9 +129,9 @@ export const attemptsOf = (
       call,
       system: prompt?.system ?? "",
       user: prompt?.user ?? "",
-      issues: about(rejected, key).at(-1)?.issues ?? [],
-      repairs: about(repaired, key).at(-1)?.repairs ?? [],
-      failures: about(failed, key).map(({ message }) => message)
+      issues: rejected.get(key)?.at(-1)?.issues ?? [],
+      repairs: repaired.get(key)?.at(-1)?.repairs ?? [],
+      failures: failed.get(key)?.map(({ message }) => message) ?? []
     }
     return answer === undefined ? sent : Object.assign(sent, { answer: decodeAnswer(answer) })
   })
@@ -159,13 +156,6 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
     return [[key, { id, call: calls.get(key) ?? { uid: id.uid, name: tool, arguments: {} }, result }] as const]
   })
   return [...new Map(ended).values()]
-}
-
-const filesWritten = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<string> => {
-  const written = fileTouches(records).flatMap((touch) =>
-    touch._tag === "Written" && slugOf(touch.task) === slugOf(name) ? [touch.path] : []
-  )
-  return [...new Set(written)]
 }
 
 /** Everything about the task of this name, spelled as in the plan. `records` may be only those of the task. */
@@ -194,6 +184,9 @@ export const taskEvidence = (
       .map((event) => [toolCallKey(event.id), event] as const)
   )
   const unrun = unrunCalls(records, name)
+  const written = fileTouches(records).flatMap((touch) =>
+    touch._tag === "Written" && isMine(touch) ? [touch.path] : []
+  )
   const begun = [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
     const result = resultOf(id)
     const evidence = { id, call, risk, targets }
@@ -211,7 +204,7 @@ export const taskEvidence = (
     calls: begun,
     ...(unrun.length === 0 ? {} : { unrun }),
     ...(denied === undefined ? {} : { denied }),
-    filesWritten: filesWritten(records, name),
+    filesWritten: [...new Set(written)],
     ...(end?.type === "task.finished"
       ? { summary: end.result.result.summary, result: end.result.result.document }
       : {}),

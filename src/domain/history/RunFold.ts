@@ -1,14 +1,10 @@
 /**
  * What the events of a run come to: the plan of each round, how each task ended, and what the sessions used.
  */
-import { cachedTokensOf } from "../models/TokenCounts.ts"
-import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
-import type { RunUsage } from "../runs/RunReport.ts"
-
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
+import { addUsage, noUsage } from "../runs/RunReport.ts"
 
 interface RoundPlan {
   readonly round: number
@@ -17,36 +13,9 @@ interface RoundPlan {
   readonly finished: ReadonlyArray<string>
 }
 
-export interface RunFold {
-  /** The last plan of each round, in order: a resumed session publishes it again. */
-  readonly plans: ReadonlyArray<RoundPlan>
-  /** The first plan as markdown; empty when there is none. */
-  readonly markdown: string
-  /** The names of all tasks of all plans, in order. */
-  readonly names: ReadonlyArray<string>
-  /** The tasks by their slugs, each as the last plan with it states it. */
-  readonly tasks: ReadonlyMap<string, Task>
-  /** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
-  readonly ends: ReadonlyMap<string, EventOf<"task.finished" | "task.failed">>
-  /** The last end of a session that had one. */
-  readonly end: EventOf<"run.finished"> | undefined
-  /** Sums of all sessions that reported an end. */
-  readonly usage: RunUsage
-}
+export type RunFold = ReturnType<typeof foldRun>
 
-const noUsage: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
-
-const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
-  modelCalls: one.modelCalls + other.modelCalls,
-  toolCalls: one.toolCalls + other.toolCalls,
-  promptTokens: one.promptTokens + other.promptTokens,
-  ...cachedTokensOf([one, other]),
-  answerTokens: one.answerTokens + other.answerTokens,
-  modelMs: one.modelMs + other.modelMs,
-  durationMs: one.durationMs + other.durationMs
-})
-
-export const foldRun = (events: ReadonlyArray<RunEvent>): RunFold => {
+export const foldRun = (events: ReadonlyArray<RunEvent>) => {
   const plans = new Map<number, RoundPlan>()
   const finished = new Map<string, string>()
   const ends = new Map<string, EventOf<"task.finished" | "task.failed">>()
@@ -70,12 +39,19 @@ export const foldRun = (events: ReadonlyArray<RunEvent>): RunFold => {
   const inOrder = [...plans.values()].toSorted((a, b) => a.round - b.round)
   const tasks = inOrder.flatMap(({ list }) => list.tasks)
   return {
+    /** The last plan of each round, in order: a resumed session publishes it again. */
     plans: inOrder,
+    /** The first plan as markdown; empty when there is none. */
     markdown,
+    /** The names of all tasks of all plans, in order. */
     names: [...new Set(tasks.map(({ name }) => String(name)))],
+    /** The tasks by their slugs, each as the last plan with it states it. */
     tasks: new Map(tasks.map((task) => [task.slug, task])),
+    /** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
     ends,
+    /** The last end of a session that had one. */
     end,
+    /** Sums of all sessions that reported an end. */
     usage
   }
 }

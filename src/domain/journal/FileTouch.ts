@@ -2,6 +2,7 @@
  * What a journal records about the files of a project, in order: which task read which text, which task wrote which, and
  * from when on the content of a file is unknown.
  */
+import * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -13,16 +14,15 @@ export type FileTouch =
   /** A call may have changed the file; any file when it has no `path`. */
   | { readonly _tag: "Unsure"; readonly path?: string }
 
-const isSuccess = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "success" in value && value.success === true
+const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
 
 const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
 /** All touches, in order. A write is one once its outcome says that it happened. */
 export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
-  const stages = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
-  const finished = new Set(stages.flatMap((stage) => (stage.kind === "task" ? [stage.task] : [])))
+  const settled = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
+  const finished = new Set(settled.flatMap(({ kind, task }) => (kind === "task" ? (task ?? []) : [])))
   const intents = new Map<string, CallIntent>()
   return records.flatMap((record): ReadonlyArray<FileTouch> => {
     switch (record.type) {

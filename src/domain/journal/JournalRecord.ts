@@ -119,9 +119,6 @@ export const ClusterRunEnding = Schema.Union([
 ])
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
-/** A run has few texts that prompts begin with, one for each stage and skill; when there are more, it begins anew with them. */
-const mostTexts = 64
-
 /**
  * Makes the function that leaves out of the prompts of one session, in their order, what an earlier one began with: the
  * prompts of a stage begin with the same long text.
@@ -134,7 +131,6 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     const first = keys.get(system)
     /* A name can be longer than the text that it stands for. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
-    if (keys.size === mostTexts) keys.clear()
     keys.set(system, key)
     return record
   }

@@ -22,15 +22,9 @@ export type RecordedTool = typeof RecordedTool.Type
 /** The key of the record with them. */
 export const toolsKey = "tools"
 
-const recorded = ({ aliases, ...info }: ToolInfo): RecordedTool => {
-  const { description, effect, example, name, origin, parameters, risk } = info
-  const known = { name, origin, description, risk, effect, parameters, example }
-  return aliases === undefined ? known : { ...known, aliases }
-}
-
 /** The tools that a replay cannot know by itself. */
 export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
-  tools.filter(({ origin }) => origin !== builtInOrigin).map(recorded)
+  tools.filter(({ origin }) => origin !== builtInOrigin)
 
 const isTools = Schema.is(Schema.Array(RecordedTool))
 

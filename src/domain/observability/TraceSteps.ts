@@ -3,7 +3,7 @@
  * OpenTelemetry for generative AI name them. Pure.
  */
 import { modelCallKey, type ModelCallId, type Stage, type ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import { dataText } from "../tools/ToolCall.ts"
 
@@ -71,27 +71,18 @@ const agent = (id: string): Attributes => ({
 const message = (role: "user" | "assistant", text: string): string =>
   JSON.stringify([{ role, parts: [{ type: "text", content: text }] }])
 
-const taskAttributes = (round: number, task: string): Attributes => ({
-  "task_conductor.task.name": task,
-  "task_conductor.round": round
-})
-
 const taskStart = (round: number, task: string): SpanStart =>
-  start(taskKey(round, task), [], "task", taskAttributes(round, task))
+  start(taskKey(round, task), [], "task", { "task_conductor.task.name": task, "task_conductor.round": round })
 
-const stageStarts = (stage: Stage, round: number, task?: string): ReadonlyArray<TraceStep> => {
+const stageStarts = ({ round, stage, task }: EventOf<"stage.started">): ReadonlyArray<TraceStep> => {
   const attributes = { "task_conductor.stage": stage, "task_conductor.round": round }
-  const key = stageKeyOf(stage, round, task)
-  if (task === undefined) return [start(key, [], `stage ${stage}`, attributes)]
-  return [taskStart(round, task), start(key, [taskKey(round, task)], `stage ${stage}`, attributes)]
+  const parents = task === undefined ? [] : [taskKey(round, task)]
+  const stageStart = start(stageKeyOf(stage, round, task), parents, `stage ${stage}`, attributes)
+  return task === undefined ? [stageStart] : [taskStart(round, task), stageStart]
 }
 
-const modelStart = (
-  { attempt, round, stage, task }: ModelCallId,
-  model: string,
-  { providerOf }: TraceStyle
-): SpanStart => {
-  const id = { attempt, round, stage, ...(task === undefined ? {} : { task }) }
+const modelStart = (call: ModelCallId, model: string, { providerOf }: TraceStyle): SpanStart => {
+  const { attempt, round, stage, task } = call
   const parents = [stageKeyOf(stage, round, task), ...(task === undefined ? [] : [taskKey(round, task)])]
   const attributes: Attributes = {
     "gen_ai.operation.name": "chat",
@@ -101,7 +92,7 @@ const modelStart = (
     "task_conductor.round": round,
     "task_conductor.attempt": attempt
   }
-  return start(`model ${modelCallKey(id)} `, parents, `chat ${model}`, attributes, "client")
+  return start(`model ${modelCallKey(call)} `, parents, `chat ${model}`, attributes, "client")
 }
 
 const toolKey = (id: ToolCallId): string => `tool ${toolCallKey(id)} `
@@ -117,30 +108,19 @@ const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep
   ...roots.map((root) => end(root, attributes, error))
 ]
 
-const toolResult = (event: Extract<RunEvent, { readonly type: "tool.finished" }>, style: TraceStyle): TraceStep => {
-  const { data, error_message, error_type, success } = event.result
-  const reported = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
-  return success
-    ? end(toolKey(event.id), reported)
-    : end(toolKey(event.id), { ...reported, "error.type": error_type }, error_type)
-}
-
-const runEnd = (
-  { exitCode, report }: Extract<RunEvent, { readonly type: "run.finished" }>,
-  style: TraceStyle
-): ReadonlyArray<TraceStep> => {
+const runEnd = ({ exitCode, report }: EventOf<"run.finished">, style: TraceStyle): ReadonlyArray<TraceStep> => {
   const { answer, results, rounds, status, usage } = report
-  const isDone = status === "done"
+  const error = status === "done" ? undefined : status
   const attributes: Attributes = {
     ...usageAttributes(usage.promptTokens, usage.answerTokens),
     "task_conductor.run.status": status,
     "task_conductor.run.exit_code": exitCode,
     "task_conductor.run.rounds": rounds,
     "task_conductor.run.results": results.length,
-    ...(isDone ? {} : { "error.type": status }),
+    ...(error === undefined ? {} : { "error.type": error }),
     ...content(style, { "gen_ai.output.messages": message("assistant", answer) })
   }
-  return endAll(attributes, isDone ? undefined : status)
+  return endAll(attributes, error)
 }
 
 /** The steps of an event, in order. */
@@ -161,7 +141,7 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       return endAll({ "task_conductor.run.status": status, ...reported }, status === "done" ? undefined : status)
     }
     case "stage.started":
-      return stageStarts(event.stage, event.round, event.task)
+      return stageStarts(event)
     case "plan.created":
       return [end("stage plan/")]
     case "plan.revised":
@@ -199,8 +179,12 @@ export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<Tr
       }
       return [start(toolKey(id), [taskKey(id.round, id.task)], `execute_tool ${call.name}`, attributes)]
     }
-    case "tool.finished":
-      return [toolResult(event, style)]
+    case "tool.finished": {
+      const { data, error_message, error_type, success } = event.result
+      const reported = content(style, { "gen_ai.tool.call.result": success ? dataText(data) : (error_message ?? "") })
+      const error = success ? undefined : error_type
+      return [end(toolKey(event.id), { ...reported, ...(success ? {} : { "error.type": error_type }) }, error)]
+    }
     case "run.finished":
       return runEnd(event, style)
     default:

@@ -50,6 +50,25 @@ export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text
 export const folded = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
+/** A list of items; nothing when there is none. */
+export const listHtml = (items: ReadonlyArray<Piece>): Html =>
+  items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
+
+/** A table; columns of numbers are aligned to the right. */
+export const tableHtml = (
+  columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
+  rows: ReadonlyArray<ReadonlyArray<Piece>>
+): Html => {
+  const line = (cells: ReadonlyArray<Piece>, tag: Html): Html =>
+    markup`<tr>${cells.map((cell, at) => markup`<${tag}${columns[at]?.isNumber === true ? markup` class="number"` : nothing}>${cell}</${tag}>`)}</tr>`
+  const head = line(
+    columns.map(({ name }) => name),
+    markup`th`
+  )
+  const body = rows.map((row) => line(row, markup`td`))
+  return markup`<div class="wide"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`
+}
+
 /** `12`, `3.4k`, `1.2M`. */
 export const shortNumber = (number: number): string => {
   if (number < 10_000) return String(Math.round(number))

@@ -2,14 +2,13 @@
  * Markdown of models and people as HTML. HTML in it is shown as text, and nothing is loaded: a picture becomes its
  * words. Links lead to files of the project, to pages and to tasks on the page; any other link is shown as text.
  */
-import type { AlignType, List, Nodes, Table } from "mdast"
-import * as Option from "effect/Option"
+import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
 import remarkParse from "remark-parse"
 import { unified } from "unified"
 import { isParsable } from "../markdown/MarkdownTree.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
-import { Html, markup, nothing, pre } from "./Html.ts"
+import { Html, listHtml, markup, nothing, pre, tableHtml } from "./Html.ts"
 
 /** What links are resolved with. */
 export interface LinkContext {
@@ -22,12 +21,12 @@ export interface LinkContext {
 /** The anchor of a task on the page. */
 export const taskAnchor = (slug: string): string => `task-${slug}`
 
-/** A path as the path of a URL. */
-const urlPath = (path: string): string => path.split(/[\\/]/).map(encodeURIComponent).join("/")
-
 /** The folder as a URL that ends with a slash. */
 const folderUrl = (folder: string): string => {
-  const path = urlPath(folder)
+  const path = folder
+    .split(/[\\/]/)
+    .map(encodeURIComponent)
+    .join("/")
     .replace(/^\/+/, "")
     .replace(/^([A-Za-z])%3A/, "$1:")
   return `file:///${path}${path === "" || path.endsWith("/") ? "" : "/"}`
@@ -63,42 +62,26 @@ const reader = unified().use(remarkParse).use(remarkGfm)
 
 const headings = ["h3", "h4", "h5", "h6", "h6", "h6"]
 
-const listHtml = (list: List, context: LinkContext): Html => {
+const listOf = (list: List, context: LinkContext): Html => {
   const items = list.children.map((item) => {
     const box = item.checked === true ? "☑ " : item.checked === false ? "☐ " : ""
-    return markup`<li>${box}${item.children.map((child) => itemHtml(child, context, list.spread === true))}</li>`
+    return [box, item.children.map((child) => itemHtml(child, context, list.spread === true))]
   })
   return list.ordered === true
-    ? markup`<ol start="${list.start ?? 1}">
-        ${items}
-      </ol>`
-    : markup`<ul>
-        ${items}
-      </ul>`
+    ? markup`<ol start="${list.start ?? 1}">${items.map((item) => markup`<li>${item}</li>`)}</ol>`
+    : listHtml(items)
 }
 
 /** A paragraph of a tight list needs no element. */
 const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
   node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 
-const cellClass = (align: AlignType | undefined): Html => (align === "right" ? markup` class="number"` : nothing)
-
-const tableHtml = ({ align, children }: Table, context: LinkContext): Html => {
-  const [head, ...rows] = children.map(({ children: cells }) => cells)
-  const line = (cells: typeof head, tag: string): Html =>
-    markup`<tr>
-      ${(cells ?? []).map((cell, at) => markup`<${new Html(tag)}${cellClass(align?.[at])}>${childrenHtml(cell.children, context)}</${new Html(tag)}>`)}
-    </tr>`
-  return markup`<div class="wide">
-    <table>
-      <thead>
-        ${line(head, "th")}
-      </thead>
-      <tbody>
-        ${rows.map((row) => line(row, "td"))}
-      </tbody>
-    </table>
-  </div>`
+const tableOf = ({ align, children }: Table, context: LinkContext): Html => {
+  const [head = [], ...rows] = children.map((row) => row.children.map((cell) => childrenHtml(cell.children, context)))
+  return tableHtml(
+    head.map((name, at) => ({ name, isNumber: align?.[at] === "right" })),
+    rows
+  )
 }
 
 const childrenHtml = (nodes: ReadonlyArray<Nodes>, context: LinkContext): Html =>
@@ -138,9 +121,9 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
     case "blockquote":
       return markup`<blockquote>${childrenHtml(node.children, context)}</blockquote>`
     case "list":
-      return listHtml(node, context)
+      return listOf(node, context)
     case "table":
-      return tableHtml(node, context)
+      return tableOf(node, context)
     case "link":
       return linkHtml(node.url, childrenHtml(node.children, context), context)
     case "image":
@@ -150,8 +133,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   }
 }
 
-const tree = (text: string) => (isParsable(text) ? Option.some(reader.parse(text)) : Option.none())
-
 /** The text as HTML; as it stands when it is too long or too intricate to be read. */
 export const markdownHtml = (text: string, context: LinkContext): Html =>
-  Option.match(tree(text), { onNone: () => pre(text), onSome: (root) => childrenHtml(root.children, context) })
+  isParsable(text) ? childrenHtml(reader.parse(text).children, context) : pre(text)

@@ -2,12 +2,10 @@
  * The style of the page of a report: light and dark as the reader prefers, narrow screens, and paper.
  */
 
-const colours = `
-:root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--calm:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--refine:#0969da;--execute:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}
-@media (prefers-color-scheme:dark){:root{--back:#0d1117;--fore:#e6edf3;--dim:#9198a1;--line:#3d444d;--soft:#161b22;--link:#79c0ff;--good:#56d364;--bad:#ff7b72;--calm:#e3b341;--add:#12361f;--del:#4a1a1c;--plan:#a371f7;--refine:#58a6ff;--execute:#3fb950;--iterate:#d29922;--conclude:#f778ba;--other:#848d97}}
-`
-
-const text = `
+/** The style sheet. */
+export const pageStyle: string = `
+:root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--calm:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--task:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}
+@media (prefers-color-scheme:dark){:root{--back:#0d1117;--fore:#e6edf3;--dim:#9198a1;--line:#3d444d;--soft:#161b22;--link:#79c0ff;--good:#56d364;--bad:#ff7b72;--calm:#e3b341;--add:#12361f;--del:#4a1a1c;--plan:#a371f7;--task:#3fb950;--iterate:#d29922;--conclude:#f778ba;--other:#848d97}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:70rem;padding:1rem;background:var(--back);color:var(--fore);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.5rem;margin:.5rem 0}
@@ -24,9 +22,6 @@ pre{background:var(--soft);border:1px solid var(--line);border-radius:4px;paddin
 table{border-collapse:collapse;font-size:.9rem}
 th,td{border:1px solid var(--line);padding:.2rem .5rem;text-align:left;vertical-align:top}
 .number{text-align:right;white-space:nowrap}
-`
-
-const parts = `
 .skip{position:absolute;left:-100rem}
 .skip:focus{left:1rem;background:var(--back);padding:.5rem}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;padding:0}
@@ -43,27 +38,19 @@ summary{cursor:pointer;padding:.3rem .6rem}
 .badge.new{color:var(--good)}.badge.changed{color:var(--calm)}.badge.removed{color:var(--bad)}.badge.kept{color:var(--dim)}
 .diff .added{background:var(--add)}.diff .removed{background:var(--del)}
 .approval{border-left:3px solid var(--line);padding-left:.75rem;margin:.5rem 0}
-`
-
-const timeline = `
 .timeline svg{display:block;background:var(--soft)}
 .timeline h4{margin:.5rem 0 .1rem;font-weight:400;font-size:.9rem}
 .axis{display:flex;justify-content:space-between;margin:.1rem 0}
 rect{fill:var(--other)}
 rect.task{fill:var(--line)}
-rect.stage-plan{fill:var(--plan)}rect.stage-refine{fill:var(--refine)}rect.stage-execute{fill:var(--execute)}rect.stage-iterate{fill:var(--iterate)}rect.stage-conclude{fill:var(--conclude)}
+rect.stage-plan{fill:var(--plan)}rect.stage-task{fill:var(--task)}rect.stage-iterate{fill:var(--iterate)}rect.stage-conclude{fill:var(--conclude)}
 rect.question{fill:var(--calm)}
 rect.failed{fill:var(--bad)}
 rect.critical{stroke:var(--fore);stroke-width:1;vector-effect:non-scaling-stroke}
 .key{border-bottom:4px solid var(--other);margin-right:.5rem;white-space:nowrap}
-.key.stage-plan{border-color:var(--plan)}.key.stage-refine{border-color:var(--refine)}.key.stage-execute{border-color:var(--execute)}.key.stage-iterate{border-color:var(--iterate)}.key.stage-conclude{border-color:var(--conclude)}.key.critical{border-color:var(--fore)}.key.failed{border-color:var(--bad)}
-`
-
-const media = `
+.key.stage-plan{border-color:var(--plan)}.key.stage-task{border-color:var(--task)}.key.stage-iterate{border-color:var(--iterate)}.key.stage-conclude{border-color:var(--conclude)}.key.critical{border-color:var(--fore)}.key.failed{border-color:var(--bad)}
 @media (max-width:40rem){body{padding:.5rem}dl{grid-template-columns:1fr}dd{margin-bottom:.3rem}.fold{padding:0 .4rem .4rem}}
 @media print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}pre{max-height:none}
 #tasks>details::details-content,#plan>details::details-content,#timeline>details::details-content{content-visibility:visible;height:auto}
 details{break-inside:auto}summary{break-after:avoid}a{color:inherit}}
-`
-
-export const pageStyle: string = [colours, text, parts, timeline, media].join("").replaceAll(/\n+/g, "\n").trim()
+`.trim()

@@ -7,7 +7,7 @@ import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence } from "../hi
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
 import { foldRun, type RunFold } from "../history/RunFold.ts"
 import { RunUsage } from "../runs/RunReport.ts"
 import { belowHome, withoutProject } from "../text/Format.ts"
@@ -41,8 +41,8 @@ export const PlanRound = Schema.Struct({
 })
 export type PlanRound = typeof PlanRound.Type
 
-export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> => {
-  return plans.map(({ finished, list, round }, index): PlanRound => {
+export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> =>
+  plans.map(({ finished, list, round }, index): PlanRound => {
     const previous = plans[index - 1]?.list
     const earlier = new Map((previous?.tasks ?? []).map((task) => [task.slug, task]))
     const now = new Set(list.tasks.map(({ slug }) => slug))
@@ -64,36 +64,19 @@ export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> => {
       finished
     }
   })
-}
 
 const taskOfEvent = (event: RunEvent): string | undefined => {
   if ("task" in event) return event.task
   if ("call" in event && "stage" in event.call) return event.call.task
-  if ("id" in event) return event.id.task
-  return undefined
+  return "id" in event ? event.id.task : undefined
 }
 
 /** The slug of the task of a record; `undefined` for what is about the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
-  if (record.type === "event") {
-    const task = taskOfEvent(record.event)
-    return task === undefined ? undefined : slugOf(task)
-  }
-  if (record.type === "intent") return slugOf(record.task)
-  const parsed = "key" in record ? parseKey(record.key) : undefined
-  return parsed !== undefined && "task" in parsed ? parsed.task : undefined
-}
-
-/** The records of each task by its slug; under `""` those of the whole run. */
-const recordsByTask = (records: ReadonlyArray<JournalRecord>): ((slug: string) => ReadonlyArray<JournalRecord>) => {
-  const groups = new Map<string, Array<JournalRecord>>()
-  for (const record of records) {
-    const slug = slugOfRecord(record) ?? ""
-    const group = groups.get(slug)
-    if (group === undefined) groups.set(slug, [record])
-    else group.push(record)
-  }
-  return (slug) => groups.get(slug) ?? []
+  if (record.type !== "event" && record.type !== "intent")
+    return "key" in record ? parseKey(record.key)?.task : undefined
+  const task = record.type === "event" ? taskOfEvent(record.event) : record.task
+  return task === undefined ? undefined : slugOf(task)
 }
 
 /** A question with its answer; `answer` is absent when it was not answered. */
@@ -135,15 +118,9 @@ export const ReportData = Schema.Struct({
 })
 export type ReportData = typeof ReportData.Type
 
-type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
-
 const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportApproval> => {
-  const answers = new Map<string, Array<Answered>>()
-  for (const event of events) {
-    if (event.type !== "approval.answered") continue
-    const key = `${event.scope} ${event.hash}`
-    answers.set(key, [...(answers.get(key) ?? []), event])
-  }
+  const given = events.filter((event): event is EventOf<"approval.answered"> => event.type === "approval.answered")
+  const answers = Map.groupBy(given, ({ hash, scope }) => `${scope} ${hash}`)
   return events.flatMap((event): ReadonlyArray<ReportApproval> => {
     if (event.type !== "approval.requested") return []
     const { hash, items, scope, title } = event
@@ -156,18 +133,14 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
 }
 
 /** The questions about each task by its slug, each with its part that is about the task: one of a step is about several. */
-const approvalsByTask = (
-  approvals: ReadonlyArray<ReportApproval>
-): ReadonlyMap<string, ReadonlyArray<ReportApproval>> => {
-  const parts = new Map<string, Array<ReportApproval>>()
-  for (const approval of approvals) {
-    for (const [slug, items] of Map.groupBy(approval.items, ({ task }) => slugOf(task))) {
-      const own = parts.get(slug) ?? []
-      own.push({ ...approval, items })
-      parts.set(slug, own)
-    }
-  }
-  return parts
+const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
+  const parts = approvals.flatMap((approval) =>
+    [...Map.groupBy(approval.items, ({ task }) => slugOf(task))].map(([slug, items]) => ({
+      slug,
+      part: Object.assign({}, approval, { items })
+    }))
+  )
+  return Map.groupBy(parts, ({ slug }) => slug)
 }
 
 /** What the journal of a run says, for its report. */
@@ -177,7 +150,8 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   const [first] = records
   const time = workTimeOf(timed)
   const spans = spansOf(timed, time)
-  const of = recordsByTask(records)
+  /* Those of the whole run have no task. */
+  const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
   const asked = approvalsByTask(approvals)
   const run = foldRun(events)
@@ -189,9 +163,12 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
     rounds: planRounds(run),
     tasks: run.names.map((name): ReportTask => {
       const slug = slugOf(name)
-      return Object.assign(taskEvidence(of(slug), name, run), { slug, approvals: asked.get(slug) ?? [] })
+      return Object.assign(taskEvidence(byTask.get(slug) ?? [], name, run), {
+        slug,
+        approvals: asked.get(slug)?.map(({ part }) => part) ?? []
+      })
     }),
-    stages: attemptsOf(of(""), ({ task }) => task === undefined),
+    stages: attemptsOf(byTask.get(undefined) ?? [], ({ task }) => task === undefined),
     approvals: approvals.filter(({ items }) => items.every(({ task }) => !slugs.has(slugOf(task)))),
     workedMs: time(timed.at(-1)?.at ?? 0),
     spans,

@@ -8,7 +8,20 @@ import { cachedText } from "../models/TokenCounts.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
-import { count, folded, Html, markup, nothing, pre, shortNumber, stateHtml, taskStateHtml, timeHtml } from "./Html.ts"
+import {
+  count,
+  folded,
+  Html,
+  listHtml,
+  markup,
+  nothing,
+  pre,
+  shortNumber,
+  stateHtml,
+  tableHtml,
+  taskStateHtml,
+  timeHtml
+} from "./Html.ts"
 import { type LinkContext, markdownHtml, taskAnchor } from "./MarkdownHtml.ts"
 import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
@@ -21,36 +34,28 @@ const changeNames = { new: "new", changed: "changed", kept: "as before" } as con
 
 const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, context: LinkContext): Html => {
   const tasks = round.steps.reduce((sum, step) => sum + step.tasks.length, 0)
-  const steps = round.steps.map(
-    (step) =>
-      markup`<h4>${step.title}</h4>
-        <ul>
-          ${step.tasks.map(({ change, name, skill }) => {
-            const slug = slugOf(name)
-            const badge =
-              change === undefined ? nothing : markup` <span class="badge ${change}">${changeNames[change]}</span>`
-            return markup`<li>
-              ${states.get(slug) ?? stateHtml("open")} <a href="#${taskAnchor(slug)}">${name}</a>
-              <span class="dim">${skill}</span>${badge}
-            </li>`
-          })}
-        </ul>`
-  )
+  const steps = round.steps.map((step) => {
+    const items = step.tasks.map(({ change, name, skill }) => {
+      const slug = slugOf(name)
+      const badge =
+        change === undefined ? nothing : markup` <span class="badge ${change}">${changeNames[change]}</span>`
+      return markup`${states.get(slug) ?? stateHtml("open")} <a href="#${taskAnchor(slug)}">${name}</a>
+        <span class="dim">${skill}</span>${badge}`
+    })
+    return markup`<h4>${step.title}</h4>${listHtml(items)}`
+  })
   const dropped = round.dropped.map(
-    (name) => markup`<li><del>${name}</del> <span class="badge removed">not planned any more</span></li>`
+    (name) => markup`<del>${name}</del> <span class="badge removed">not planned any more</span>`
   )
-  const finished = round.finished.length
-  return markup`<details${tasks <= mostOpen ? markup` open` : ""}><summary>${tasks === 0 ? `After round ${round.round - 1}` : `Round ${round.round}`} <span class="dim">${
-    tasks === 0 ? "nothing left to do" : count(tasks, "task")
-  }${finished === 0 ? "" : `, ${finished} finished before`}${dropped.length === 0 ? "" : `, ${dropped.length} dropped`}</span></summary>
-<div class="fold">${round.goals.trim() === "" ? nothing : markdownHtml(round.goals, context)}${steps}
-${
-  dropped.length === 0
-    ? nothing
-    : markup`<ul>
-        ${dropped}
-      </ul>`
-}</div></details>`
+  const facts = [
+    tasks === 0 ? "nothing left to do" : count(tasks, "task"),
+    ...(round.finished.length === 0 ? [] : [`${round.finished.length} finished before`]),
+    ...(dropped.length === 0 ? [] : [`${dropped.length} dropped`])
+  ]
+  const title = tasks === 0 ? `After round ${round.round - 1}` : `Round ${round.round}`
+  const goals = round.goals.trim() === "" ? nothing : markdownHtml(round.goals, context)
+  return markup`<details${tasks <= mostOpen ? markup` open` : ""}><summary>${title} <span class="dim">${facts.join(", ")}</span></summary>
+    <div class="fold">${goals}${steps}${listHtml(dropped)}</div></details>`
 }
 
 const planHtml = ({ rounds, tasks }: ReportData, context: LinkContext): Html => {
@@ -66,8 +71,9 @@ const barHeight = 12
 /** A number that SVG takes, with two digits. */
 const number = (value: number): string => value.toFixed(2)
 
-const anchorOf = ({ task }: ReportSpan): string | undefined =>
-  task === undefined ? undefined : `#${taskAnchor(slugOf(task))}`
+/** The link to the task of a span, when the page has that. */
+const targetOf = ({ task }: ReportSpan, tasks: ReadonlySet<string>): string | undefined =>
+  task === undefined || !tasks.has(slugOf(task)) ? undefined : `#${taskAnchor(slugOf(task))}`
 
 interface Scale {
   readonly whole: number
@@ -76,7 +82,7 @@ interface Scale {
 }
 
 const barHtml = (span: ReportSpan, { critical, tasks, whole }: Scale): Html => {
-  const { endMs, isOk, kind, lane, name, stage, startMs, task } = span
+  const { endMs, isOk, kind, lane, name, stage, startMs } = span
   const classes = [
     kind,
     ...(stage === undefined ? [] : [`stage-${stage}`]),
@@ -91,7 +97,7 @@ const barHtml = (span: ReportSpan, { critical, tasks, whole }: Scale): Html => {
     height="${barHeight}"
     ><title>${name}: ${shortDurationText(endMs - startMs)}, from ${shortDurationText(startMs)}${isOk ? "" : ", failed"}</title></rect
   >`
-  const target = task !== undefined && tasks.has(slugOf(task)) ? anchorOf(span) : undefined
+  const target = targetOf(span, tasks)
   return target === undefined ? bar : markup`<a href="${target}" tabindex="-1">${bar}</a>`
 }
 
@@ -114,49 +120,32 @@ const lanesHtml = (title: string, spans: ReadonlyArray<ReportSpan>, scale: Scale
 
 const share = (part: number, whole: number): string => `${whole === 0 ? 0 : Math.round((part / whole) * 100)} %`
 
-const pathHtml = ({ criticalPath: { betweenMs, spans }, tasks, workedMs }: ReportData): Html => {
-  const known = new Set(tasks.map(({ slug }) => slug))
+const columnsOf = (...names: ReadonlyArray<string>) =>
+  names.map((name) => ({ name: name.replace("#", ""), isNumber: name.startsWith("#") }))
+
+const pathHtml = ({ criticalPath: { betweenMs, spans }, workedMs }: ReportData, tasks: ReadonlySet<string>): Html => {
   const rows = spans.map((span) => {
-    const target = span.task !== undefined && known.has(slugOf(span.task)) ? anchorOf(span) : undefined
-    const name = target === undefined ? markup`${span.name}` : markup`<a href="${target}">${span.name}</a>`
+    const target = targetOf(span, tasks)
     const time = span.endMs - span.startMs
-    return markup`<tr>
-      <td class="number">${shortDurationText(span.startMs)}</td>
-      <td>${span.kind}</td>
-      <td>${name}</td>
-      <td class="number">${shortDurationText(time)}</td>
-      <td class="number">${share(time, workedMs)}</td>
-    </tr>`
+    return [
+      shortDurationText(span.startMs),
+      span.kind,
+      target === undefined ? span.name : markup`<a href="${target}">${span.name}</a>`,
+      shortDurationText(time),
+      share(time, workedMs)
+    ]
   })
-  return markup`<details>
-    <summary>
-      Critical path: ${count(spans.length, "call")}
-      <span class="dim">each began when the one before it had ended; between them ${shortDurationText(betweenMs)}</span>
-    </summary>
-    <div class="fold wide">
-      <table>
-        <thead>
-          <tr>
-            <th class="number">At</th>
-            <th>Kind</th>
-            <th>What</th>
-            <th class="number">Time</th>
-            <th class="number">Of the run</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
-  </details>`
+  return folded(
+    markup`Critical path: ${count(spans.length, "call")}
+      <span class="dim">each began when the one before it had ended; between them ${shortDurationText(betweenMs)}</span>`,
+    tableHtml(columnsOf("#At", "Kind", "What", "#Time", "#Of the run"), rows)
+  )
 }
 
 const legend = markup`<p class="legend">
-  <span class="key stage-plan">plan</span> <span class="key stage-refine">refine</span>
-  <span class="key stage-execute">execute</span> <span class="key stage-iterate">iterate</span>
-  <span class="key stage-conclude">conclude</span> <span class="key critical">critical path</span>
-  <span class="key failed">failed</span>
+  <span class="key stage-plan">plan</span> <span class="key stage-task">task</span>
+  <span class="key stage-iterate">iterate</span> <span class="key stage-conclude">conclude</span>
+  <span class="key critical">critical path</span> <span class="key failed">failed</span>
 </p>`
 
 const timelineHtml = (data: ReportData): Html => {
@@ -175,7 +164,7 @@ const timelineHtml = (data: ReportData): Html => {
       ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
       <p class="axis"><span>0 s</span><span>${shortDurationText(workedMs / 2)}</span><span>${shortDurationText(workedMs)}</span></p>
     </div>
-    ${pathHtml(data)}`
+    ${pathHtml(data, scale.tasks)}`
 }
 
 interface StageUsage {
@@ -196,46 +185,26 @@ const add = (sum: StageUsage, { answer, issues }: Attempt): StageUsage => ({
   ms: sum.ms + (answer?.usage.durationMs ?? 0)
 })
 
-const rowHtml = (name: string, { calls, input, ms, output, rejected }: StageUsage): Html =>
-  markup`<tr>
-    <td>${name}</td>
-    <td class="number">${calls}</td>
-    <td class="number">${rejected}</td>
-    <td class="number">${shortNumber(input)}</td>
-    <td class="number">${shortNumber(output)}</td>
-    <td class="number">${shortDurationText(ms)}</td>
-  </tr>`
+const rowOf = (name: string, { calls, input, ms, output, rejected }: StageUsage): ReadonlyArray<string | number> => [
+  name,
+  calls,
+  rejected,
+  shortNumber(input),
+  shortNumber(output),
+  shortDurationText(ms)
+]
 
 const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
-  const sums = new Map<string, StageUsage>()
   const all = [...stages, ...tasks.flatMap(({ attempts }) => attempts)]
-  for (const attempt of all) sums.set(attempt.call.stage, add(sums.get(attempt.call.stage) ?? none, attempt))
-  const whole = all.reduce(add, none)
+  const rows = [...Map.groupBy(all, ({ call }) => call.stage)].map(([stage, some]) =>
+    rowOf(stage, some.reduce(add, none))
+  )
   return markup`<p>
       ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
       went on at the same time.
     </p>
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th>Stage</th>
-            <th class="number">Calls</th>
-            <th class="number">Not usable</th>
-            <th class="number">Tokens in</th>
-            <th class="number">Tokens out</th>
-            <th class="number">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${[...sums].map(([stage, sum]) => rowHtml(stage, sum))}${rowHtml("all", whole)}
-        </tbody>
-      </table>
-    </div>`
+    ${tableHtml(columnsOf("Stage", "#Calls", "#Not usable", "#Tokens in", "#Tokens out", "#Time"), [...rows, rowOf("all", all.reduce(add, none))])}`
 }
-
-/** The base64 of the SHA-256 of a string. */
-type Sha256 = (text: string) => string
 
 /** A part of the page with its heading. */
 interface Section {
@@ -275,64 +244,39 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
     <p>${stateHtml(run.status)}</p>
     <h1>${titleOf(run.prompt)}</h1>
     <dl>
-      ${facts.map(
-        ([name, value]) =>
-          markup`<dt>${name}</dt>
-            <dd>${value}</dd>`
-      )}
+      ${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}
     </dl>
     ${run.prompt.trim() === titleOf(run.prompt) ? nothing : folded("The whole prompt", markdownHtml(run.prompt, context))}
   </header>`
 }
 
-const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =>
-  markup` ${
-    run.message === ""
-      ? nothing
-      : markup`<p><strong>Why it ended:</strong></p>
-          ${pre(run.message)}`
-  }
+const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html => markup`
+  ${run.message === "" ? nothing : markup`<p><strong>Why it ended:</strong></p>${pre(run.message)}`}
   ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
-  ${
-    messages.length === 0
-      ? nothing
-      : folded(
-          count(messages.length, "warning"),
-          markup`<ul>
-            ${messages.map((text) => markup`<li>${text}</li>`)}
-          </ul>`
-        )
-  }`
+  ${messages.length === 0 ? nothing : folded(count(messages.length, "warning"), listHtml(messages))}`
 
 const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {
   const { approvals, stages, tasks } = data
   const parts = systemParts([...stages, ...tasks.flatMap(({ attempts }) => attempts)])
+  const ofTasks =
+    tasks.length === 0 ? [markup`<p>There are none.</p>`] : tasks.map((task) => taskHtml(task, context, parts))
   const sections: ReadonlyArray<Section> = [
     { id: "answer", title: "Answer", content: answerHtml(data, context) },
     { id: "plan", title: "Plan", content: planHtml(data, context) },
     { id: "timeline", title: "Timeline", content: timelineHtml(data) },
-    {
-      id: "tasks",
-      title: `Tasks (${tasks.length})`,
-      content:
-        tasks.length === 0
-          ? markup`<p>There are none.</p>`
-          : markup`${tasks.map((task) => taskHtml(task, context, parts))}`
-    },
+    { id: "tasks", title: `Tasks (${tasks.length})`, content: markup`${ofTasks}` },
     { id: "approvals", title: "Other approvals", content: approvalsHtml(approvals) },
     { id: "stages", title: "Planning and conclusion", content: attemptsHtml(stages, parts) },
     { id: "prompts", title: "System parts of prompts", content: systemPartsHtml(parts) },
     { id: "usage", title: "Tokens and time", content: usageHtml(data) }
   ]
-  return sections.filter(({ content }) => content.source.trim() !== "")
+  return sections.filter(({ content }) => content.source !== "")
 }
 
-/** What a browser lets the page do: use its own style, and nothing else. */
-const policyOf = (sha256: Sha256): string =>
-  `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; base-uri 'none'; form-action 'none'`
-
-/** The page; `home` is the home folder of who reads it. */
-export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string => {
+/** The page; `sha256` gives the hash of a string in base64, `home` is the home folder of who reads it. */
+export const reportPage = (whole: ReportData, sha256: (text: string) => string, home = ""): string => {
+  /* What a browser lets the page do: use its own style, and nothing else. */
+  const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; base-uri 'none'; form-action 'none'`
   const context: LinkContext = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
   const data = shortReport(whole, home)
   const sections = sectionsOf(data, context)
@@ -340,7 +284,7 @@ export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(policyOf(sha256))}" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
         <meta name="generator" content="task-conductor" />
@@ -351,18 +295,10 @@ export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string
         <a class="skip" href="#answer">Skip to the answer</a>
         ${headHtml(data, context)}
         <nav aria-label="Parts of the report">
-          <ul>
-            ${sections.map(({ id, title }) => markup`<li><a href="#${id}">${title}</a></li>`)}
-          </ul>
+          ${listHtml(sections.map(({ id, title }) => markup`<a href="#${id}">${title}</a>`))}
         </nav>
         <main>
-          ${sections.map(
-            ({ content, id, title }) =>
-              markup`<section id="${id}">
-                <h2>${title}</h2>
-                ${content}
-              </section> `
-          )}
+          ${sections.map(({ content, id, title }) => markup`<section id="${id}"><h2>${title}</h2>${content}</section>`)}
         </main>
       </body>
     </html> `

@@ -49,25 +49,16 @@ export const ReportSpan = Schema.Struct({
 })
 export type ReportSpan = typeof ReportSpan.Type
 
-type Begun = Omit<ReportSpan, "endMs" | "lane" | "isOk">
-
-const modelName = ({ attempt, round, stage, task }: ModelCallId): string =>
-  [
-    stage,
-    ...(task === undefined ? [] : [`"${task}"`]),
-    ...(round === 0 ? [] : [`round ${round}`]),
-    ...(attempt === 1 ? [] : [`attempt ${attempt}`])
-  ].join(" ")
+type UnplacedSpan = Omit<ReportSpan, "lane">
+type Begun = Omit<UnplacedSpan, "endMs" | "isOk">
 
 const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
 
-const modelSpan = (call: ModelCallId, startMs: number): Begun => ({
-  kind: "model",
-  name: modelName(call),
-  stage: call.stage,
-  ...(call.task === undefined ? {} : { task: call.task }),
-  startMs
-})
+const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number): Begun => {
+  const about = [...(task === undefined ? [] : [`"${task}"`]), ...(round === 0 ? [] : [`round ${round}`])]
+  const name = [stage, ...about, ...(attempt === 1 ? [] : [`attempt ${attempt}`])].join(" ")
+  return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
+}
 
 /** The key of a span that an event opens, with what is known of it. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
@@ -100,7 +91,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
 }
 
 /** Gives each span the first lane that is free when it begins. */
-const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<ReportSpan> => {
+const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
     .toSorted((a, b) => a.startMs - b.startMs)
@@ -113,31 +104,21 @@ const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<
 }
 
 /** Tasks last from their first call to their last, and a task of several rounds is one span. */
-const taskSpans = (
-  calls: ReadonlyArray<Omit<ReportSpan, "lane">>,
-  finished: ReadonlySet<string>
-): ReadonlyArray<Omit<ReportSpan, "lane">> => {
-  const spans = new Map<string, Omit<ReportSpan, "lane">>()
-  for (const { endMs, startMs, task } of calls) {
-    if (task === undefined) continue
-    const slug = slugOf(task)
-    const { endMs: end = endMs, startMs: start = startMs } = spans.get(slug) ?? {}
-    spans.set(slug, {
-      kind: "task",
-      name: task,
-      task,
-      startMs: Math.min(start, startMs),
-      endMs: Math.max(end, endMs),
-      isOk: finished.has(slug)
-    })
-  }
-  return [...spans.values()]
+const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
+  const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
+  return [...byTask].flatMap(([slug, own]): ReadonlyArray<UnplacedSpan> => {
+    const task = own.at(-1)?.task
+    if (slug === undefined || task === undefined) return []
+    const startMs = Math.min(...own.map((call) => call.startMs))
+    const endMs = Math.max(...own.map((call) => call.endMs))
+    return [{ kind: "task", name: task, task, startMs, endMs, isOk: finished.has(slug) }]
+  })
 }
 
 /** All spans, each kind in lanes of its own. What a crash left open lasts to the next session, or to the end. */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
-  const spans: Array<Omit<ReportSpan, "lane">> = []
+  const spans: Array<UnplacedSpan> = []
   const finished = new Set<string>()
   const close = (key: string, endMs: number, isOk: boolean): void => {
     const begun = open.get(key)
@@ -181,22 +162,9 @@ export const CriticalPath = Schema.Struct({
 })
 export type CriticalPath = typeof CriticalPath.Type
 
-/** The last of the spans that had ended when this one began. */
-const before = (byEnd: ReadonlyArray<ReportSpan>, span: ReportSpan): ReportSpan | undefined => {
-  let low = 0
-  let high = byEnd.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((byEnd[middle]?.endMs ?? 0) <= span.startMs) low = middle + 1
-    else high = middle
-  }
-  for (let at = low - 1; at >= 0; at -= 1) {
-    const found = byEnd[at]
-    /* Two spans without duration at one time would follow each other forever. */
-    if (found !== undefined && found !== span && found.startMs < span.startMs) return found
-  }
-  return undefined
-}
+/** The last of the spans that had ended when this one began; without the condition on starts, empty ones would alternate. */
+const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
+  byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)
 
 export const criticalPath = (spans: ReadonlyArray<ReportSpan>): CriticalPath => {
   const byEnd = spans.filter(({ kind }) => kind !== "task").toSorted((a, b) => a.endMs - b.endMs)

@@ -9,8 +9,8 @@ import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { toolCallText } from "../runs/CallText.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { resultText } from "../models/OutputText.ts"
-import { badExit } from "../tools/ToolCall.ts"
-import { count, folded, type Html, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
+import { badExit, type ToolResult } from "../tools/ToolCall.ts"
+import { count, folded, type Html, listHtml, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
@@ -38,25 +38,15 @@ const attemptCost = ({ answer }: Attempt): string => {
   return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${shortDurationText(durationMs)}`
 }
 
-const findings = ({ failures, issues, repairs }: Attempt): Html => {
-  const lines = [
-    ...failures.map((text) => markup`<li><span class="bad">failed</span> ${text}</li>`),
+const findings = ({ failures, issues, repairs }: Attempt): Html =>
+  listHtml([
+    ...failures.map((text) => markup`<span class="bad">failed</span> ${text}`),
     ...issues.map(
       (issue) =>
-        markup`<li>
-          <span class="bad">not usable</span> ${personText(issue)}<br /><span class="dim"
-            >The model was told: ${modelText(issue)}</span
-          >
-        </li>`
+        markup`<span class="bad">not usable</span> ${personText(issue)}<br /><span class="dim">The model was told: ${modelText(issue)}</span>`
     ),
-    ...repairs.map((repair) => markup`<li><span class="calm">repaired</span> ${repairText(repair)}</li>`)
-  ]
-  return lines.length === 0
-    ? nothing
-    : markup`<ul>
-        ${lines}
-      </ul>`
-}
+    ...repairs.map((repair) => markup`<span class="calm">repaired</span> ${repairText(repair)}`)
+  ])
 
 const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
   const { answer, issues, system, user } = attempt
@@ -65,10 +55,7 @@ const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
     system === "" ? nothing : markup`<p><a href="#${parts.anchorOf(system)}">System part of the prompt</a></p>`
   return folded(markup`${attemptTitle(attempt)} <span class="dim">${attemptCost(attempt)}</span>${mark}`, [
     findings(attempt),
-    answer === undefined
-      ? nothing
-      : markup`<h5>Answer</h5>
-          ${pre(answer.text)}`,
+    answer === undefined ? nothing : markup`<h5>Answer</h5>${pre(answer.text)}`,
     answer === undefined || answer.thinking === "" ? nothing : folded("Thinking", pre(answer.thinking)),
     systemLink,
     user === "" ? nothing : folded(`Prompt, ${count(user.length, "character")}`, pre(user))
@@ -91,39 +78,31 @@ const resultHtml = ({ result }: CallEvidence): Html => {
         ${pre(result.error_message ?? "")}`
 }
 
-const callHtml = (evidence: CallEvidence): Html => {
-  const { call, result, risk, targets } = evidence
-  const state =
-    result === undefined
-      ? markup`<span class="calm">did not finish</span>`
-      : result.success
-        ? markup`${badExit(result) === undefined ? nothing : markup`<span class="bad">${badExit(result)}</span> `}<span class="dim"
-            >${shortNumber(result.metadata.data_size_bytes)} bytes, ${shortDurationText(result.metadata.execution_time_ms)}</span
-          >`
-        : markup`<span class="bad">${result.error_type.replaceAll("_", " ")}</span>`
-  return folded(markup`<code>${call.name}</code> ${targets.join(" ")} ${state}`, [
-    markup`<p>Round ${evidence.id.round}, ${call.uid}, risk ${risk}</p>
-      <h5>Arguments</h5>`,
-    pre(JSON.stringify(call.arguments, null, 2)),
-    resultHtml(evidence)
-  ])
+const callState = ({ result }: CallEvidence): Html => {
+  if (result === undefined) return markup`<span class="calm">did not finish</span>`
+  if (!result.success) return markup`<span class="bad">${errorWords(result)}</span>`
+  const { data_size_bytes: bytes, execution_time_ms: time } = result.metadata
+  const exit = badExit(result)
+  return markup`${exit === undefined ? nothing : markup`<span class="bad">${exit}</span> `}<span class="dim">${shortNumber(bytes)} bytes, ${shortDurationText(time)}</span>`
 }
 
-const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
+const errorWords = ({ error_type }: ToolResult): string => error_type.replaceAll("_", " ")
 
-/** Calls that were denied or could not be used. */
-const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
-  markup`${calls.map(({ call, id, result }) =>
-    folded(
-      markup`<code>${toolCallText(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
-      [
-        markup`<p>Round ${id.round}, ${call.uid}</p>
-          <h5>Arguments</h5>`,
-        pre(JSON.stringify(call.arguments, null, 2)),
-        pre(result.error_message ?? "")
-      ]
-    )
-  )}`
+const argumentsHtml = ({ call, id }: Pick<UnrunCall, "call" | "id">, more = ""): Html =>
+  markup`<p>Round ${id.round}, ${call.uid}${more}</p><h5>Arguments</h5>${pre(JSON.stringify(call.arguments, null, 2))}`
+
+const callHtml = (evidence: CallEvidence): Html =>
+  folded(markup`<code>${evidence.call.name}</code> ${evidence.targets.join(" ")} ${callState(evidence)}`, [
+    argumentsHtml(evidence, `, risk ${evidence.risk}`),
+    resultHtml(evidence)
+  ])
+
+/** A call that was denied or could not be used. */
+const unrunHtml = (unrun: UnrunCall): Html =>
+  folded(markup`<code>${toolCallText(unrun.call)}</code> <span class="calm">${errorWords(unrun.result)}</span>`, [
+    argumentsHtml(unrun),
+    pre(unrun.result.error_message ?? "")
+  ])
 
 const lineClass = (line: string): string => {
   if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "dim"
@@ -136,12 +115,12 @@ const diffHtml = (diff: string): Html =>
     .split("\n")
     .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`
 
-const itemHtml = ({ details = [], preview = "", targets, tool, warnings = [], words }: ApprovalItem): Html =>
-  markup`<li>
-    <code>${tool}</code> ${targets.join(" ")}
-    ${[...details, ...warnings, ...(words === undefined ? [] : [words.consequence])].map((text) => markup`<br /><span class="dim">${text}</span>`)}
-    ${preview === "" ? nothing : diffHtml(preview)}
-  </li>`
+const itemHtml = ({ details = [], preview = "", targets, tool, warnings = [], words }: ApprovalItem): Html => {
+  const lines = [...details, ...warnings, ...(words === undefined ? [] : [words.consequence])]
+  return markup`<code>${tool}</code> ${targets.join(" ")}
+    ${lines.map((text) => markup`<br /><span class="dim">${text}</span>`)}
+    ${preview === "" ? nothing : diffHtml(preview)}`
+}
 
 const answers: Readonly<Record<string, string>> = {
   step: "approved",
@@ -170,9 +149,7 @@ const approvalHtml = (approval: ReportApproval): Html =>
   markup`<div class="approval">
     <p><strong>${approval.title}</strong>: ${answerText(approval)}</p>
     ${approval.instead === undefined ? nothing : markup`<p>Instead: ${approval.instead}</p>`}
-    <ul>
-      ${approval.items.map(itemHtml)}
-    </ul>
+    ${listHtml(approval.items.map(itemHtml))}
   </div>`
 
 export const approvalsHtml = (approvals: ReadonlyArray<ReportApproval>): Html => markup`${approvals.map(approvalHtml)}`
@@ -191,69 +168,41 @@ const costText = ({ attempts, calls }: ReportTask): string => {
 }
 
 const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html =>
-  markup`<ul>
-    ${references.map(({ characters, hash, href, shown, title, tokens }) => {
+  listHtml(
+    references.map(({ characters, hash, href, shown, title, tokens }) => {
       const target = reportLink(href, context)
       const name =
         target === undefined
           ? markup`${title} <span class="dim">${href}</span>`
           : markup`<a href="${target}">${title}</a>`
       const part = shown === undefined ? "" : `, of which ${shown} were shown`
-      return markup`<li>
-        ${name}
-        <span class="dim">${characters} characters${part}, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}</span>
-      </li>`
-    })}
-  </ul>`
+      return markup`${name}
+        <span class="dim">${characters} characters${part}, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}</span>`
+    })
+  )
 
-const part = (title: string, isThere: boolean, content: Html): Html =>
-  isThere
-    ? markup`<h4>${title}</h4>
-        ${content}`
-    : nothing
+/** A part with its heading; nothing when it is empty. */
+const part = (title: string, content: Html): Html =>
+  content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
 /** `context` resolves links; `parts` are the system parts of all prompts of the page. */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
-  const {
-    approvals,
-    attempts,
-    calls,
-    failures,
-    filesWritten,
-    references,
-    result,
-    skill,
-    slug,
-    unrun = [],
-    whatIsNeeded
-  } = task
+  const { result, skill, unrun = [], whatIsNeeded } = task
   return folded(
     markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
-      part("What it was for", whatIsNeeded !== undefined, markdownHtml(whatIsNeeded ?? "", context)),
-      part("Result", result !== undefined, markdownHtml(result ?? "", context)),
-      part(
-        "Why there is no result",
-        failures.length > 0,
-        markup`<ul>
-          ${failures.map((text) => markup`<li>${text}</li>`)}
-        </ul>`
-      ),
-      part(
-        "Files written",
-        filesWritten.length > 0,
-        markup`<ul>
-          ${filesWritten.map((path) => markup`<li>${path}</li>`)}
-        </ul>`
-      ),
-      part("Approvals", approvals.length > 0, approvalsHtml(approvals)),
-      part("References", references.length > 0, referencesHtml(task, context)),
-      part("Tool calls", calls.length > 0, callsHtml(calls)),
-      part("Calls that were not run", unrun.length > 0, unrunHtml(unrun)),
-      part("Model calls", attempts.length > 0, attemptsHtml(attempts, parts)),
+      part("What it was for", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
+      part("Result", result === undefined ? nothing : markdownHtml(result, context)),
+      part("Why there is no result", listHtml(task.failures)),
+      part("Files written", listHtml(task.filesWritten)),
+      part("Approvals", approvalsHtml(task.approvals)),
+      part("References", referencesHtml(task, context)),
+      part("Tool calls", markup`${task.calls.map(callHtml)}`),
+      part("Calls that were not run", markup`${unrun.map(unrunHtml)}`),
+      part("Model calls", attemptsHtml(task.attempts, parts)),
       result === undefined ? nothing : folded("The result as the model wrote it", pre(result))
     ],
-    taskAnchor(slug)
+    taskAnchor(task.slug)
   )
 }

@@ -1,7 +1,6 @@
 /**
- * The stable keys of model calls, tool calls and stages within a stage. Recorded outcomes are found by them,
- * so they consist
- * only of what survives a restart: stage, round, task, attempt, uid. Keys are made here and read here.
+ * The stable keys of model calls, tool calls and stages. Recorded outcomes are found by them, so they consist only of what
+ * survives a restart: stage, round, task, attempt, uid. Keys are made here and read here.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
@@ -61,35 +60,32 @@ export const activityName = ({ input, key }: { readonly key: string; readonly in
 /** The key of an activity by its name; a key without a hash is one already. */
 export const keyOfActivity = (name: string): string => name.replace(/#[0-9a-f]{16}$/, "")
 
-/** What a key stands for; `task` is the slug of a task. */
-export type ParsedKey =
-  | { readonly kind: "briefing" | "plan" }
-  | { readonly kind: "round"; readonly round: number }
-  | { readonly kind: "refined" | "task"; readonly round: number; readonly task: string }
-  | {
-      readonly kind: "model"
-      readonly stage: Stage
-      readonly round: number
-      readonly task?: string
-    }
-  | { readonly kind: "tool"; readonly round: number; readonly task: string; readonly uid: string }
-  | { readonly kind: "check"; readonly round: number; readonly task: string }
+/** What a key stands for; `round` is 0 before the first round, `task` is the slug of a task. */
+export interface ParsedKey {
+  readonly kind: "briefing" | "round" | "refined" | "tool" | "check" | "turn" | Stage
+  readonly round: number
+  readonly task?: string
+}
 
-const isStage = Schema.is(Stage)
+/** Words of keys, with the number of parts behind them that they have with a task. */
+const partsBehind: ReadonlyMap<string, number> = new Map([
+  ["refined", 1],
+  ["task", 1],
+  ...["tool", "check", "turn", "iterate", "conclude", "ask"].map((word) => [word, 2] as const)
+])
 
 /** Reads the key of a stage, or the key or the name of a call; nothing for keys of other things. */
 export const parseKey = (name: string): ParsedKey | undefined => {
-  const [, number, rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
-  const [kind = "", task = "", ...more] = rest.split("/")
-  const round = Number(number ?? 0)
-  if (rest === "briefing" || rest === "plan") return { kind: rest }
-  if (rest === "" && round > 0) return { kind: "round", round }
-  if ((kind === "refined" || kind === "task") && task !== "") return { kind, round, task }
-  if (kind === "tool" && more.length > 0) return { kind, round, task, uid: more.join("/") }
-  if (kind === "check" && round > 0 && more.length > 0) return { kind, round, task }
-  const stage = kind === "turn" ? "task" : kind
-  if (!isStage(stage) || task === "") return undefined
-  return more.length === 0 ? { kind: "model", stage, round } : { kind: "model", stage, round, task }
+  const [, number = "0", rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
+  const round = Number(number)
+  const [word = "", ...more] = rest.split("/")
+  if (word === "" && round > 0) return { kind: "round", round }
+  if (word === "briefing" || word === "plan") return { kind: word, round }
+  const parts = partsBehind.get(word)
+  if (parts === undefined || more[0] === undefined || more[0] === "" || (word === "check" && round === 0))
+    return undefined
+  const kind = word as ParsedKey["kind"]
+  return more.length < parts ? { kind, round } : { kind, round, task: more[0] }
 }
 
 /** Where a task asks outside of its calls: `round-1/task`. */

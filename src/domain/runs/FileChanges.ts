@@ -1,6 +1,7 @@
 /**
  * Which files a run changed, by the results of its calls: those that name a path and a diff.
  */
+import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 
 /** A file with the lines that were added and removed; `isPartial` when a diff was too long to be counted to its end. */
@@ -12,13 +13,7 @@ export interface FileChange {
   readonly isPartial: boolean
 }
 
-const isChange = (data: unknown): data is { readonly path: string; readonly diff: string } =>
-  typeof data === "object" &&
-  data !== null &&
-  "path" in data &&
-  typeof data.path === "string" &&
-  "diff" in data &&
-  typeof data.diff === "string"
+const isChange = Schema.is(Schema.Struct({ path: Schema.String, diff: Schema.String }))
 
 const countDiff = (path: string, diff: string): FileChange => {
   const lines = diff.split("\n")
@@ -38,25 +33,14 @@ export const changeOf = (data: unknown): FileChange | undefined =>
 
 /** Each file once, in the order of its first change. */
 export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<FileChange> => {
-  const changes = new Map<string, FileChange>()
-  for (const { calls } of results) {
-    for (const { result } of calls) {
-      const next = result.success ? changeOf(result.data) : undefined
-      if (next === undefined) continue
-      const before = changes.get(next.path)
-      changes.set(
-        next.path,
-        before === undefined
-          ? next
-          : {
-              path: next.path,
-              added: before.added + next.added,
-              removed: before.removed + next.removed,
-              isNew: before.isNew,
-              isPartial: before.isPartial || next.isPartial
-            }
-      )
-    }
-  }
-  return [...changes.values()]
+  const made = results.flatMap(({ calls }) =>
+    calls.flatMap(({ result }) => (result.success ? (changeOf(result.data) ?? []) : []))
+  )
+  return [...Map.groupBy(made, ({ path }) => path)].map(([path, all]) => ({
+    path,
+    added: all.reduce((sum, { added }) => sum + added, 0),
+    removed: all.reduce((sum, { removed }) => sum + removed, 0),
+    isNew: all[0]?.isNew === true,
+    isPartial: all.some(({ isPartial }) => isPartial)
+  }))
 }

@@ -6,7 +6,7 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
 import { type ModelCallId, type Stage, modelCallKey, toolCallKey } from "./ActivityKey.ts"
 import { toolCallText } from "./CallText.ts"
-import type { CallPhase, RecordedEvent, RunEvent } from "./RunEvent.ts"
+import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */
 type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
@@ -89,13 +89,6 @@ export const emptyLive: LiveState = {
   answerTokens: 0
 }
 
-/** How many tasks are in each stage. */
-export const countStages = ({ tasks }: Pick<LiveState, "tasks">): Readonly<Record<TaskStage, number>> => {
-  const counts = { waiting: 0, preparing: 0, ready: 0, running: 0, finished: 0, kept: 0, failed: 0, skipped: 0 }
-  for (const { stage } of tasks.values()) counts[stage] += 1
-  return counts
-}
-
 export const isResolved = (stage: TaskStage): boolean =>
   stage === "finished" || stage === "kept" || stage === "failed" || stage === "skipped"
 
@@ -103,16 +96,12 @@ export const isResolved = (stage: TaskStage): boolean =>
 export const isLively = ({ calls, questions, stage, startedAt, tools }: LiveState): boolean =>
   startedAt !== undefined && questions.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-type Waiting = Extract<RunEvent, { readonly type: "model.waiting" }>
-
-const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
-  new Map(map).set(key, value)
-
-const withoutEntry = <V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> => {
-  if (!map.has(key)) return map
-  const less = new Map(map)
-  less.delete(key)
-  return less
+/** The map with an entry, or without it. */
+const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
+  const changed = new Map(map)
+  if (value === undefined) changed.delete(key)
+  else changed.set(key, value)
+  return changed
 }
 
 /** Within a plan, the turns of an item belong to no task of their own. */
@@ -155,7 +144,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
 /** What a heartbeat says about a call that says nothing more exact. */
-const withWaiting = (state: LiveState, { call, phase, seconds }: Waiting, at: number): LiveState => {
+const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const known = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
   switch (phase) {
@@ -174,7 +163,7 @@ const withWaiting = (state: LiveState, { call, phase, seconds }: Waiting, at: nu
 
 const endCall = (state: LiveState, call: ModelCallId): LiveState => ({
   ...state,
-  calls: withoutEntry(state.calls, modelCallKey(call))
+  calls: withEntry(state.calls, modelCallKey(call), undefined)
 })
 
 /** Nothing of a task goes on once it has ended. */
@@ -312,13 +301,13 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
       return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), tool) }
     }
     case "tool.finished":
-      return { ...state, tools: withoutEntry(state.tools, toolCallKey(event.id)) }
+      return { ...state, tools: withEntry(state.tools, toolCallKey(event.id), undefined) }
     case "check.started": {
       const tool = { task: event.task ?? "", text: `check ${event.command}`, since: at }
       return { ...state, tools: withEntry(state.tools, checkName(event), tool) }
     }
     case "check.finished":
-      return { ...state, tools: withoutEntry(state.tools, checkName(event)) }
+      return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
     default:
       // A single stage has no event that begins a run.
       return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)

@@ -9,7 +9,6 @@ import {
   type LiveStep,
   type LiveTask,
   type LiveTool,
-  countStages,
   isLively,
   isResolved
 } from "./LiveState.ts"
@@ -29,11 +28,11 @@ const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detai
 const workLine = (
   name: StyledLine,
   details: ReadonlyArray<string>,
-  time: string,
-  columns: number,
+  since: number,
+  { columns, now }: View,
   word = ""
 ): StyledLine => {
-  const end = ` · ${time}`
+  const end = ` · ${clockText(now - since)}`
   const width = columns - end.length
   const isLong = lineWidth(name) > leastName
   const final = details.at(-1) ?? ""
@@ -46,7 +45,21 @@ const workLine = (
   return [...cutLine(whole, width), { text: end, style: "dim" }]
 }
 
-interface PlanOptions extends ViewTime {
+export interface ViewSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+interface ViewOptions extends ViewTime {
+  readonly size: ViewSize
+  /** What Ctrl-C does: `stops`. */
+  readonly stop: string
+  /** Text of an answer that is not printed yet, beside the answer of the run. */
+  readonly unfinished?: string
+}
+
+/** `columns` is one less than the width: some terminals begin a new line when one fills it. */
+interface View extends ViewOptions {
   readonly columns: number
 }
 
@@ -57,7 +70,6 @@ interface Shown {
   readonly active: ReadonlyArray<LiveTask>
   readonly ended: number
   readonly failed: number
-  readonly ready: number
 }
 
 const tasksText = (number: number): string => `${number} ${number === 1 ? "task" : "tasks"}`
@@ -83,58 +95,51 @@ const shownSteps = (state: LiveState, { calls, tools }: Work): ReadonlyArray<Sho
       tasks,
       active: tasks.filter(({ name, stage }) => !isResolved(stage) && (calls.has(name) || tools.has(name))),
       ended: tasks.filter(({ stage }) => isResolved(stage)).length,
-      failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length,
-      ready: tasks.filter(({ stage }) => stage === "ready").length
+      failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length
     }
   })
 
 const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 
+const failureText = (failed: number): StyledLine =>
+  failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" }]
+
 /** One line for a step: finished, at work, or still to come. */
-const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => {
-  const { active, failed, ready, ended, step, tasks } = shown
+const stepLine = (shown: Shown, { columns, marks }: View): StyledLine => {
+  const { active, failed, ended, step, tasks } = shown
   const title = stepText(step.title)
-  const failures = failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }]
+  const failures = failureText(failed)
   if (isDone(shown)) {
-    const mark =
-      failed === 0
-        ? { text: `${marks.done} `, style: "green" as const }
-        : { text: `${marks.failed} `, style: "red" as const }
+    const mark = {
+      text: `${failed === 0 ? marks.done : marks.failed} `,
+      style: failed === 0 ? "green" : "red"
+    } as const
     return cutLine([mark, { text: `${title} · ${tasksText(tasks.length)}`, style: "dim" }, ...failures], columns)
   }
   const isOpen = active.length > 0 || ended > 0
+  const ready = tasks.filter(({ stage }) => stage === "ready").length
   const count = ended > 0 ? `${ended}/${tasks.length}` : tasksText(tasks.length)
   const prepared = ended === 0 && ready > 0 ? `, ${ready} ready` : ""
-  return cutLine(
-    [
-      { text: `${isOpen ? marks.open : marks.waiting} ` },
-      { text: title, ...(isOpen ? { style: "bold" as const } : {}) },
-      { text: ` · ${count}${prepared}`, style: "dim" },
-      ...failures
-    ],
-    columns
-  )
+  const name: StyledLine = isOpen
+    ? [{ text: `${marks.open} ` }, { text: title, style: "bold" }]
+    : [{ text: `${marks.waiting} ${title}` }]
+  return cutLine([...name, { text: ` · ${count}${prepared}`, style: "dim" }, ...failures], columns)
 }
 
-const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, options: PlanOptions): StyledLine => {
-  const { columns, marks, now } = options
+const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view: View): StyledLine => {
   const tool = tools.get(task.name)
   const call = calls.get(task.name)
-  const name: StyledLine = [{ text: `  ${marks.work} `, style: "cyan" }, { text: printable(task.name) }]
-  if (tool !== undefined) return workLine(name, [printable(tool.text)], clockText(now - tool.since), columns)
-  if (call === undefined) return cutLine(name, columns)
+  const name: StyledLine = [{ text: `  ${view.marks.work} `, style: "cyan" }, { text: printable(task.name) }]
+  if (tool !== undefined) return workLine(name, [printable(tool.text)], tool.since, view)
+  if (call === undefined) return cutLine(name, view.columns)
   const turn = task.attempt > 1 ? `, turn ${task.attempt}` : ""
   const phase = phaseText(call, state.model)
   const details = [`${stageText[call.call.stage]}${turn} · ${phase}`, phase]
-  return workLine(name, details, clockText(now - call.since), columns, phase.split(/[\s,]/, 1)[0])
+  return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
 /** What comes next of a step, and how many more. */
-const nextLines = (
-  { active, tasks }: Shown,
-  { columns, marks }: PlanOptions,
-  most: number
-): ReadonlyArray<StyledLine> => {
+const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
   const first = left.length <= most ? left : left.slice(0, Math.max(0, most - 1))
@@ -149,11 +154,7 @@ const nextLines = (
 }
 
 /** Steps that have nothing at work, as one line for all of them when there are too few rows for each. */
-const quietLines = (
-  steps: ReadonlyArray<Shown>,
-  options: PlanOptions,
-  remaining: number
-): ReadonlyArray<StyledLine> => {
+const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
   const { columns, marks } = options
@@ -165,7 +166,7 @@ const quietLines = (
   const all: StyledLine = [
     done ? { text: `${marks.done} `, style: "green" } : { text: `${marks.waiting} `, style: "dim" },
     { text: remaining === 1 ? `${text} · ${tasksText(tasks)}` : text, style: "dim" },
-    ...(failed === 0 || remaining > 1 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }])
+    ...(remaining > 1 ? [] : failureText(failed))
   ]
   const shown = done ? steps.slice(rest) : steps.slice(0, remaining - 1)
   const lines = shown.map((one) => stepLine(one, options))
@@ -173,7 +174,7 @@ const quietLines = (
 }
 
 /** The plan in at most so many lines. */
-const planLines = (state: LiveState, options: PlanOptions, rows: number): ReadonlyArray<StyledLine> => {
+const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray<StyledLine> => {
   if (rows <= 0 || state.steps.length === 0) return []
   const work = workOf(state)
   const steps = shownSteps(state, work)
@@ -203,59 +204,33 @@ const planLines = (state: LiveState, options: PlanOptions, rows: number): Readon
   return [...early, ...lines, ...late]
 }
 
-export interface ViewSize {
-  readonly columns: number
-  readonly rows: number
-}
-
-interface ViewOptions extends ViewTime {
-  readonly size: ViewSize
-  /** What Ctrl-C does: `stops`. */
-  readonly stop: string
-  /** Text of an answer that is not printed yet, beside the answer of the run. */
-  readonly unfinished?: string
-}
-
 /** More lines than this are no help. */
 const mostRows = 20
-/** A line never fills the width: some terminals begin a new one then. */
-const usable = ({ columns }: ViewSize): number => Math.max(10, columns - 1)
-
-/** The call of a stage of the whole list; calls of tasks are shown with their tasks. */
-const stageCall = ({ calls }: LiveState): LiveCall | undefined =>
-  [...calls.values()].find(({ call }) => call.task === undefined)
-
-const stageLine = (state: LiveState, options: ViewOptions): ReadonlyArray<StyledLine> => {
-  const { stage } = state
-  const call = stageCall(state)
-  const shown = call?.call.stage ?? stage
+/** What a stage of the whole list does; calls of tasks are shown with their tasks. */
+const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
+  const call = [...state.calls.values()].find((one) => one.call.task === undefined)
+  const shown = call?.call.stage ?? state.stage
   if (shown === undefined) return []
   const attempt = call !== undefined && call.call.attempt > 1 && shown !== "ask" ? `, attempt ${call.call.attempt}` : ""
   const name: StyledLine = [
-    { text: `${options.marks.work} `, style: "cyan" },
+    { text: `${view.marks.work} `, style: "cyan" },
     { text: `${stageText[shown]}${attempt}`, style: "bold" }
   ]
-  const columns = usable(options.size)
-  if (call === undefined) return [cutLine(name, columns)]
-  return [workLine(name, [phaseText(call, state.model)], clockText(options.now - call.since), columns)]
+  return [
+    call === undefined ? cutLine(name, view.columns) : workLine(name, [phaseText(call, state.model)], call.since, view)
+  ]
 }
 
 /** What belongs to no plan: the tools of a conversation, and a stage of one task by itself. */
-const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): ReadonlyArray<StyledLine> => {
+const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const planned = new Set(state.steps.flatMap(({ tasks }) => tasks))
   const line = (text: string, details: ReadonlyArray<string>, since: number): StyledLine =>
-    workLine([{ text: `${marks.work} `, style: "cyan" }, { text }], details, clockText(now - since), usable(size))
-  const calls = [...state.calls.values()].flatMap((call) =>
-    call.call.task === undefined || planned.has(call.call.task)
-      ? []
-      : [
-          line(
-            `${stageText[call.call.stage]} for ${printable(call.call.task)}`,
-            [phaseText(call, state.model)],
-            call.since
-          )
-        ]
-  )
+    workLine([{ text: `${view.marks.work} `, style: "cyan" }, { text }], details, since, view)
+  const calls = [...state.calls.values()].flatMap((call) => {
+    const { stage, task } = call.call
+    if (task === undefined || planned.has(task)) return []
+    return [line(`${stageText[stage]} for ${printable(task)}`, [phaseText(call, state.model)], call.since)]
+  })
   const tools = [...state.tools.values()]
     .filter(({ task }) => !planned.has(task))
     .map(({ since, text }) => line(printable(text), [], since))
@@ -263,8 +238,7 @@ const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): Readon
 }
 
 /** The end of a string that is being written. */
-const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
-  const columns = usable(size)
+const writtenLines = (text: string, columns: number, rows: number): ReadonlyArray<StyledLine> => {
   const lines = printableLines(text)
     .replaceAll("\t", "  ")
     .trimEnd()
@@ -274,53 +248,50 @@ const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray
   return text.trim() === "" ? [] : last.map((line) => [{ text: `  ${cutText(line, columns - 2)}`, style: "dim" }])
 }
 
-/** How far the run is, what waits, how long it has taken without persons, and how to stop it. */
-const statusLine = (state: LiveState, { now, size, stop }: ViewOptions): StyledLine => {
-  const { calls, startedAt = now, steps, tasks } = state
-  const { failed, finished, kept, skipped } = countStages(state)
+/** How far the run is, what waits, how long it has taken without persons, and how to stop it; the least important go first. */
+const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
+  const { calls, serverUntil = now, startedAt = now, steps, tasks } = state
+  const stages = [...tasks.values()].map(({ stage }) => stage)
+  const countOf = (...some: ReadonlyArray<LiveTask["stage"]>) => stages.filter((stage) => some.includes(stage)).length
+  const [failed, skipped] = [countOf("failed"), countOf("skipped")]
   const queued = [...calls.values()].filter(({ phase }) => phase === "queued").length
-  const waits = state.serverUntil === undefined ? 0 : state.serverUntil - now
-  const parts: ReadonlyArray<readonly [text: string, style: "bold" | "dim" | "red" | "yellow", rank: number]> = [
-    ...(steps.length === 0 ? [] : ([[`${finished + kept}/${tasks.size}`, "bold", 0]] as const)),
-    ...(failed === 0 ? [] : ([[`${failed} failed`, "red", 1]] as const)),
-    ...(skipped === 0 ? [] : ([[`${skipped} skipped`, "yellow", 2]] as const)),
-    ...(waits <= 0 ? [] : ([[`waiting for the model server, ${clockText(waits)} left`, "yellow", 1]] as const)),
-    ...(queued === 0 ? [] : ([[`${queued} waiting for a free slot`, "dim", 4]] as const)),
-    [clockText(now - startedAt - state.personMs), "dim", 1],
-    ...(state.answerTokens === 0 ? [] : ([[`${state.answerTokens} tokens written`, "dim", 5]] as const)),
-    [`Ctrl-C ${stop}`, "dim", 3]
-  ]
-  const columns = usable(size)
-  const widthOf = (some: typeof parts) => some.reduce((sum, [text]) => sum + text.length + 3, 0)
-  let shown = parts
-  while (widthOf(shown) > columns && shown.length > 1) {
-    const last = Math.max(...shown.map(([, , rank]) => rank))
-    shown = shown.filter(([, , rank]) => rank < last)
+  const parts = [
+    { is: steps.length > 0, text: `${countOf("finished", "kept")}/${tasks.size}`, style: "bold", rank: 0 },
+    { is: failed > 0, text: `${failed} failed`, style: "red", rank: 1 },
+    { is: skipped > 0, text: `${skipped} skipped`, style: "yellow", rank: 2 },
+    {
+      is: serverUntil > now,
+      text: `waiting for the model server, ${clockText(serverUntil - now)} left`,
+      style: "yellow",
+      rank: 1
+    },
+    { is: queued > 0, text: `${queued} waiting for a free slot`, style: "dim", rank: 4 },
+    { is: true, text: clockText(now - startedAt - state.personMs), style: "dim", rank: 1 },
+    { is: state.answerTokens > 0, text: `${state.answerTokens} tokens written`, style: "dim", rank: 5 },
+    { is: true, text: `Ctrl-C ${stop}`, style: "dim", rank: 3 }
+  ] as const
+  let shown = parts.filter(({ is }) => is)
+  while (shown.reduce((sum, { text }) => sum + text.length + 3, 0) > columns && shown.length > 1) {
+    const last = Math.max(...shown.map(({ rank }) => rank))
+    shown = shown.filter(({ rank }) => rank < last)
   }
-  return cutLine(
-    shown.flatMap(([text, style], index): StyledLine =>
-      index === 0
-        ? [{ text, style }]
-        : [
-            { text: " · ", style: "dim" },
-            { text, style }
-          ]
-    ),
-    columns
-  )
+  const line = shown.flatMap(({ style, text }): StyledLine => [
+    { text: " · ", style: "dim" },
+    { text, style }
+  ])
+  return cutLine(line.slice(1), columns)
 }
 
 /** The lines, none when nothing is at work; at most a part of the screen, so that the log above stays readable. */
 export const liveView = (state: LiveState, options: ViewOptions): ReadonlyArray<StyledLine> => {
   if (!isLively(state)) return []
+  const view: View = { ...options, columns: Math.max(10, options.size.columns - 1) }
   const { rows } = options.size
   const most = Math.max(1, Math.min(mostRows, rows - 2, Math.max(6, Math.floor(rows / 2))))
-  const stage = stageLine(state, options)
-  const tools = looseLines(state, options)
-  const status = [statusLine(state, options)]
-  const free = most - stage.length - tools.length - status.length
+  const below = [...stageLine(state, view), ...looseLines(state, view), statusLine(state, view)]
+  const free = most - below.length
   const text = options.unfinished ?? state.answer
-  const written = free < 2 ? [] : writtenLines(text, options.size, Math.max(2, free - 2))
-  const plan = planLines(state, { ...options, columns: usable(options.size) }, Math.max(0, free - written.length))
-  return [...written, ...plan, ...stage, ...tools, ...status].slice(-most)
+  const written = free < 2 ? [] : writtenLines(text, view.columns, Math.max(2, free - 2))
+  const plan = planLines(state, view, Math.max(0, free - written.length))
+  return [...written, ...plan, ...below].slice(-most)
 }

@@ -110,21 +110,21 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, made: Re
     })
   )
 
-const sameSkill =
-  (task: Task) =>
-  ({ skill }: Made): boolean =>
-    skill === task.skill
+/** A task of which no change came; any later change by its skill makes up for that. */
+const nothingBy = (task: Task, why: string): Missed => ({
+  task: task.name,
+  what: "anything",
+  why,
+  isMadeBy: ({ skill }) => skill === task.skill,
+  isSingle: false
+})
 
 const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeKinds): ReadonlyArray<Missed> =>
   results
     .filter(({ calls, task }) => promisesChange(task) && calls.every(({ call }) => changeOf(call) === undefined))
-    .map(({ name, task }) => ({
-      task: name,
-      what: "anything",
-      why: `No call of it changes anything, although that is what its skill "${task.skill}" is for.`,
-      isMadeBy: sameSkill(task),
-      isSingle: false
-    }))
+    .map(({ task }) =>
+      nothingBy(task, `No call of it changes anything, although that is what its skill "${task.skill}" is for.`)
+    )
 
 /** A task that failed after its calls had made their changes lacks only the words about them. */
 const failedTasks = (
@@ -135,21 +135,18 @@ const failedTasks = (
     const task = tasks.find((one) => one.name === name)
     if (task === undefined || !promisesChange(task)) return []
     const changes = ran.filter(({ call }) => changeOf(call) !== undefined)
-    if (changes.length > 0 && changes.every(({ success }) => success)) return []
-    return [{ task: name, what: "anything", why: reason, isMadeBy: sameSkill(task), isSingle: false }]
+    return changes.length > 0 && changes.every(({ success }) => success) ? [] : [nothingBy(task, reason)]
   })
 
 /** Items that have no result. */
 const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
-  results.flatMap(({ items = [], name, task }) => {
+  results.flatMap(({ items = [], task }) => {
     const open = openItems(items)
     if (open.length === 0) return []
     const names = open.slice(0, mostNamedItems).map(({ item }) => item)
     const more = open.length > names.length ? [`${open.length - names.length} more`] : []
     const why = `No result for: ${[...names, ...more].join("; ")}. ${open[0]?.note ?? ""}`.trim()
-    return [
-      { task: name, what: `${open.length} of ${items.length} items`, why, isMadeBy: sameSkill(task), isSingle: false }
-    ]
+    return [{ ...nothingBy(task, why), what: `${open.length} of ${items.length} items` }]
   })
 
 /** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
@@ -171,12 +168,6 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
     })
   })
 }
-
-/** One line for each change that is missing, for prompts. */
-const missingChangeLines = (missing: ReadonlyArray<MissingChange>): string =>
-  missing
-    .map(({ task, what, why }) => `- "${task}" did not change ${what}. ${why.replaceAll(/\s*\n\s*/g, " ")}`)
-    .join("\n")
 
 /** A task that never ran; `why` is a sentence. */
 export interface NotRun {
@@ -252,7 +243,9 @@ const unchanged = ({ failures, missing }: NotDone): Undone => {
   const shown = missing.filter(({ task }) => !withoutResult.has(task))
   return {
     heading: "## Changes that were not made",
-    lines: missingChangeLines(shown),
+    lines: shown
+      .map(({ task, what, why }) => `- "${task}" did not change ${what}. ${why.replaceAll(/\s*\n\s*/g, " ")}`)
+      .join("\n"),
     tasks: shown.map(({ task }) => task)
   }
 }

@@ -236,6 +236,9 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
+/** The events of these types. */
+export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
+
 /** An event with the time it was published at, ISO 8601. */
 export const RecordedEvent = Schema.Struct({ at: Schema.String, event: RunEvent })
 export type RecordedEvent = typeof RecordedEvent.Type
@@ -261,11 +264,10 @@ export const pieceEvery = 200
 
 const heartbeats = ["model.waiting", "model.progress", "answer.piece", "tool.running", "check.running"] as const
 
-type Heartbeat = Extract<RunEvent, { readonly type: (typeof heartbeats)[number] }>
-
 const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 
-export const isHeartbeat = (event: RunEvent): event is Heartbeat => heartbeatTypes.has(event.type)
+export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
+  heartbeatTypes.has(event.type)
 
 /** Heartbeats that come every second or more often: of use only where they are seen at once. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

@@ -77,22 +77,14 @@ export interface Shortfall {
 /** The message of a run that was interrupted, which its ending says again. */
 export const interruptedText = "The run was interrupted."
 
-/** What `--read-only` left out, in one sentence; nothing when it left out nothing. */
-const leftOutMessages = ({ denials }: Shortfall): ReadonlyArray<string> => {
-  const left = denials.filter(({ leftOut }) => leftOut === true)
-  const names = left.map(({ targets = [], tool = "a call" }) =>
-    targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`
+/** The outcome, which also says what `--read-only` left out. */
+const withLeftOut = (found: Outcome, { denials }: Shortfall): Outcome => {
+  const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
+    leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
   )
-  if (names.length === 0) return []
-  return [
-    `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, these changes are asked about.`
-  ]
-}
-
-/** The outcome, which also says what was left out. */
-const withLeftOut = (found: Outcome, shortfall: Shortfall): Outcome => {
-  const lines = [...(found.message === "" ? [] : [found.message]), ...leftOutMessages(shortfall)]
-  return { ...found, message: lines.join("\n") }
+  if (names.length === 0) return found
+  const text = `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, these changes are asked about.`
+  return { ...found, message: found.message === "" ? text : `${found.message}\n${text}` }
 }
 
 /** Which changes are missing, why, and what to do about it. */

@@ -4,6 +4,8 @@
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
 import { Issue } from "../findings/Issue.ts"
+import type { Usage } from "../models/ModelAnswer.ts"
+import { cachedTokensOf } from "../models/TokenCounts.ts"
 import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 
 /**
@@ -37,6 +39,31 @@ export const RunUsage = Schema.Struct({
   durationMs: Schema.Finite
 })
 export type RunUsage = typeof RunUsage.Type
+
+export const noUsage: RunUsage = {
+  modelCalls: 0,
+  toolCalls: 0,
+  promptTokens: 0,
+  answerTokens: 0,
+  modelMs: 0,
+  durationMs: 0
+}
+
+export const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
+  modelCalls: one.modelCalls + other.modelCalls,
+  toolCalls: one.toolCalls + other.toolCalls,
+  promptTokens: one.promptTokens + other.promptTokens,
+  ...cachedTokensOf([one, other]),
+  answerTokens: one.answerTokens + other.answerTokens,
+  modelMs: one.modelMs + other.modelMs,
+  durationMs: one.durationMs + other.durationMs
+})
+
+/** With one model call more. */
+export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
+  const { answerTokens = 0, durationMs: modelMs, promptTokens = 0 } = usage
+  return addUsage(sum, { ...noUsage, ...cachedTokensOf([usage]), modelCalls: 1, promptTokens, answerTokens, modelMs })
+}
 
 export const RunReport = Schema.Struct({
   runId: Schema.String,

@@ -15,42 +15,6 @@ import * as Option from "effect/Option"
 import { WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
 
-/** Observes the locks on their way between the engine and the database. */
-const observed = (storage: RunnerStorage.RunnerStorage["Service"]) => {
-  const held = new Set<string>()
-  const drop = (shards: Iterable<ShardId.ShardId>): void => {
-    for (const shard of shards) held.delete(shard.toString())
-  }
-  const keep = (shards: Iterable<ShardId.ShardId>): void => {
-    for (const shard of shards) held.add(shard.toString())
-  }
-  return {
-    isHeld: (shard: ShardId.ShardId): boolean => held.has(shard.toString()),
-    storage: RunnerStorage.RunnerStorage.of({
-      ...storage,
-      acquire: (address, shards) =>
-        Effect.tap(storage.acquire(address, shards), (found) => Effect.sync(() => keep(found))),
-      refresh: (address, shards) =>
-        Effect.onExit(storage.refresh(address, shards), (exit) =>
-          Effect.sync(() => {
-            drop(shards)
-            if (Exit.isSuccess(exit)) keep(exit.value)
-          })
-        ),
-      release: (address, shard) =>
-        Effect.andThen(
-          Effect.sync(() => drop([shard])),
-          storage.release(address, shard)
-        ),
-      releaseAll: (address) =>
-        Effect.andThen(
-          Effect.sync(() => held.clear()),
-          storage.releaseAll(address)
-        )
-    })
-  }
-}
-
 export class ShardLocks extends Context.Service<
   ShardLocks,
   {
@@ -61,22 +25,38 @@ export class ShardLocks extends Context.Service<
   /** The storage of locks, observed. */
   static readonly layer: Layer.Layer<ShardLocks | RunnerStorage.RunnerStorage, never, RunnerStorage.RunnerStorage> =
     Layer.effectContext(
-      Effect.map(RunnerStorage.RunnerStorage, (inner) => {
-        const { isHeld, storage } = observed(inner)
-        return Context.make(RunnerStorage.RunnerStorage, storage).pipe(
-          Context.add(ShardLocks, ShardLocks.of({ isHeld }))
+      Effect.map(RunnerStorage.RunnerStorage, (storage) => {
+        const held = new Set<string>()
+        const note = (lost: Iterable<ShardId.ShardId>, found: Iterable<ShardId.ShardId>) =>
+          Effect.sync(() => {
+            for (const shard of lost) held.delete(shard.toString())
+            for (const shard of found) held.add(shard.toString())
+          })
+        const observed = RunnerStorage.RunnerStorage.of({
+          ...storage,
+          acquire: (address, shards) => Effect.tap(storage.acquire(address, shards), (found) => note([], found)),
+          refresh: (address, shards) =>
+            Effect.onExit(storage.refresh(address, shards), (exit) =>
+              note(shards, Exit.isSuccess(exit) ? exit.value : [])
+            ),
+          release: (address, shard) => Effect.andThen(note([shard], []), storage.release(address, shard)),
+          releaseAll: (address) =>
+            Effect.andThen(
+              Effect.sync(() => held.clear()),
+              storage.releaseAll(address)
+            )
+        })
+        return Context.make(RunnerStorage.RunnerStorage, observed).pipe(
+          Context.add(ShardLocks, ShardLocks.of({ isHeld: (shard) => held.has(shard.toString()) }))
         )
       })
     )
 }
 
 /** How many things are under way in the call of the current fiber. */
-const CurrentCall = Context.Reference<{ underWay: number }>(
-  "task-conductor/services/cluster/CallsUnderWay/CurrentCall",
-  {
-    defaultValue: () => ({ underWay: 0 })
-  }
-)
+const CurrentCall = Context.Reference("task-conductor/services/cluster/CallsUnderWay/CurrentCall", {
+  defaultValue: () => ({ underWay: 0 })
+})
 
 /** From here the call is under way; when this fails, it waits again. */
 export const underWay = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

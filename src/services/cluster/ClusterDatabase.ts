@@ -28,7 +28,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
-export interface PasswordPlace {
+interface PasswordPlace {
   readonly host: string
   readonly port: string
   readonly database: string
@@ -39,21 +39,15 @@ export interface PasswordPlace {
 const fieldsOf = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = ""]) => field.replaceAll(/\\(.)/g, "$1"))
 
-/** True when a field of a line is one of these values, or any. */
-const fits = (field: string | undefined, values: ReadonlyArray<string>): boolean =>
-  field === "*" || (field !== undefined && values.includes(field))
-
 /** The password for a place; nothing when no line fits. A folder of sockets is named by itself or as localhost. */
 export const findPassword = (text: string, { database, host, port, user }: PasswordPlace): string | undefined => {
   const hosts = host === "" || host.startsWith("/") ? [host, "localhost"] : [host]
-  for (const line of text.split(/\r?\n/)) {
-    if (line === "" || line.startsWith("#")) continue
-    const [ofHost, ofPort, ofDatabase, ofUser, password] = fieldsOf(line)
-    if (fits(ofHost, hosts) && fits(ofPort, [port]) && fits(ofDatabase, [database]) && fits(ofUser, [user])) {
-      return password
-    }
-  }
-  return undefined
+  const wanted = [hosts, [port], [database], [user]]
+  const lines = text.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith("#"))
+  const found = lines
+    .map(fieldsOf)
+    .find((fields) => wanted.every((values, at) => fields[at] === "*" || values.some((value) => value === fields[at])))
+  return found?.[4]
 }
 
 interface Settings {
@@ -148,36 +142,30 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   return settings
 })
 
-export interface DatabaseNotices {
-  /** A query failed and is tried again. */
-  readonly failed: (why: string) => Effect.Effect<void>
-  /** A query got its answer. */
-  readonly answered: Effect.Effect<void>
-  /** The engine says what a person should know. */
-  readonly says: (what: string) => Effect.Effect<void>
-}
-
 /** Notices that this function reports. */
-export const makeNotices = (report: (what: string) => Effect.Effect<void>): DatabaseNotices => {
+export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    failed: (why) =>
+    /** A query failed and is tried again. */
+    failed: (why: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
         return report(`The database does not answer (${why}). It is tried again for ten minutes.`)
       }),
+    /** A query got its answer. */
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
       return report("The database answers again.")
     }),
+    /** The engine says what a person should know. */
     says: report
   }
 }
 
 /** The notices of this process; nothing is reported unless they are provided. */
-export const CurrentNotices = Context.Reference<DatabaseNotices>("task-conductor/services/cluster/DatabaseNotice", {
+export const CurrentNotices = Context.Reference("task-conductor/services/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
 

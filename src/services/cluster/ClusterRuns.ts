@@ -16,80 +16,21 @@ import {
   EventPublished,
   JournalRecord
 } from "../../domain/journal/JournalRecord.ts"
-import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
-import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
+import { addModelCall, exitCodeOf, noUsage, type RunUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 import { type JournalLine, lineOf, parseJson } from "../journal/JournalLine.ts"
 import type { RunsKept } from "../../domain/configuration/Configuration.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
+import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { chooseRun, RunStore } from "../history/RunStore.ts"
-
-/** The intent of a call, ready to be saved. */
-export interface FencedIntent {
-  readonly runId: string
-  readonly key: string
-  readonly at: string
-  readonly json: string
-  /** The last intent of this call that this worker knows; 0 when it knows none. */
-  readonly known: number
-}
 
 /** Another worker has begun the call, or finished it. The call is looked at again from its beginning. */
 export class BegunElsewhere extends Schema.TaggedError<BegunElsewhere>()("BegunElsewhere", { key: Schema.String }) {}
 
-/**
- * Saves an intent, unless a newer intent or an outcome of the call is there. Returns its number. The row of the run is
- * locked first: a statement sees only what was committed before it began.
- */
-export const saveIntent = (
-  sql: SqlClient.SqlClient,
-  { at, json, key, known, runId }: FencedIntent
-): Effect.Effect<number | undefined, DatabaseUnavailable> => {
-  const token = randomUUID()
-  const save = Effect.gen(function* () {
-    const [run] = yield* sql<{ readonly records: number }>`UPDATE task_conductor_runs
-      SET records = records + 1, size = size + ${Buffer.byteLength(json)} WHERE run_id = ${runId} RETURNING records`
-    const found = yield* sql<{ readonly seq: number; readonly mine: boolean }>`
-      SELECT seq, token = ${token}::uuid AS mine FROM task_conductor_records WHERE run_id = ${runId}
-        AND type IN ('intent', 'outcome') AND md5(key) = md5(${key}) AND key = ${key} AND seq > ${known}`
-    if (run === undefined) return undefined
-    /* The answer to an earlier attempt was lost. */
-    const mine = found.find((one) => one.mine)
-    if (mine !== undefined) return mine.seq
-    if (found.length > 0) return undefined
-    yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-      VALUES (${runId}, ${run.records}, ${at}, 'intent', ${key}, '', ${json}, ${token}::uuid)`
-    return run.records
-  })
-  return retryTransient(sql.withTransaction(save))
-}
-
 /** The first message to a run and to each of its tasks holds the id of the run; quotes within texts are escaped there. */
 const namesRun = (runId: string): string => `"runId":${JSON.stringify(runId)}`
-
-/** Removes a run; false for one that has not ended, or is not there. */
-export const removeRun = (sql: SqlClient.SqlClient, runId: string): Effect.Effect<boolean, DatabaseUnavailable> => {
-  const remove = Effect.gen(function* () {
-    const removed = yield* sql`DELETE FROM task_conductor_runs
-      WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
-    if (removed.length === 0) return false
-    /* A client may remove runs where no engine has made its tables yet. */
-    const [engine] = yield* sql<{ readonly found: boolean }>`
-      SELECT to_regclass('task_conductor_replies') IS NOT NULL AS found`
-    if (engine?.found !== true) return true
-    const ids = sql`SELECT entity_id FROM task_conductor_messages
-      WHERE tag = 'run' AND strpos(payload, ${namesRun(runId)}) > 0`
-    yield* sql`DELETE FROM task_conductor_replies WHERE request_id IN
-      (SELECT request_id FROM task_conductor_messages WHERE entity_id IN (${ids}))`
-    yield* sql`DELETE FROM task_conductor_messages WHERE entity_id IN (${ids})`
-    return true
-  })
-  return retryTransient(sql.withTransaction(remove))
-}
 
 /** Another run is changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
@@ -141,8 +82,8 @@ export class ClusterRuns extends Context.Service<
       type: JournalRecord["type"],
       key: string
     ): Effect.Effect<JournalLine | undefined, DatabaseUnavailable>
-    /** The usage of the run so far, computed from its events. */
-    usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
+    /** The usage of the run so far but for its duration, computed from its events. */
+    usage(runId: string): Effect.Effect<RunUsage, DatabaseUnavailable>
     /** Saves how the run has ended. */
     end(runId: string, ending: ClusterRunEnding, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
@@ -241,7 +182,24 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         )
       )
     ),
-    remove: (runId) => removeRun(sql, runId),
+    remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
+      const remove = Effect.gen(function* () {
+        const removed = yield* sql`DELETE FROM task_conductor_runs
+          WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
+        if (removed.length === 0) return false
+        /* A client may remove runs where no engine has made its tables yet. */
+        const [engine] = yield* sql<{ readonly found: boolean }>`
+          SELECT to_regclass('task_conductor_replies') IS NOT NULL AS found`
+        if (engine?.found !== true) return true
+        const ids = sql`SELECT entity_id FROM task_conductor_messages
+          WHERE tag = 'run' AND strpos(payload, ${namesRun(runId)}) > 0`
+        yield* sql`DELETE FROM task_conductor_replies WHERE request_id IN
+          (SELECT request_id FROM task_conductor_messages WHERE entity_id IN (${ids}))`
+        yield* sql`DELETE FROM task_conductor_messages WHERE entity_id IN (${ids})`
+        return true
+      })
+      return retryTransient(sql.withTransaction(remove))
+    }),
     append: Effect.fnUntraced(function* (runId, record, redact) {
       const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
       const key = "key" in record ? record.key : ""
@@ -256,7 +214,26 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     }),
     intend: Effect.fnUntraced(function* (runId, intent, known, redact) {
       const json = JSON.stringify(redact(encodeRecord(intent) as Schema.Json))
-      return yield* saveIntent(sql, { runId, key: intent.key, at: yield* nowIso, json, known })
+      const { key } = intent
+      const at = yield* nowIso
+      const token = randomUUID()
+      const save = Effect.gen(function* () {
+        /* The row of the run is locked first: a statement sees only what was committed before it began. */
+        const [run] = yield* sql<{ readonly records: number }>`UPDATE task_conductor_runs
+          SET records = records + 1, size = size + ${Buffer.byteLength(json)} WHERE run_id = ${runId} RETURNING records`
+        const found = yield* sql<{ readonly seq: number; readonly mine: boolean }>`
+          SELECT seq, token = ${token}::uuid AS mine FROM task_conductor_records WHERE run_id = ${runId}
+            AND type IN ('intent', 'outcome') AND md5(key) = md5(${key}) AND key = ${key} AND seq > ${known}`
+        if (run === undefined) return undefined
+        /* The answer to an earlier attempt was lost. */
+        const mine = found.find((one) => one.mine)
+        if (mine !== undefined) return mine.seq
+        if (found.length > 0) return undefined
+        yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          VALUES (${runId}, ${run.records}, ${at}, 'intent', ${key}, '', ${json}, ${token}::uuid)`
+        return run.records
+      })
+      return yield* retryTransient(sql.withTransaction(save))
     }),
     after: Effect.fnUntraced(function* (runId, seq) {
       const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
@@ -269,25 +246,15 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       return row === undefined ? undefined : lineOfRow(row)
     }),
     usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
-      const [tools] = yield* retryTransient(sql<{
-        readonly count: number
-      }>`SELECT count(*)::int FROM task_conductor_records
-        WHERE run_id = ${runId} AND event = ${toolFinished}`)
-      const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
-        WHERE run_id = ${runId} AND event = ${modelFinished}`)
-      const calls = rows.flatMap(({ json }) => {
+      const [tools] = yield* retryTransient(sql<{ readonly count: number }>`
+        SELECT count(*)::int FROM task_conductor_records WHERE run_id = ${runId} AND event = ${toolFinished}`)
+      const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`
+        SELECT json FROM task_conductor_records WHERE run_id = ${runId} AND event = ${modelFinished}`)
+      const used = rows.reduce((sum, { json }) => {
         const { event } = decodeEvent(json)
-        return event.type === "model.finished" ? [event.usage] : []
-      })
-      const sum = (of: (usage: Usage) => number | undefined) => calls.reduce((total, one) => total + (of(one) ?? 0), 0)
-      return {
-        modelCalls: calls.length,
-        toolCalls: tools?.count ?? 0,
-        promptTokens: sum((usage) => usage.promptTokens),
-        ...cachedTokensOf(calls),
-        answerTokens: sum((usage) => usage.answerTokens),
-        modelMs: sum((usage) => usage.durationMs)
-      }
+        return event.type === "model.finished" ? addModelCall(sum, event.usage) : sum
+      }, noUsage)
+      return { ...used, toolCalls: tools?.count ?? 0 }
     }),
     end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
       yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(redact(encodeEnding(ending)))}
@@ -321,16 +288,12 @@ export const removeOldRuns = Effect.fn("removeOldRuns")(function* ({
   return removed.map(({ run }) => run.opened.order.runId)
 })
 
-const statusOf = (ending: ClusterRunEnding | undefined): RunStanding => {
-  if (ending === undefined) return "running"
-  return "refused" in ending ? "failed" : ending.status
-}
-
 const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
   const { order, project, settings } = run.opened
+  const ended = ending === undefined || "refused" in ending ? "failed" : ending.status
   return {
     runId: order.runId,
-    standing: statusOf(ending),
+    standing: ending === undefined ? "running" : ended,
     startedAt: begunAt,
     project,
     prompt: order.prompt,
@@ -374,7 +337,7 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
-        return { opened: standing.run.opened, lines, size: standing.bytes, torn: new Uint8Array(), badEnds: [] }
+        return { opened: standing.run.opened, lines, size: standing.bytes, torn: new Uint8Array() }
       }),
       pathOf,
       holder: () => Effect.undefined,

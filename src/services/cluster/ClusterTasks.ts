@@ -28,7 +28,6 @@ import { TaskLoop } from "../pipeline/TaskLoop.ts"
 import { CallsDeclined, type TaskOrder } from "../pipeline/TaskStage.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import {
   type CallJudges,
   coverWhole,
@@ -91,7 +90,7 @@ export const offerWork = Effect.fnUntraced(function* <A extends { readonly unfit
   }
 })
 
-export interface GivenBack {
+interface GivenBack {
   readonly order: RunOrder
   readonly placement: RunPlacement | undefined
   readonly unfit: UnfitWorker
@@ -134,18 +133,14 @@ const back = {
   unfit: Schema.optionalKey(Unfit)
 }
 
-interface Placed {
-  readonly runId: string
-  readonly round: number
-  readonly finished: ReadonlyArray<TaskResult>
-  readonly place?: number
-}
-
 /** The same task on the same results of others is the same work, in whatever order they came. */
-const workKey = ({ finished, place = 0, round, runId }: Placed, task: Task): string => {
+const workKey = (
+  { finished, place: offered = 0, round, runId }: Schema.Struct.Type<typeof place>,
+  task: Task
+): string => {
   const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
   const sorted = results.toSorted(([a], [b]) => compareCodePoints(a, b))
-  return [runId, round, task.slug, hashOf(sorted), ...(place === 0 ? [] : [place])].join("/")
+  return [runId, round, task.slug, hashOf(sorted), ...(offered === 0 ? [] : [offered])].join("/")
 }
 
 /** Makes the calls of a task. */
@@ -176,87 +171,62 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
     Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
   )
 
-interface Peer extends Pick<TaskContext, "gate" | "toolRunner"> {
-  readonly secrets: Secrets
-  /** The names of the workers that are there. */
-  readonly alive: Effect.Effect<ReadonlyArray<string>>
-}
-
 /** What is sent with each piece of work. */
 interface Sent {
+  readonly runId: string
   readonly snapshot: GateSnapshot
   readonly place?: number
 }
-
-/** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
-const runOnPeer = Effect.fnUntraced(function* <A>(
-  { alive, gate, secrets, toolRunner }: Peer,
-  { phase, task }: { readonly phase: TaskPhase; readonly task: Task },
-  execute: (sent: Sent) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
-): Effect.fn.Return<A, TaskFailure> {
-  const known = yield* gate.snapshot
-  const taken = yield* offerWork(
-    (place) => onEngine(execute({ snapshot: known, ...(place === 0 ? {} : { place }) })),
-    alive
-  )
-  if (Result.isFailure(taken)) {
-    return yield* new TaskFailure({ task: task.name, phase, reason: taken.failure, skipped: false })
-  }
-  const { snapshot, outcome, stop } = taken.success
-  yield* restoreAnswers(gate, snapshot, secrets)
-  if (stop !== undefined) yield* toolRunner.stop(stop)
-  return outcome instanceof TaskFailure ? yield* outcome : outcome
-})
-
-/** The services of the worker on which the run itself executes. */
-const makeClusterPeer = (secrets: Secrets) =>
-  Effect.gen(function* () {
-    const workers = yield* ClusterWorkers
-    const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
-    return { alive, gate: yield* Gate, toolRunner: yield* ToolRunner, secrets } satisfies Peer
-  })
 
 /** Gives the tasks of a run to the engine. */
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
 ): Layer.Layer<TaskLoop | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
-  Layer.merge(
-    Layer.effect(
-      TaskLoop,
-      Effect.map(makeClusterPeer(secrets), (peer) =>
-        TaskLoop.of({
-          refine: () => Effect.die("A cluster carries out whole tasks."),
-          work: (order: TaskOrder) =>
-            runOnPeer(peer, { phase: "refinement", task: order.task }, (sent) =>
-              Effect.flatMap(
-                withoutSecrets(RefineTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                (payload) => RefineTask.execute(payload)
-              )
-            ).pipe(
-              Effect.flatMap((sent) =>
-                sent instanceof CallsDeclined
-                  ? Effect.fail(sent)
-                  : knownRefinement(secrets, { runId, round: order.round }, sent)
-              )
-            )
-        })
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const toolRunner = yield* ToolRunner
+      const workers = yield* ClusterWorkers
+      const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
+
+      /** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
+      const onPeer = Effect.fnUntraced(function* <A>(
+        phase: TaskPhase,
+        task: Task,
+        execute: (sent: Sent) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
+      ): Effect.fn.Return<A, TaskFailure> {
+        const known = { runId, snapshot: yield* gate.snapshot }
+        const taken = yield* offerWork((at) => onEngine(execute(at === 0 ? known : { ...known, place: at })), alive)
+        if (Result.isFailure(taken)) {
+          return yield* new TaskFailure({ task: task.name, phase, reason: taken.failure, skipped: false })
+        }
+        const { snapshot, outcome, stop } = taken.success
+        yield* restoreAnswers(gate, snapshot, secrets)
+        if (stop !== undefined) yield* toolRunner.stop(stop)
+        return outcome instanceof TaskFailure ? yield* outcome : outcome
+      })
+
+      const work = Effect.fnUntraced(function* (order: TaskOrder) {
+        const made = yield* onPeer("refinement", order.task, (sent) =>
+          Effect.flatMap(withoutSecrets(RefineTask.payloadSchema, { ...sent, ...order }, secrets.redact), (payload) =>
+            RefineTask.execute(payload)
+          )
+        )
+        return made instanceof CallsDeclined
+          ? yield* made
+          : yield* knownRefinement(secrets, { runId, round: order.round }, made)
+      })
+      const run = (order: ExecutionOrder) =>
+        onPeer("execution", order.refinement.task, (sent) =>
+          Effect.flatMap(withoutSecrets(RunTask.payloadSchema, { ...sent, ...order }, secrets.redact), (payload) =>
+            RunTask.execute(payload)
+          )
+        )
+      return Context.make(TaskRunner, { run }).pipe(
+        Context.add(TaskLoop, { work, refine: () => Effect.die("A cluster carries out whole tasks.") })
       )
-    ),
-    Layer.effect(
-      TaskRunner,
-      Effect.map(makeClusterPeer(secrets), (peer) =>
-        TaskRunner.of({
-          run: (order: ExecutionOrder) =>
-            runOnPeer(peer, { phase: "execution", task: order.refinement.task }, (sent) =>
-              Effect.flatMap(
-                withoutSecrets(RunTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                (payload) => RunTask.execute(payload)
-              )
-            )
-        })
-      )
-    )
+    })
   )
 
 /** The services of one worker for the tasks of a run. */
@@ -270,34 +240,23 @@ export interface TaskContext extends CallJudges {
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
-/** Work on a task, in words. */
-export type TaskWork = { readonly task: string; readonly verb: "works on" | "changes files for" }
-
-interface PieceOfWork {
-  readonly task: Task
-  readonly phase: TaskPhase
-  readonly calls?: ReadonlyArray<ToolCall>
-}
-
-/** Does work of a run with the services of this worker; fails when they cannot be built. */
+/** Does work of a run with the services of this worker; fails when they cannot be built. `about` says what is done. */
 export type WithTaskContext<R> = <A>(
   runId: string,
-  about: TaskWork,
+  about: { readonly task: string; readonly verb: "works on" | "changes files for" },
   work: (context: TaskContext) => Effect.Effect<A, { readonly message: string }>
 ) => Effect.Effect<A, { readonly message: string }, R>
 
 /** Registers the task workflows of this worker with the engine. */
 export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secrets: Secrets) => {
   const workHere = <A>(
-    { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
-    { calls = [], phase, task }: PieceOfWork,
+    { snapshot, runId }: Sent,
+    { phase, task, tools }: { readonly phase: TaskPhase; readonly task: Task; readonly tools: ReadonlyArray<string> },
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<PeerResult<A>, never, R> => {
-    const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const verb = phase === "refinement" ? "works on" : "changes files for"
     return withRunContext(runId, { task: task.name, verb }, (context) =>
       Effect.gen(function* () {
-        const tools = calls.map(({ name }) => name)
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.gate, snapshot, secrets)
@@ -310,46 +269,43 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
       })
     ).pipe(
       Effect.catch((error) => {
-        const given = { outcome: failed(error.message), snapshot }
-        return Effect.succeed(
-          error instanceof UnfitWorker ? { ...given, unfit: { worker: workerName, why: error.why } } : given
-        )
+        const outcome = new TaskFailure({ task: task.name, phase, reason: error.message, skipped: false })
+        const unfit = error instanceof UnfitWorker ? { unfit: { worker: workerName, why: error.why } } : {}
+        return Effect.succeed({ outcome, snapshot, ...unfit })
       })
     )
   }
   return Layer.merge(
     RefineTask.toLayer(({ place: _place, snapshot, runId, ...order }) =>
-      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ loop }) =>
+      workHere({ snapshot, runId }, { task: order.task, phase: "refinement", tools: [] }, ({ loop }) =>
         loop.work(order).pipe(
           Effect.tap((made) => keepRefinement(secrets, { runId, round: order.round }, made)),
           Effect.catchTag("CallsDeclined", (declined) => Effect.succeed<Refinement | CallsDeclined>(declined))
         )
       ).pipe(Effect.flatMap((result) => withoutSecrets(RefineTask.successSchema, result, secrets.redact)))
     ),
-    RunTask.toLayer(({ place: _place, snapshot, runId, ...order }) => {
-      const { refinement: sent, ...place } = order
+    RunTask.toLayer(({ place: _place, refinement: sent, snapshot, runId, ...order }) => {
       const { calls, task } = sent
-      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, (context) =>
-        wholeRefinement(
-          secrets,
-          { runId, round: order.round },
-          sent,
-          Effect.catchTag(context.loop.work({ ...place, task }), "CallsDeclined", () =>
-            Effect.fail(
-              new TaskFailure({
-                task: task.name,
-                phase: "execution",
-                reason: "its calls were declined.",
-                skipped: false
-              })
-            )
+      const declined = {
+        task: task.name,
+        phase: "execution",
+        reason: "its calls were declined.",
+        skipped: false
+      } as const
+      const tools = calls.map(({ name }) => name)
+      return workHere({ snapshot, runId }, { task, phase: "execution", tools }, (context) =>
+        Effect.gen(function* () {
+          const again = Effect.catchTag(
+            context.loop.work({ ...order, task }),
+            "CallsDeclined",
+            () => new TaskFailure(declined)
           )
-        ).pipe(
-          Effect.tap(({ calls: whole }) =>
-            whole === calls ? Effect.void : coverWhole(context, { task: task.name, sent: calls, whole }, secrets.redact)
-          ),
-          Effect.flatMap((refinement) => context.taskRunner.run({ ...place, refinement }))
-        )
+          const whole = yield* wholeRefinement(secrets, { runId, round: order.round }, sent, again)
+          if (whole.calls !== calls) {
+            yield* coverWhole(context, task.name, calls, whole.calls, secrets.redact)
+          }
+          return yield* context.taskRunner.run({ ...order, refinement: whole })
+        })
       ).pipe(Effect.flatMap((result) => withoutSecrets(RunTask.successSchema, result, secrets.redact)))
     })
   )

@@ -22,29 +22,26 @@ const quietTime = 4000
 /** More calls than this are not shown anywhere. */
 const mostCalls = 40
 
-export interface CallProgressBoard {
-  /** Takes an event of a run. */
-  readonly take: (runId: string, recorded: RecordedEvent) => void
-  /** The calls that go on at this time, in milliseconds. */
-  readonly shown: (now: number) => ReadonlyArray<CallProgress>
-}
-
-/** There are no calls at first. */
-export const makeCallProgressBoard = (): CallProgressBoard => {
+/** How far the model calls of this worker are; there are none at first. */
+export const makeCallProgressBoard = () => {
   const calls = new Map<string, CallProgress>()
   return {
-    take: (runId, { at, event }) => {
+    /** Takes an event of a run. */
+    take: (runId: string, { at, event }: RecordedEvent): void => {
       if (event.type !== "model.progress" && event.type !== "model.finished" && event.type !== "model.failed") return
       const key = JSON.stringify([runId, modelCallKey(event.call)])
       if (event.type === "model.progress") calls.set(key, { runId, at, event })
       else calls.delete(key)
     },
-    shown: (now) => {
+    /** The calls that go on at this time, in milliseconds. */
+    shown: (now: number): ReadonlyArray<CallProgress> => {
       for (const [key, { at }] of calls) if (now - Date.parse(at) > quietTime) calls.delete(key)
       return [...calls.values()].slice(0, mostCalls)
     }
   }
 }
+
+export type CallProgressBoard = ReturnType<typeof makeCallProgressBoard>
 
 /** What a worker says of itself. */
 export const WorkerReport = Schema.Struct({
@@ -132,13 +129,10 @@ const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
-const interval = "1 second"
-
-const start = "Start one on any machine: task-conductor worker"
-
 /** Why nobody works on a run of this version. */
 const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string => {
-  if (workers.length === 0) return `No worker is at work; the run waits for one. ${start}`
+  if (workers.length === 0)
+    return `No worker is at work; the run waits for one. Start one on any machine: task-conductor worker`
   const others = [...new Set(workers.map((worker) => worker.version))].join(", ")
   return `No worker has version ${printable(version)} of task-conductor, with which the run was started; there are ${printable(others)}. Start a worker of this version, or start the run with the version of the workers.`
 }
@@ -156,6 +150,6 @@ export const watchWorkers = Effect.fn("watchWorkers")(function* (
     if (worker === undefined && !isMissing) yield* report(missingWorker(version, workers))
     if (worker !== undefined && isMissing) yield* report(`The worker ${printable(worker.name)} is there now.`)
     isMissing = worker === undefined
-    yield* Effect.sleep(interval)
+    yield* Effect.sleep("1 second")
   }
 })

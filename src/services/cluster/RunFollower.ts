@@ -86,21 +86,6 @@ const putQuestion = Effect.fnUntraced(function* (
 /** How often new records are read before it is read how far calls are: every two seconds. */
 const pollsPerProgress = 10
 
-/**
- * Lets through what is said of calls that go on. A call that has ended may have been reported before, by a worker that says
- * how far its calls are only now and then.
- */
-const makeProgressFilter = () => {
-  const endedAt = new Map<string, string>()
-  return {
-    note: ({ at, event }: RecordedEvent): void => {
-      if (event.type === "model.finished" || event.type === "model.failed") endedAt.set(modelCallKey(event.call), at)
-    },
-    isOpen: ({ at, event }: RecordedEvent): boolean =>
-      event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
-  }
-}
-
 /** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
   runId: string,
@@ -115,7 +100,10 @@ export const followRun = (
     const asked = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits>()
     const open = new Map<string, Question>()
-    const calls = makeProgressFilter()
+    /* When each call ended: a worker that says how far its calls are only now and then may report one that has. */
+    const endedAt = new Map<string, string>()
+    const isOpen = ({ at, event }: RecordedEvent): boolean =>
+      event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
     let last: RecordedEvent | undefined
 
     /** A run that another worker takes over has several `run.finished` events: only the last one is published. */
@@ -130,7 +118,9 @@ export const followRun = (
         open.delete(event.hash)
         yield* FiberMap.remove(asked, event.hash)
       }
-      calls.note(recorded)
+      if (event.type === "model.finished" || event.type === "model.failed") {
+        endedAt.set(modelCallKey(event.call), line.at)
+      }
       yield* listen(recorded)
     })
 
@@ -158,7 +148,7 @@ export const followRun = (
       for (let poll = 0; ; poll += 1) {
         seq = yield* catchUp(seq)
         if (poll % pollsPerProgress === 0) {
-          yield* Effect.forEach((yield* progress).filter(calls.isOpen), listen, { discard: true })
+          yield* Effect.forEach((yield* progress).filter(isOpen), listen, { discard: true })
         }
         const standing = yield* runs.standing(runId)
         if (standing?.ending !== undefined) {

@@ -64,10 +64,7 @@ export const makeRunAnswers = Effect.fnUntraced(function* (engine: WorkflowEngin
     find: (question, codec) =>
       engine
         .deferredResult(deferredOf(question, codec))
-        .pipe(
-          Effect.provideService(WorkflowInstance, instance),
-          Effect.map(Option.flatMap((exit) => (Exit.isSuccess(exit) ? Option.some(exit.value) : Option.none())))
-        ),
+        .pipe(Effect.provideService(WorkflowInstance, instance), Effect.map(Option.flatMap(Exit.getSuccess))),
     give: (question, codec, answer) => {
       const deferred = deferredOf(question, codec)
       const where = { workflowName: RunWorkflow._tag, executionId, deferredName: deferred.name }

@@ -34,17 +34,15 @@ export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, re
 /** How many values a worker keeps whole at most; those of earlier work go first. */
 const mostValues = 1000
 
-/** Whole values of one worker, by the run and a key within it. */
-export interface WholeValues {
-  /** Keeps a value that is not saved whole. */
-  readonly keep: (runId: string, key: string, value: Schema.Json) => void
-  /** The whole value of what is saved under this key. */
-  readonly find: (runId: string, key: string, saved: Schema.Json) => Schema.Json | undefined
-}
-
+/** What a worker saves without secrets, and keeps whole by the run and a key within it. */
 export interface Secrets {
   readonly redact: Redact
-  readonly whole: WholeValues
+  readonly whole: {
+    /** Keeps a value that is not saved whole. */
+    readonly keep: (runId: string, key: string, value: Schema.Json) => void
+    /** The whole value of what is saved under this key. */
+    readonly find: (runId: string, key: string, saved: Schema.Json) => Schema.Json | undefined
+  }
 }
 
 const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])
@@ -120,9 +118,8 @@ export const restoreAnswers = Effect.fnUntraced(function* (
   { redact }: Secrets
 ) {
   const own = yield* withoutSecrets(GateSnapshot, yield* gate.snapshot, redact)
-  const { wishes = [] } = sent
+  const { wishes = [], ...rest } = sent
   const news = without(wishes, own.wishes ?? [])
-  const { wishes: _, ...rest } = sent
   yield* gate.restore({
     ...rest,
     denials: without(sent.denials, own.denials),
@@ -136,17 +133,15 @@ export interface CallJudges {
   readonly registry: Pick<ToolRegistry["Service"], "prepare">
 }
 
-interface Calls {
-  readonly task: string
-  /** As they were sent and approved, and the same as they are made. */
-  readonly sent: ReadonlyArray<ToolCall>
-  readonly whole: ReadonlyArray<ToolCall>
-}
-
-/** Extends what was answered about the calls as they were sent. A call that is not the same but for secrets is asked about. */
+/**
+ * Extends what was answered about the calls as they were sent. A call that is not the same but for secrets is asked about.
+ * `sent` are the calls as they were sent and approved, `whole` the same as they are made.
+ */
 export const coverWhole = Effect.fnUntraced(function* (
   { gate, registry }: CallJudges,
-  { sent, task, whole }: Calls,
+  task: string,
+  sent: ReadonlyArray<ToolCall>,
+  whole: ReadonlyArray<ToolCall>,
   redact: Redact
 ) {
   const { grants } = yield* gate.snapshot

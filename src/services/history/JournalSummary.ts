@@ -4,31 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { type JournalRecord, journalVersion, type RunOpened } from "../../domain/journal/JournalRecord.ts"
-import type { TaskCount } from "../../domain/history/RunOverview.ts"
+import { type JournalRecord, journalVersion } from "../../domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunStatus } from "../../domain/runs/RunReport.ts"
 import { decodeLine, firstSum, headOf, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 import { maxJournalBytes } from "../journal/JournalReader.ts"
 
-export interface JournalSummary {
-  readonly opened: RunOpened
-  /** ISO 8601. */
-  readonly startedAt: string
-  /** The time of the last whole record, ISO 8601. */
-  readonly lastAt: string
-  /** The status of the report that ends the journal; absent when something else does. */
-  readonly status?: RunStatus
-  /** How long the sessions that reported an end had worked. */
-  readonly durationMs?: number
-  /** The exit code of the last session, when that had an end. */
-  readonly exitCode?: number
-  /** Absent before there is a plan. */
-  readonly tasks?: TaskCount
-  /** Where the project was moved to. */
-  readonly project?: string
-  readonly bytes: number
-}
+/** What `RunSummary` is made of. `status` is that of the report which ends the journal, absent when something else does. */
+export type JournalSummary = NonNullable<Effect.Success<ReturnType<typeof readJournalSummary>>>
 
 /** The records that are read; the other ones are long, or say nothing about how far a run came. */
 const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type"]>([
@@ -55,7 +38,7 @@ const recordIn = (text: string, at: string): JournalRecord | undefined => {
 }
 
 /** How far the run came, by what its lines say. */
-export const progressOf = (lines: Iterable<string>): Omit<JournalSummary, "opened" | "startedAt" | "bytes"> => {
+export const progressOf = (lines: Iterable<string>) => {
   const done = new Set<string>()
   let planned: ReadonlyArray<string> | undefined
   let status: RunStatus | undefined
@@ -98,8 +81,7 @@ export const readJournalSummary = Effect.fn("readJournalSummary")(
     const line = decodeLine(first, { seq: 1, before: firstSum })
     const opened = typeof line === "string" ? undefined : readRecord(line)
     if (typeof line === "string" || opened?.type !== "opened" || opened.version !== journalVersion) return undefined
-    const summary: JournalSummary = { opened, startedAt: line.at, ...progressOf(linesOf(bytes)), bytes: bytes.length }
-    return summary
+    return { opened, startedAt: line.at, ...progressOf(linesOf(bytes)), bytes: bytes.length }
   },
   Effect.orElseSucceed(() => undefined)
 )

@@ -13,67 +13,37 @@ import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { publishedEvents, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
 import { Activities, type Stage, type Activity } from "../journal/Activities.ts"
-import type { Gate } from "../permissions/Gate.ts"
 import { knownBy } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import { unknownRecord } from "../journal/UnknownRecords.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
 import { makeReplayOrder } from "./ReplayOrder.ts"
-import type { RunEvents } from "../runs/RunEvents.ts"
-import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Replacements for the model, the tools, the project and the person, all fed by the journal. */
-export interface Replay {
-  readonly activities: Layer.Layer<Activities>
-  /** The gate and the tools with their recorded decisions and properties. */
-  readonly decisions: Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry>
-  /** The name of the project; nothing in it is read. */
-  readonly workspace: Layer.Layer<Workspace>
-  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** The events that were published so far. */
-  readonly published: ReadonlyArray<RunEvent>
-  /** Prompts and arguments that differ from the recorded ones. */
-  readonly changed: ReadonlyArray<PlacedDifference>
-  /**
-   * Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot
-   * continue.
-   */
-  readonly play: <E, R>(run: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E | JournalError, R>
-}
+export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/**
- * Finds an entry by its name, else by its key only: with another prompt or other arguments it is still the same call.
- */
-class Named<A> {
-  readonly #byName = new Map<string, A>()
-  readonly #byKey = new Map<string, A>()
+/** Entries by their names and by their keys. */
+type Named<A> = Map<string, A>
 
-  set(name: string, value: A): void {
-    this.#byName.set(name, value)
-    this.#byKey.set(keyOfActivity(name), value)
-  }
-  exact(name: string): A | undefined {
-    return this.#byName.get(name)
-  }
-  similar(name: string): A | undefined {
-    return this.exact(name) ?? this.#byKey.get(keyOfActivity(name))
-  }
-}
+const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
+
+/** The entry of this name, else that of its key: with another prompt or other arguments it is still the same call. */
+const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
 const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
-  const own = new Named<Ended & { readonly position: number }>()
+  const own: Named<Ended & { readonly position: number }> = new Map()
   const untaken = new Set<number>()
-  const before = new Named<Ended>()
-  const prompts = new Named<Prompt>()
+  const before: Named<Ended> = new Map()
+  const prompts: Named<Prompt> = new Map()
   const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
   const ends = new Map<string, number>()
   for (const [position, record] of readRecords(lines).entries()) {
-    if (record.type === "prompt") prompts.set(record.key, { system: record.system ?? "", user: record.user })
+    if (record.type === "prompt") setNamed(prompts, record.key, { system: record.system ?? "", user: record.user })
     else if (record.type === "settled" && position >= known) ends.set(record.key, position)
     else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
       ends.set(stageKey.task(record.event.round, record.event.task), position)
@@ -82,9 +52,9 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
     } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
       const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
       if (position >= known) {
-        own.set(record.key, { ...ended, position })
+        setNamed(own, record.key, { ...ended, position })
         untaken.add(position)
-      } else before.set(record.key, ended)
+      } else setNamed(before, record.key, ended)
     }
   }
   return { own, untaken, before, prompts, seen, ends }
@@ -96,7 +66,7 @@ const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
-): Effect.fn.Return<Replay> {
+) {
   const unreadable = yield* Deferred.make<never, JournalError>()
   /** Another version saved what cannot be decoded; the replay ends with it. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
@@ -132,10 +102,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
     name: string
   ): ReadonlyArray<PlacedDifference> => {
-    const then = prompts.similar(name)
+    const then = similar(prompts, name)
     const at = published.length - 0.5
     if (prompt === undefined || then === undefined) {
-      const isSame = own.exact(name) !== undefined || before.exact(name) !== undefined
+      const isSame = own.get(name) !== undefined || before.get(name) !== undefined
       return isSame ? [] : [{ at, difference: { about: `${key} was asked with other words or arguments` } }]
     }
     const [was, is] = [promptText(then), promptText(prompt)]
@@ -144,10 +114,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
 
   const run = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
-    const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
-    const earlier = before.similar(name)
+    const mine = own.get(name) ?? (before.get(name) === undefined ? similar(own, name) : undefined)
+    const earlier = similar(before, name)
     /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
-    const isLast = mine === undefined && !isWhole && before.exact(name) === undefined
+    const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     if (mine !== undefined || earlier !== undefined) (isLast ? perhaps : changed).push(...compare(activity, name))
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
@@ -180,12 +150,17 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
+    /** The name of the project; nothing in it is read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
+    /** The gate and the tools with their recorded decisions and properties. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
-    listen: ({ event }) => Effect.sync(() => void published.push(event)),
-    published,
-    changed,
-    play: (run) =>
+    listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
+    /** The events that were published so far. */
+    published: published as ReadonlyArray<RunEvent>,
+    /** Prompts and arguments that differ from the recorded ones. */
+    changed: changed as ReadonlyArray<PlacedDifference>,
+    /** Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot continue. */
+    play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
       Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)
         return missing

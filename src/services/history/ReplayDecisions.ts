@@ -10,7 +10,7 @@ import { canonicalJson } from "../../domain/text/Json.ts"
 import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
 import { publishedEvents } from "../../domain/history/JournalParts.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
@@ -21,8 +21,6 @@ import type { RecordedTool } from "../../domain/journal/RecordedTool.ts"
 import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { definePlugin, type Plugin, tool } from "../tools/Plugin.ts"
 import * as Result from "effect/Result"
-
-type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
 /** A question about a step, or about the calls of a turn, with its answer. */
 interface Decided {
@@ -96,7 +94,9 @@ export const layerReplayDecisions = (
         const [decided] = index === -1 ? [] : open.splice(index, 1)
         if (decided === undefined) return { approved: true, by: "rule" } satisfies StepApproved
         yield* Effect.forEach(decided.events, publish, { discard: true })
-        const answered = decided.events.find((event): event is Answered => event.type === "approval.answered")
+        const answered = decided.events.find(
+          (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
+        )
         // The session ended while a person was asked.
         if (answered === undefined) return yield* endless
         return { approved: answered.answer !== "decline", by: answered.by } satisfies StepApproved

@@ -13,17 +13,6 @@ interface Parked {
   readonly resume: () => void
 }
 
-export interface ReplayOrder {
-  /**
-   * Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next.
-   */
-  readonly turn: (key: string, position: number | undefined) => Effect.Effect<void>
-  /** Counts as running while it waits for something outside of the replay, such as a file. */
-  readonly outside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
-  readonly conduct: <E, R>(replay: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
-}
-
 /** A scheduler like the default one that reports when a task is scheduled and when it has run. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
@@ -49,61 +38,61 @@ const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   }
 }
 
-export const makeReplayOrder: Effect.Effect<ReplayOrder> = Effect.map(
-  Deferred.make<ReadonlyArray<string>>(),
-  (stopped) => {
-    const parked = new Set<Parked>()
-    let running = 0
-    let isCheckDue = false
+export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>(), (stopped) => {
+  const parked = new Set<Parked>()
+  let running = 0
+  let isCheckDue = false
 
-    const check = (): void => {
-      isCheckDue = false
-      if (running > 0 || parked.size === 0) return
-      const next = [...parked].reduce((first, one) => (one.position < first.position ? one : first))
-      if (next.position === Infinity) {
-        const keys = [...parked].map(({ key }) => key)
-        Deferred.doneUnsafe(stopped, Effect.succeed(keys))
-        return
-      }
-      parked.delete(next)
-      next.resume()
-      checkSoon()
+  const check = (): void => {
+    isCheckDue = false
+    if (running > 0 || parked.size === 0) return
+    const next = [...parked].reduce((first, one) => (one.position < first.position ? one : first))
+    if (next.position === Infinity) {
+      const keys = [...parked].map(({ key }) => key)
+      Deferred.doneUnsafe(stopped, Effect.succeed(keys))
+      return
     }
-
-    /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
-    const checkSoon = (): void => {
-      if (isCheckDue) return
-      isCheckDue = true
-      setImmediate(check)
-    }
-
-    const begin = (): void => {
-      running += 1
-    }
-    const end = (): void => {
-      running -= 1
-      if (running === 0) checkSoon()
-    }
-    const scheduler = watchedScheduler(begin, end)
-
-    return {
-      turn: (key, position = Infinity) =>
-        Effect.callback((resume) => {
-          const one: Parked = { key, position, resume: () => resume(Effect.void) }
-          parked.add(one)
-          checkSoon()
-          return Effect.sync(() => {
-            parked.delete(one)
-          })
-        }),
-      outside: (work) =>
-        Effect.acquireUseRelease(
-          Effect.sync(begin),
-          () => work,
-          () => Effect.sync(end)
-        ),
-      conduct: (replay) =>
-        Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
-    }
+    parked.delete(next)
+    next.resume()
+    checkSoon()
   }
-)
+
+  /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
+  const checkSoon = (): void => {
+    if (isCheckDue) return
+    isCheckDue = true
+    setImmediate(check)
+  }
+
+  const begin = (): void => {
+    running += 1
+  }
+  const end = (): void => {
+    running -= 1
+    if (running === 0) checkSoon()
+  }
+  const scheduler = watchedScheduler(begin, end)
+
+  return {
+    /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
+    turn: (key: string, position = Infinity) =>
+      Effect.callback<void>((resume) => {
+        const one: Parked = { key, position, resume: () => resume(Effect.void) }
+        parked.add(one)
+        checkSoon()
+        return Effect.sync(() => {
+          parked.delete(one)
+        })
+      }),
+    /** Counts as running while it waits for something outside of the replay, such as a file. */
+    outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(begin),
+        () => work,
+        () => Effect.sync(end)
+      ),
+    /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
+    conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
+      Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
+  }
+})

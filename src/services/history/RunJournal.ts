@@ -30,25 +30,15 @@ import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-
-const runStarted: RunEvent["type"] = "run.started"
-
-/** Where the project was in the sessions of a run; canonical paths. */
-const projectsOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<string> => {
-  const started = readRecords(lines.filter(({ event }) => event === runStarted))
-  const projects = started.flatMap((record) =>
-    record.type === "event" && record.event.type === runStarted ? [record.event.project] : []
-  )
-  return [...new Set(projects)]
-}
+import { eventsOf } from "../../domain/history/RunEvidence.ts"
 
 /** The lines as if all sessions had worked on the project where it is now. */
 export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const now = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
-  const before = projectsOf(lines).filter((one) => one !== now)
+  const started = eventsOf(readRecords(lines.filter(({ event }) => event === "run.started")), "run.started")
+  const before = [...new Set(started.map((event) => event.project))].filter((one) => one !== now)
   if (before.length === 0) return lines
   const moved = (file: string): string => {
     if (isWithin(now, file)) return file

@@ -21,10 +21,7 @@ import type { JournalWriter } from "./JournalWriter.ts"
 export type SavedType = "outcome" | "settled" | "answer"
 
 /** True for what calls come from. */
-export const isRefinement = (key: string): boolean => {
-  const parsed = parseKey(key)
-  return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "task")
-}
+export const isRefinement = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
 /** True when a secret was taken out of what is executed; what a read pass returned is material for the model. */
 const lacksSecret = (value: Schema.Json): boolean =>

@@ -39,12 +39,10 @@ export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): 
   return line === undefined ? undefined : errorOf(lines, line, path)
 }
 
-const isKnownKind = ({ type }: JournalLine): boolean => recordKinds.has(type)
-
 /** What is left out of a journal, as a sentence; nothing when all is known. `isUnknown` says of a line that it is not. */
 export const leftOutNote = (
   lines: ReadonlyArray<JournalLine>,
-  isUnknown: (line: JournalLine) => boolean = (line) => !isKnownKind(line)
+  isUnknown: (line: JournalLine) => boolean = ({ type }) => !recordKinds.has(type)
 ): string | undefined => {
   const unknown = lines.filter(isUnknown)
   if (unknown.length === 0) return undefined

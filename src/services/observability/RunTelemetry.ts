@@ -15,20 +15,14 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import {
-  type Instrument,
-  instruments,
-  type Measurement,
-  measurements
-} from "../../domain/observability/Measurements.ts"
-import {
   type Attributes,
   type SpanEnd,
   type SpanStart,
   traceSteps,
   type TraceStyle
 } from "../../domain/observability/TraceSteps.ts"
-import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
-import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import { type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { makeRedaction, secretValues } from "../../domain/text/Redaction.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
@@ -93,21 +87,66 @@ const makeTrace = (tracer: Tracer.Tracer, clean: (text: string) => string) => {
   }
 }
 
-const histogramOf = (name: string, { boundaries, description, unit }: Instrument) =>
+const powersOf = (base: number, from: number): ReadonlyArray<number> =>
+  Array.from({ length: 14 }, (_, index) => from * base ** index)
+
+const histogram = (name: string, unit: string, description: string, boundaries: ReadonlyArray<number>) =>
   Metric.histogram(name, { boundaries, description, attributes: { unit } })
 
+/** Named as the semantic conventions of OpenTelemetry for generative AI name them. */
 const histograms = {
-  "gen_ai.client.token.usage": histogramOf("gen_ai.client.token.usage", instruments["gen_ai.client.token.usage"]),
-  "gen_ai.client.operation.duration": histogramOf(
-    "gen_ai.client.operation.duration",
-    instruments["gen_ai.client.operation.duration"]
-  ),
-  "task_conductor.tool.duration": histogramOf(
-    "task_conductor.tool.duration",
-    instruments["task_conductor.tool.duration"]
-  ),
-  "task_conductor.run.duration": histogramOf("task_conductor.run.duration", instruments["task_conductor.run.duration"])
-} satisfies Readonly<Record<Measurement["name"], unknown>>
+  tokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call", powersOf(4, 1)),
+  modelCall: histogram("gen_ai.client.operation.duration", "s", "Duration of a model call", powersOf(2, 0.01)),
+  toolCall: histogram("task_conductor.tool.duration", "s", "Duration of a tool call", powersOf(2, 0.01)),
+  run: histogram("task_conductor.run.duration", "s", "Duration of a run", powersOf(2, 1))
+}
+
+/** One value for a histogram. */
+interface Measurement {
+  readonly histogram: keyof typeof histograms
+  readonly value: number
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** What an event adds to metrics; `modelOf` is the model that a call was sent to. */
+const measurements = (
+  event: RunEvent,
+  modelOf: (call: ModelCallId) => string,
+  providerOf: TraceStyle["providerOf"]
+): ReadonlyArray<Measurement> => {
+  switch (event.type) {
+    case "model.finished": {
+      const model = modelOf(event.call)
+      const attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": providerOf(model),
+        "gen_ai.request.model": model,
+        "task_conductor.stage": event.call.stage
+      }
+      const { answerTokens, durationMs, promptTokens } = event.usage
+      const tokens = (type: string, value: number | undefined): ReadonlyArray<Measurement> =>
+        value === undefined
+          ? []
+          : [{ histogram: "tokens", value, attributes: { ...attributes, "gen_ai.token.type": type } }]
+      return [
+        ...tokens("input", promptTokens),
+        ...tokens("output", answerTokens),
+        { histogram: "modelCall", value: durationMs / 1000, attributes }
+      ]
+    }
+    case "tool.finished": {
+      const { error_type, metadata, success } = event.result
+      const attributes = { "gen_ai.tool.name": event.name, ...(success ? {} : { "error.type": error_type }) }
+      return [{ histogram: "toolCall", value: metadata.execution_time_ms / 1000, attributes }]
+    }
+    case "run.finished": {
+      const { status, usage } = event.report
+      return [{ histogram: "run", value: usage.durationMs / 1000, attributes: { "task_conductor.run.status": status } }]
+    }
+    default:
+      return []
+  }
+}
 
 /** Starts to observe a run. What is left is sent when the scope closes. Returns what takes its events. */
 export const observeRun = Effect.fn("observeRun")(function* (
@@ -138,7 +177,8 @@ export const observeRun = Effect.fn("observeRun")(function* (
       const values = measurements(event, (call) => models.get(modelCallKey(call)) ?? model, providerOf)
       return Effect.forEach(
         values,
-        ({ attributes, name, value }) => Metric.update(Metric.withAttributes(histograms[name], attributes), value),
+        ({ attributes, histogram: name, value }) =>
+          Metric.update(Metric.withAttributes(histograms[name], attributes), value),
         { discard: true }
       )
     }).pipe(Effect.provideService(Metric.MetricRegistry, registry))

@@ -4,25 +4,22 @@
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
+export type Protocol = "http/json" | "http/protobuf"
+
 /** How a run is observed. */
 export interface TelemetrySettings {
-  readonly protocols: Readonly<Record<Signal, Protocol>>
+  readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
   readonly withContent: boolean
 }
 
-export type Signal = "TRACES" | "METRICS"
-export type Protocol = "http/json" | "http/protobuf"
-
 /** Why a run is not observed although a variable asks for it, as a sentence. */
-export interface TelemetryProblem {
+interface TelemetryProblem {
   readonly problem: string
 }
 
 const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase() === "true"
 
 const isProtocol = (value: string): value is Protocol => value === "http/json" || value === "http/protobuf"
-
-const usual = "http/protobuf"
 
 const addressProblem = (name: string, value: string | undefined): string | undefined => {
   const url = value === undefined ? undefined : URL.parse(value)
@@ -41,7 +38,7 @@ export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProbl
     const addresses = yield* Effect.forEach(names, environmentVariable)
     if (addresses.every((one) => one === undefined) || isTrue(yield* environmentVariable("OTEL_SDK_DISABLED")))
       return undefined
-    const protocol = (yield* environmentVariable("OTEL_EXPORTER_OTLP_PROTOCOL")) ?? usual
+    const protocol = (yield* environmentVariable("OTEL_EXPORTER_OTLP_PROTOCOL")) ?? "http/protobuf"
     const traces = (yield* environmentVariable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")) ?? protocol
     const metrics = (yield* environmentVariable("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL")) ?? protocol
     const problem = addresses

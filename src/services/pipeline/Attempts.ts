@@ -123,9 +123,6 @@ export interface AttemptPlan<A, E, R> {
   readonly stage: Stage
   /** 0 before the first round. */
   readonly round: number
-  readonly task?: string
-  /** The step of the task; see `Urgency`. */
-  readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** What the text alone says against the whole part of an answer that was cut off. */
@@ -172,12 +169,8 @@ export class Attempts extends Context.Service<
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.fn.Return<Accepted<A>, AttemptsExhausted | ModelError | E, R> {
-        const { format, round, shape, stage, step, task } = plan
-        const where = {
-          stage,
-          round,
-          ...(task === undefined ? {} : { task })
-        }
+        const { format, round, shape, stage } = plan
+        const where = { stage, round }
         const most = limitsOf(limits, stage).attempts
         const seen = new Set<string>()
         let previous: Previous | undefined
@@ -186,7 +179,7 @@ export class Attempts extends Context.Service<
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
           const call = { ...where, attempt }
-          const request = { id: call, prompt: plan.prompt(previous), step, tuning, format, shape }
+          const request = { id: call, prompt: plan.prompt(previous), step: 0, tuning, format, shape }
           const asked = yield* caller.ask(request).pipe(
             Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
             Effect.catchTag("ModelError", (error) =>

@@ -64,17 +64,11 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-const twoDigits = (part: number): string => String(part).padStart(2, "0")
-
-/**
- * `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. Without `Intl`, which would read the data of
- * all zones and languages for it.
- */
+/** `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
-  const [month, day] = [twoDigits(at.getMonth() + 1), twoDigits(at.getDate())]
-  return `${at.getFullYear()}-${month}-${day} (${weekdays[at.getDay()]})`
+  const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
+  return `${at.getFullYear()}-${month}-${day} (${at.toLocaleDateString("en", { weekday: "long" })})`
 })
 
 export class Briefer extends Context.Service<

@@ -2,6 +2,7 @@
  * Reads results and answers whose links are held against the project and the run: a wrong link is an issue for the next
  * attempt, and is marked in the text when there is none. What calls change counts, as tools and skills say.
  */
+import { posix } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { readConclusion } from "../../domain/documents/AnswerFormat.ts"
@@ -24,12 +25,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 /** A path as it is written, below the project: without `./`, `..` and the path of the project itself. */
 const withinProject = (path: string, root: string): string => {
   const relative = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : path
-  const parts: Array<string> = []
-  for (const part of relative.split("/")) {
-    if (part === "..") parts.pop()
-    else if (part !== "" && part !== ".") parts.push(part)
-  }
-  return parts.join("/")
+  return posix.normalize(`/${relative}`).replace(/^\/|\/$/g, "")
 }
 
 export const changeKinds = Effect.gen(function* () {
@@ -111,25 +107,6 @@ const inAnswer = (checked: CheckedText, document: string, answer: string): Check
   }
 }
 
-/**
- * The result with another document, which is the one of `read` but for its links. An answer that is its own document, but
- * for blanks at its end, is not read again.
- */
-const resultOf = (document: string, evidence: EvidenceCount, read: ReadResult): ResultDocument => {
-  const isSame = document === read.answer.trimEnd() && read.isAsWritten
-  return {
-    ...(isSame ? read.result : Option.getOrElse(readResult(document).value, () => read.result)),
-    ...(evidence.checked === 0 ? {} : { evidence })
-  }
-}
-
-/** A result with the answer that it was read from; `isAsWritten` says that nothing was repaired. */
-interface ReadResult {
-  readonly result: ResultDocument
-  readonly answer: string
-  readonly isAsWritten: boolean
-}
-
 export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
@@ -167,8 +144,10 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const result = reading.value.value
       const found = yield* evidence.check(result.document, contextOf(result.document, sources))
       const checked = inAnswer(found, result.document, answer)
-      const read = { result, answer, isAsWritten: reading.repairs.length === 0 }
-      return attempted(checked, reading, (document, count) => resultOf(document, count, read))
+      return attempted(checked, reading, (document, count) => ({
+        ...Option.getOrElse(readResult(document).value, () => result),
+        ...(count.checked === 0 ? {} : { evidence: count })
+      }))
     }),
     /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {

@@ -1,15 +1,12 @@
 /**
  * The last call of a run: turns the results into the answer to the prompt, with links to its sources.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { fittedResults, frameOf, issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { openFailures, type TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import {
@@ -20,7 +17,7 @@ import {
   type ResultsAndLines,
   sharedBudget
 } from "../../domain/runs/NotDone.ts"
-import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -42,12 +39,6 @@ export interface ConclusionOrder {
   readonly outputSchema?: Schema.Json
 }
 
-/** A run whose rounds have ended. */
-export interface RunConclusion extends Pick<ConclusionOrder, "briefing" | "outputSchema"> {
-  readonly state: RunState
-  readonly ended: RoundsOutcome
-}
-
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
 /** The report of a run's only task is the answer. */
@@ -59,97 +50,89 @@ const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: 
 /** An answer as JSON has no links to count. */
 const readJson = (answer: string, form: AnswerSchema) => {
   const reading = readJsonAnswer(answer, form)
-  const value = Option.map(reading.value, (text): CheckedAnswer => ({ text, evidence: { checked: 0, wrong: 0 } }))
+  const value = Option.map(reading.value, (text): CheckedAnswer => ({ ...noAnswer, text }))
   return { ...reading, value }
 }
 
-export class Concluder extends Context.Service<
-  Concluder,
-  {
-    /** The answer in markdown, with the count of its links. */
-    conclude(order: ConclusionOrder): Effect.Effect<CheckedAnswer, AttemptsExhausted | ModelError>
-    /**
-     * The answer about everything that a run has come to: also one that stopped at a gate answers with the results that it
-     * has. Without a result there is no answer.
-     */
-    concludeRun(order: RunConclusion): Effect.Effect<CheckedAnswer, AttemptsExhausted | ModelError>
-  }
->()("task-conductor/services/pipeline/Concluder") {
-  static readonly layer = Layer.effect(
-    Concluder,
-    Effect.gen(function* () {
-      const attempts = yield* Attempts
-      const { readAnswer } = yield* makeEvidenceReaders
-      const events = yield* RunEvents
-      const prompts = yield* Prompts
-      const { contextWindow: window, model } = yield* RunSettings
-      const calibration = yield* TokenCalibration
+export const makeConcluder = Effect.gen(function* () {
+  const attempts = yield* Attempts
+  const { readAnswer } = yield* makeEvidenceReaders
+  const events = yield* RunEvents
+  const prompts = yield* Prompts
+  const { contextWindow: window, model } = yield* RunSettings
+  const calibration = yield* TokenCalibration
 
-      const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
-        const shared = briefingBlocks(order.briefing)
-        const form = yield* formOf(order.outputSchema)
-        const fill = ({ completed, left }: ResultsAndLines, previous: Previous | undefined) =>
-          prompts.fill("conclusion", {
-            user_prompt: shared.user_prompt,
-            goals: rawBlock("## Goals / summary", order.goals),
-            completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: [
-              left,
-              fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-              issuesBlock("## Issues with your previous answer", previous?.issues),
-              form === undefined ? "" : answerForm(form)
-            ].join("")
-          })
-        const accepted = yield* attempts.run({
-          stage: "conclude",
-          round: order.round,
-          step: 0,
-          prompt: (previous) => {
-            const frame = (place: (text: string) => ResultsAndLines) =>
-              frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
-            const left = notDoneBlock(order)
-            const beside = frame((completed) => ({ completed, left }))
-            const completed = fittedResults(order.finished, beside)
-            return beside.fits(completed)
-              ? fill({ completed, left }, previous)
-              : fill(
-                  sharedBudget(order.finished, (budget) => notDoneBlock(order, budget), frame),
-                  previous
-                )
-          },
-          format: form?.schema,
-          read: (answer) =>
-            form === undefined
-              ? readAnswer(answer, { ...order, calls: [], material: [] })
-              : Effect.succeed(readJson(answer, form))
-        })
-        return accepted.value
+  /** The answer in markdown, with the count of its links. */
+  const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
+    const shared = briefingBlocks(order.briefing)
+    const form = yield* formOf(order.outputSchema)
+    const fill = ({ completed, left }: ResultsAndLines, previous: Previous | undefined) =>
+      prompts.fill("conclusion", {
+        user_prompt: shared.user_prompt,
+        goals: rawBlock("## Goals / summary", order.goals),
+        completed_tasks: rawBlock("## Outputs from completed tasks", completed),
+        failed_tasks: [
+          left,
+          fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
+          issuesBlock("## Issues with your previous answer", previous?.issues),
+          form === undefined ? "" : answerForm(form)
+        ].join("")
       })
-
-      const concludeRun = Effect.fnUntraced(function* ({ briefing, ended, outputSchema, state }: RunConclusion) {
-        const { failures, goals, results: finished, rounds: round } = yield* state.get
-        if (finished.length === 0) return noAnswer
-        const [only] = finished
-        if (
-          only !== undefined &&
-          outputSchema === undefined &&
-          ended.end._tag === "GoalsMet" &&
-          ended.missing.length === 0 &&
-          endedClean(yield* state.rounds)
-        ) {
-          return reportAsAnswer(only)
-        }
-        const open = openFailures(failures, finished)
-        const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
-        if (ended.end._tag !== "Declined") return yield* answer
-        /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
-        return yield* Effect.catch(answer, ({ message }) => {
-          const text = `There is no answer about the finished tasks: ${message}`
-          return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)
-        })
-      })
-
-      return Concluder.of({ conclude, concludeRun })
+    const accepted = yield* attempts.run({
+      stage: "conclude",
+      round: order.round,
+      prompt: (previous) => {
+        const frame = (place: (text: string) => ResultsAndLines) =>
+          frameOf((text) => fill(place(text), previous), window, calibration.scale(model))
+        const left = notDoneBlock(order)
+        const beside = frame((completed) => ({ completed, left }))
+        const completed = fittedResults(order.finished, beside)
+        return beside.fits(completed)
+          ? fill({ completed, left }, previous)
+          : fill(
+              sharedBudget(order.finished, (budget) => notDoneBlock(order, budget), frame),
+              previous
+            )
+      },
+      format: form?.schema,
+      read: (answer) =>
+        form === undefined
+          ? readAnswer(answer, { ...order, calls: [], material: [] })
+          : Effect.succeed(readJson(answer, form))
     })
-  )
-}
+    return accepted.value
+  })
+
+  /**
+   * The answer about everything that a run has come to: also one that stopped at a gate answers with the results that it
+   * has. Without a result there is no answer.
+   */
+  const concludeRun = Effect.fnUntraced(function* (
+    { briefing, outputSchema }: Pick<ConclusionOrder, "briefing" | "outputSchema">,
+    ended: RoundsOutcome,
+    state: RunState
+  ) {
+    const { failures, goals, results: finished, rounds: round } = yield* state.get
+    if (finished.length === 0) return noAnswer
+    const [only] = finished
+    if (
+      only !== undefined &&
+      outputSchema === undefined &&
+      ended.end._tag === "GoalsMet" &&
+      ended.missing.length === 0 &&
+      endedClean(yield* state.rounds)
+    ) {
+      return reportAsAnswer(only)
+    }
+    const open = openFailures(failures, finished)
+    const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
+    if (ended.end._tag !== "Declined") return yield* answer
+    /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
+    return yield* Effect.catch(answer, ({ message }) => {
+      const text = `There is no answer about the finished tasks: ${message}`
+      return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)
+    })
+  })
+
+  return { conclude, concludeRun }
+})

@@ -2,9 +2,7 @@
  * From an order to a valid task list: the briefing, then the list, made by the model, from a file, or from a single skill.
  * Each is made once, however often the run is resumed.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
@@ -14,7 +12,6 @@ import { Repair } from "../../domain/findings/Issue.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { Briefing, attachmentAnchor, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { AnchorReference } from "../../domain/plan/Reference.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -24,7 +21,7 @@ import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
-import { Briefer, type BriefingError } from "./Briefer.ts"
+import { Briefer } from "./Briefer.ts"
 import { PlanChecker, type PlanContext, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -39,87 +36,74 @@ type Planned = typeof Planned.Type
 
 const startOf = (briefing: Briefing): PlanContext => ({ briefing, finished: [], mayBeEmpty: false })
 
-export class Planner extends Context.Service<
-  Planner,
-  {
-    /** Asks the model until its task list is valid. */
-    plan(briefing: Briefing): Effect.Effect<Planned, NoValidPlan | ModelError>
-    /** Checks a task list that somebody wrote. */
-    read(markdown: string, briefing: Briefing): Effect.Effect<Planned, NoValidPlan>
-    /** One task with the given skill that does what the prompt says. */
-    single(skill: string, briefing: Briefing): Effect.Effect<Planned, UnknownSkill | NoValidPlan>
-  }
->()("task-conductor/services/pipeline/Planner") {
-  static readonly layer = Layer.effect(
-    Planner,
-    Effect.gen(function* () {
-      const attempts = yield* Attempts
-      const checker = yield* PlanChecker
-      const prompts = yield* Prompts
-      const skills = yield* Skills
-      const { catalogue } = yield* plannerSkills
-      const missing = yield* makeMissingTools
+export const makePlanner = Effect.gen(function* () {
+  const attempts = yield* Attempts
+  const checker = yield* PlanChecker
+  const prompts = yield* Prompts
+  const skills = yield* Skills
+  const { catalogue } = yield* plannerSkills
+  const missing = yield* makeMissingTools
 
-      const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-        const accepted = yield* attempts
-          .run({
-            stage: "plan",
-            round: 0,
-            step: 0,
-            prompt: (previous: Previous | undefined) =>
-              prompts.fill("creation", {
-                ...briefingBlocks(briefing),
-                skill_catalog: catalogue,
-                previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-                previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
-              }),
-            shape: taskListShape,
-            readPart: (part) => readTaskList(part).issues,
-            read: (answer) => checker.check(answer, startOf(briefing))
-          })
-          .pipe(
-            Effect.catchTag(
-              "AttemptsExhausted",
-              (gaveUp) =>
-                new NoValidPlan({
-                  detail: `Could not build valid task list ${gaveUp.message}`,
-                  issues: gaveUp.issues,
-                  attempts: gaveUp.attempts
-                })
-            )
-          )
-        return { taskList: accepted.value, attempts: accepted.attempts }
+  /** Asks the model until its task list is valid. */
+  const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
+    const accepted = yield* attempts
+      .run({
+        stage: "plan",
+        round: 0,
+        prompt: (previous: Previous | undefined) =>
+          prompts.fill("creation", {
+            ...briefingBlocks(briefing),
+            skill_catalog: catalogue,
+            previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
+            previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
+          }),
+        shape: taskListShape,
+        readPart: (part) => readTaskList(part).issues,
+        read: (answer) => checker.check(answer, startOf(briefing))
       })
+      .pipe(
+        Effect.catchTag(
+          "AttemptsExhausted",
+          (gaveUp) =>
+            new NoValidPlan({
+              detail: `Could not build valid task list ${gaveUp.message}`,
+              issues: gaveUp.issues,
+              attempts: gaveUp.attempts
+            })
+        )
+      )
+    return { taskList: accepted.value, attempts: accepted.attempts }
+  })
 
-      const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
-        const reading = yield* checker.check(markdown, startOf(briefing))
-        if (reading.issues.length > 0 || Option.isNone(reading.value)) {
-          return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
-        }
-        const { repairs } = reading
-        return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
-      })
+  /** Checks a task list that somebody wrote. */
+  const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
+    const reading = yield* checker.check(markdown, startOf(briefing))
+    if (reading.issues.length > 0 || Option.isNone(reading.value)) {
+      return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
+    }
+    const { repairs } = reading
+    return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
+  })
 
-      const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
-        const found = skills.find(skill)
-        if (found === undefined) {
-          const names = skills.all.map((found) => found.skill.name)
-          return yield* new UnknownSkill({ skill, nearest: nearestOrAll(skill, names) })
-        }
-        const unusable = missing.whyUnusable(found)
-        if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
-        const target = attachmentAnchor
-        const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
-        const references = briefing.attachment === undefined ? [] : [attached]
-        const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.", { references })
-        const step = new Step({ title: "Task section 1", tasks: [task] })
-        return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
-      })
+  /** One task with the given skill that does what the prompt says. */
+  const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
+    const found = skills.find(skill)
+    if (found === undefined) {
+      const names = skills.all.map((found) => found.skill.name)
+      return yield* new UnknownSkill({ skill, nearest: nearestOrAll(skill, names) })
+    }
+    const unusable = missing.whyUnusable(found)
+    if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
+    const target = attachmentAnchor
+    const attached: AnchorReference = { kind: "anchor", title: "Attached input", href: `#${target}`, target }
+    const references = briefing.attachment === undefined ? [] : [attached]
+    const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.", { references })
+    const step = new Step({ title: "Task section 1", tasks: [task] })
+    return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
+  })
 
-      return Planner.of({ plan, read, single })
-    })
-  )
-}
+  return { plan, read, single }
+})
 
 /** A task list that may run, as a value and as markdown. */
 export interface CheckedTaskList {
@@ -128,71 +112,58 @@ export interface CheckedTaskList {
 }
 
 /** An order that can be executed. */
-export interface Prepared {
-  readonly briefing: Briefing
-  /** Makes the task list, or uses that of the order, and publishes it. */
-  readonly createTaskList: Effect.Effect<CheckedTaskList, NoValidPlan | ModelError>
-}
+export type Prepared = Effect.Success<ReturnType<Effect.Success<typeof makePreparation>>>
 
-export class Preparation extends Context.Service<
-  Preparation,
-  {
-    /** Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing. */
-    prepare(order: RunOrder): Effect.Effect<Prepared, BriefingError | UnknownSkill>
-  }
->()("task-conductor/services/pipeline/Preparation") {
-  static readonly layer = Layer.effect(
-    Preparation,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const briefer = yield* Briefer
-      const planner = yield* Planner
-      const events = yield* RunEvents
-      const missing = yield* makeMissingTools
-      const skills = yield* Skills
+export const makePreparation = Effect.gen(function* () {
+  const activities = yield* Activities
+  const briefer = yield* Briefer
+  const planner = yield* makePlanner
+  const events = yield* RunEvents
+  const missing = yield* makeMissingTools
+  const skills = yield* Skills
 
-      const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
-        activities.runStage(
-          { key: stageKey.briefing, success: Briefing },
-          briefer.brief({ prompt, openFiles, currentFile, attachment })
-        )
+  const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
+    activities.runStage(
+      { key: stageKey.briefing, success: Briefing },
+      briefer.brief({ prompt, openFiles, currentFile, attachment })
+    )
 
-      const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>
-        activities.runStage(
-          { key: stageKey.plan, success: Planned },
-          markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
-        )
+  const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>
+    activities.runStage(
+      { key: stageKey.plan, success: Planned },
+      markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
+    )
 
-      /** What the skills of the list have to do without, each once. */
-      const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
-        [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
-          const skill = skills.find(name)
-          return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
-        })
-
-      const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
-        const { taskList } = planned
-        const markdown = renderTaskList(taskList, { prompt })
-        yield* events.publish({ type: "plan.created", ...planned, markdown })
-        for (const text of partlyEquipped(taskList)) {
-          yield* events.publish({ type: "message", level: "warning", text })
-        }
-        return { taskList, markdown }
-      })
-
-      const prepare = Effect.fn("Preparation.prepare")(function* (order: RunOrder) {
-        const briefing = yield* brief(order)
-        const planned =
-          order.skill === undefined
-            ? plan(order, briefing)
-            : yield* planner.single(order.skill, briefing).pipe(
-                Effect.map(Effect.succeed),
-                Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
-              )
-        return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
-      })
-
-      return Preparation.of({ prepare })
+  /** What the skills of the list have to do without, each once. */
+  const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
+    [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
+      const skill = skills.find(name)
+      return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
     })
-  )
-}
+
+  const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
+    const { taskList } = planned
+    const markdown = renderTaskList(taskList, { prompt })
+    yield* events.publish({ type: "plan.created", ...planned, markdown })
+    for (const text of partlyEquipped(taskList)) {
+      yield* events.publish({ type: "message", level: "warning", text })
+    }
+    return { taskList, markdown }
+  })
+
+  /**
+   * Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing; `createTaskList` makes the task
+   * list, or uses that of the order, and publishes it.
+   */
+  return Effect.fn("prepare")(function* (order: RunOrder) {
+    const briefing = yield* brief(order)
+    const planned =
+      order.skill === undefined
+        ? plan(order, briefing)
+        : yield* planner.single(order.skill, briefing).pipe(
+            Effect.map(Effect.succeed),
+            Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
+          )
+    return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
+  })
+})

@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type FileTouch, fileTouches } from "../../domain/journal/FileTouch.ts"
-import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
+import { readRecords } from "../journal/JournalLine.ts"
 import { leftOutNote } from "../journal/UnknownRecords.ts"
 import type { JournalContent } from "../journal/JournalReader.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
@@ -20,7 +20,7 @@ import { textHash } from "../files/Hash.ts"
 import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
 /** A file that is not as this task saw it. */
-export interface ChangedFile {
+interface ChangedFile {
   /** Relative to the project when it is in there. */
   readonly path: string
   readonly task: string
@@ -91,7 +91,7 @@ const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>
 })
 
 /** Which files are not as they were seen last, each once, in the order in which they were seen. */
-export const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
+const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
     yield* seenFiles(touches),
@@ -109,12 +109,6 @@ export const changedFiles = Effect.fn("changedFiles")(function* (touches: Readon
   return compared.flat()
 })
 
-/** A warning; `code` says what it is about. */
-export interface ResumeNote {
-  readonly code: "files-changed" | "journal-unproven" | "records-unknown"
-  readonly text: string
-}
-
 /** More files are counted and not named. */
 const mostNamed = 10
 
@@ -126,55 +120,50 @@ interface Proven {
   readonly problem: string | undefined
 }
 
-const keyMissing = (problem: string | undefined): ReadonlyArray<ResumeNote> => {
-  if (problem === undefined) return []
-  const text = `What this run is allowed will be asked again when it is resumed, because its journal cannot be proven to be yours. The key cannot be used: ${problem}.`
-  return [{ code: "journal-unproven", text }]
-}
+/** A warning, none without a text; `code` says what it is about. */
+const note = (code: "files-changed" | "journal-unproven" | "records-unknown", text: string | undefined) =>
+  text === undefined ? [] : [{ code, text }]
 
-const unproven = ({ problem, provenFrom }: Proven): ReadonlyArray<ResumeNote> => {
-  if (provenFrom === 1) return keyMissing(problem)
+const keyMissing = (problem: string): string =>
+  `What this run is allowed will be asked again when it is resumed, because its journal cannot be proven to be yours. The key cannot be used: ${problem}.`
+
+const unproven = ({ problem, provenFrom }: Proven): string | undefined => {
+  if (provenFrom === 1) return problem === undefined ? undefined : keyMissing(problem)
   const which = problem === undefined ? "" : ` (the key cannot be used: ${problem})`
-  const text = `The journal of this run is not proven to be yours${which}: another person, another machine or an older version of task-conductor wrote or changed it. Approvals in it do not count and are asked for again, and its host and plugins are not used.`
-  return [{ code: "journal-unproven", text }]
+  return `The journal of this run is not proven to be yours${which}: another person, another machine or an older version of task-conductor wrote or changed it. Approvals in it do not count and are asked for again, and its host and plugins are not used.`
 }
 
-const unknown = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<ResumeNote> => {
-  const text = leftOutNote(lines)
-  return text === undefined ? [] : [{ code: "records-unknown", text }]
-}
-
-const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArray<ResumeNote> => {
+const changed = (runId: string, files: ReadonlyArray<ChangedFile>): string | undefined => {
   const [first] = files
-  if (first === undefined) return []
+  if (first === undefined) return undefined
   const named = files.slice(0, mostNamed).map(({ how, path, task }) => `${path} (${how} by "${task}")`)
   const more = files.length > mostNamed ? ` and ${files.length - mostNamed} more` : ""
-  const text = `Files changed since this run used them: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "${first.task}"`
-  return [{ code: "files-changed", text }]
+  return `Files changed since this run used them: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "${first.task}"`
 }
-
-const readNotes = ({ lines, opened }: JournalContent, proven: Proven) =>
-  Effect.map(
-    Effect.suspend(() => changedFiles(fileTouches(readRecords(lines)))),
-    (files): ReadonlyArray<ResumeNote> => [
-      ...unproven(proven),
-      ...unknown(lines),
-      ...changed(opened.order.runId, files)
-    ]
-  )
 
 export class ResumeNotes extends Context.Service<
   ResumeNotes,
-  { readonly read: Effect.Effect<ReadonlyArray<ResumeNote>, never, RunSettings | Workspace> }
+  { readonly read: Effect.Effect<ReturnType<typeof note>, never, RunSettings | Workspace> }
 >()("task-conductor/services/pipeline/ResumeNotes") {
   /** For a new run, which has no earlier session. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
   /** For a new run with a journal; `problem` says why it cannot be proven later. */
   static readonly layerNew = (problem: string | undefined) =>
-    Layer.succeed(ResumeNotes)({ read: Effect.succeed(keyMissing(problem)) })
+    Layer.succeed(ResumeNotes)({
+      read: Effect.succeed(note("journal-unproven", problem === undefined ? undefined : keyMissing(problem)))
+    })
 
   /** For a resumed run. */
-  static readonly layer = (content: JournalContent, proven: Proven) =>
-    Layer.succeed(ResumeNotes)({ read: readNotes(content, proven) })
+  static readonly layer = ({ lines, opened }: JournalContent, proven: Proven) =>
+    Layer.succeed(ResumeNotes)({
+      read: Effect.map(
+        Effect.suspend(() => changedFiles(fileTouches(readRecords(lines)))),
+        (files) => [
+          ...note("journal-unproven", unproven(proven)),
+          ...note("records-unknown", leftOutNote(lines)),
+          ...note("files-changed", changed(opened.order.runId, files))
+        ]
+      )
+    })
 }

@@ -113,7 +113,6 @@ export class Reviser extends Context.Service<
         const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
-          step: 0,
           prompt: fitted,
           shape: taskListShape,
           readPart: (part) =>

@@ -2,9 +2,7 @@
  * The rounds of a run: refine and run the outstanding tasks, then ask for the tasks that are left, until there are none
  * or a limit is reached. A round that finished in an earlier session is read from the journal.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -64,97 +62,85 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
   return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
-export class Rounds extends Context.Service<
-  Rounds,
-  {
-    /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
-    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsOutcome, ModelError>
-  }
->()("task-conductor/services/pipeline/Rounds") {
-  static readonly layer = Layer.effect(
-    Rounds,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const events = yield* RunEvents
-      const { limits } = yield* RunSettings
-      const scheduler = yield* Scheduler
-      const gate = yield* Gate
-      const reviser = yield* Reviser
-      const kinds = yield* changeKinds
+export const makeRounds = Effect.gen(function* () {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const { limits } = yield* RunSettings
+  const scheduler = yield* Scheduler
+  const gate = yield* Gate
+  const reviser = yield* Reviser
+  const kinds = yield* changeKinds
 
-      const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
-        const { briefing, list, round, state } = next
-        yield* events.publish({ type: "round.started", round })
-        const before = (yield* gate.requestedChanges).length
-        const declined = yield* scheduler.runRound(next)
-        const rounds = yield* state.rounds
-        const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
-        yield* events.publish({
-          type: "round.finished",
-          round,
-          finished: results.length,
-          failed: failures.length
-        })
-        const requestedChanges = yield* activities.record(
-          { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
-          Effect.map(gate.requestedChanges, (all) => all.slice(before))
-        )
-        if (requestedChanges.length === 0) {
-          if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
-          const repeated = repeatedFailure(rounds)
-          if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
-        }
-        const missing = missingChanges(rounds, kinds)
-        if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds))
-          return { end: { _tag: "GoalsMet" } }
-        const revised = yield* reviser.revise({
-          briefing,
-          round,
-          outstanding: list.outstanding(yield* state.finishedNames),
-          finished: (yield* state.get).results,
-          failures,
-          missing,
-          requestedChanges
-        })
-        const redirected = declined && requestedChanges.find((change) => change.declined === declined.step)
-        const finished = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
-        return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
-      })
-
-      const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
-        let pending = list
-        let unresolved: ReadonlyArray<TaskFailure> = []
-        const redirected: Array<RequestedChange> = []
-        const ended = (end: RoundsEnd) => ({ end, pending, redirected })
-        for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
-          if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
-          yield* state.startRound(pending.tasks)
-          const before = yield* activities.stageResult(stageOf(round))
-          let result: RoundResult
-          if (Option.isSome(before)) {
-            result = before.value
-            yield* Effect.forEach([...result.results, ...result.failures], state.add, { discard: true })
-          } else {
-            result = yield* runRound({ briefing, list: pending, state, round })
-          }
-          if ("end" in result) return ended(result.end)
-          if (result.redirected !== undefined) redirected.push(result.redirected)
-          pending = result.revised
-          unresolved = result.failures
-        }
-        return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
-      })
-
-      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
-        const { pending, ...ended } = yield* runAll({ briefing, list, state })
-        const why = whyNotRun(ended.end)
-        const failed = new Set((yield* state.get).failures.map(({ task }) => task))
-        const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
-        const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
-        return { ...ended, missing: missingChanges(yield* state.rounds, kinds), notRun }
-      })
-
-      return Rounds.of({ run })
+  const runRound = Effect.fnUntraced(function* (next: NextRound): Effect.fn.Return<RoundResult, ModelError> {
+    const { briefing, list, round, state } = next
+    yield* events.publish({ type: "round.started", round })
+    const before = (yield* gate.requestedChanges).length
+    const declined = yield* scheduler.runRound(next)
+    const rounds = yield* state.rounds
+    const { failures, results } = rounds.at(-1) ?? { failures: [], results: [] }
+    yield* events.publish({
+      type: "round.finished",
+      round,
+      finished: results.length,
+      failed: failures.length
     })
-  )
-}
+    const requestedChanges = yield* activities.record(
+      { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
+      Effect.map(gate.requestedChanges, (all) => all.slice(before))
+    )
+    if (requestedChanges.length === 0) {
+      if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+      const repeated = repeatedFailure(rounds)
+      if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+    }
+    const missing = missingChanges(rounds, kinds)
+    if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds))
+      return { end: { _tag: "GoalsMet" } }
+    const revised = yield* reviser.revise({
+      briefing,
+      round,
+      outstanding: list.outstanding(yield* state.finishedNames),
+      finished: (yield* state.get).results,
+      failures,
+      missing,
+      requestedChanges
+    })
+    const redirected = declined && requestedChanges.find((change) => change.declined === declined.step)
+    const finished = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
+    return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
+  })
+
+  const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
+    let pending = list
+    let unresolved: ReadonlyArray<TaskFailure> = []
+    const redirected: Array<RequestedChange> = []
+    const ended = (end: RoundsEnd) => ({ end, pending, redirected })
+    for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
+      if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
+      yield* state.startRound(pending.tasks)
+      const before = yield* activities.stageResult(stageOf(round))
+      let result: RoundResult
+      if (Option.isSome(before)) {
+        result = before.value
+        yield* Effect.forEach([...result.results, ...result.failures], state.add, { discard: true })
+      } else {
+        result = yield* runRound({ briefing, list: pending, state, round })
+      }
+      if ("end" in result) return ended(result.end)
+      if (result.redirected !== undefined) redirected.push(result.redirected)
+      pending = result.revised
+      unresolved = result.failures
+    }
+    return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
+  })
+
+  /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
+  return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+    const { pending, ...ended } = yield* runAll({ briefing, list, state })
+    const why = whyNotRun(ended.end)
+    const failed = new Set((yield* state.get).failures.map(({ task }) => task))
+    const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
+    const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
+    return { ...ended, missing: missingChanges(yield* state.rounds, kinds), notRun }
+  })
+})

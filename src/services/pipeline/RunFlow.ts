@@ -21,19 +21,19 @@ import { Gate } from "../permissions/Gate.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { causeText } from "../tools/ForeignCode.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
-import { Concluder } from "./Concluder.ts"
+import { makeConcluder } from "./Concluder.ts"
 import { Pipeline } from "./Pipeline.ts"
-import { Preparation, type Prepared } from "./Planner.ts"
-import { Rounds } from "./Rounds.ts"
-import { RunReporter } from "./RunReporter.ts"
+import { makePreparation, type Prepared } from "./Planner.ts"
+import { makeRounds } from "./Rounds.ts"
+import { makeRunReporter } from "./RunReporter.ts"
 
 export const layerRunFlow = Layer.effect(
   Pipeline,
   Effect.gen(function* () {
-    const preparation = yield* Preparation
-    const rounds = yield* Rounds
-    const concluder = yield* Concluder
-    const reporter = yield* RunReporter
+    const prepare = yield* makePreparation
+    const runRounds = yield* makeRounds
+    const { concludeRun } = yield* makeConcluder
+    const reporter = yield* makeRunReporter
     const gate = yield* Gate
     const journal = yield* Journal
     const toolRunner = yield* ToolRunner
@@ -46,9 +46,9 @@ export const layerRunFlow = Layer.effect(
     ) {
       const { taskList } = yield* createTaskList
       yield* state.setGoals(taskList.goals)
-      const ended = yield* rounds.run(briefing, taskList, state)
+      const ended = yield* runRounds(briefing, taskList, state)
       const { outputSchema, runId } = order
-      const answer = yield* concluder.concludeRun({ briefing, ended, outputSchema, state })
+      const answer = yield* concludeRun({ briefing, outputSchema }, ended, state)
       const { checks, results } = yield* state.get
       const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
       const outcome = outcomeOf(ended.end, text, { ...ended, denials: yield* gate.denials, runId })
@@ -72,7 +72,7 @@ export const layerRunFlow = Layer.effect(
       )
 
     const run = Effect.fn("Pipeline.run")(function* (order: RunOrder) {
-      const prepared = yield* Effect.raceFirst(preparation.prepare(order), journal.failed)
+      const prepared = yield* Effect.raceFirst(prepare(order), journal.failed)
       const state = yield* makeRunState
       yield* reporter.start(order, prepared.briefing)
       const finish = (end: Outcome) => reporter.finish(order, state, end)
@@ -87,7 +87,7 @@ export const layerRunFlow = Layer.effect(
     })
 
     const plan = Effect.fn("Pipeline.plan")(function* (order: RunOrder) {
-      const { briefing, createTaskList } = yield* preparation.prepare(order)
+      const { briefing, createTaskList } = yield* prepare(order)
       yield* reporter.warn(briefing)
       return yield* createTaskList
     })

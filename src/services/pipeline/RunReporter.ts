@@ -2,9 +2,7 @@
  * Publishes the beginning and the end of a run: the event that starts it, with its warnings, and the report that ends
  * it.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { stageModelsOf } from "../../domain/models/Generation.ts"
@@ -23,80 +21,66 @@ import type { RunState } from "../runs/RunState.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount | undefined>): EvidenceCount =>
-  counts.reduce<EvidenceCount>(
-    (sum, count) => ({ checked: sum.checked + (count?.checked ?? 0), wrong: sum.wrong + (count?.wrong ?? 0) }),
-    { checked: 0, wrong: 0 }
-  )
+const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => ({
+  checked: counts.reduce((sum, { checked }) => sum + checked, 0),
+  wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
+})
 
-export class RunReporter extends Context.Service<
-  RunReporter,
-  {
-    /** Publishes `run.started` and the notes about the briefing and about a resumed run. */
-    start(order: RunOrder, briefing: Briefing): Effect.Effect<void>
-    /** Publishes only the notes about the briefing. */
-    warn(briefing: Briefing): Effect.Effect<void>
-    /** Publishes `run.finished` with the report. */
-    finish(order: RunOrder, state: RunState, outcome: Outcome): Effect.Effect<RunReport>
-  }
->()("task-conductor/services/pipeline/RunReporter") {
-  static readonly layer = Layer.effect(
-    RunReporter,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const events = yield* RunEvents
-      const foreign = toolsToRecord((yield* ToolRegistry).tools)
-      const settings = yield* RunSettings
-      const { model } = settings
-      const stageModels = settings.model === "embedded" ? {} : stageModelsOf(settings)
-      const meter = yield* UsageMeter
-      const { root: project } = yield* Workspace
-      const resumeNotes = Effect.provideContext(
-        (yield* ResumeNotes).read,
-        yield* Effect.context<RunSettings | Workspace>()
-      )
+export const makeRunReporter = Effect.gen(function* () {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const foreign = toolsToRecord((yield* ToolRegistry).tools)
+  const settings = yield* RunSettings
+  const { model } = settings
+  const stageModels = settings.model === "embedded" ? {} : stageModelsOf(settings)
+  const meter = yield* UsageMeter
+  const { root: project } = yield* Workspace
+  const resumeNotes = Effect.provideContext((yield* ResumeNotes).read, yield* Effect.context<RunSettings | Workspace>())
 
-      const warn = ({ notes = [] }: Briefing) =>
-        Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
+  /** Publishes only the notes about the briefing. */
+  const warn = ({ notes = [] }: Briefing) =>
+    Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
-      const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
-        yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
-        yield* warn(briefing)
-        if (foreign.length > 0) {
-          yield* activities.record({ key: toolsKey, success: Schema.Array(RecordedTool) }, Effect.succeed(foreign))
-        }
-        for (const note of yield* resumeNotes) yield* events.publish({ type: "message", level: "warning", ...note })
-      })
+  /** Publishes `run.started` and the notes about the briefing and about a resumed run. */
+  const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
+    yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
+    yield* warn(briefing)
+    if (foreign.length > 0) {
+      yield* activities.record({ key: toolsKey, success: Schema.Array(RecordedTool) }, Effect.succeed(foreign))
+    }
+    for (const note of yield* resumeNotes) yield* events.publish({ type: "message", level: "warning", ...note })
+  })
 
-      const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
-        const { evidence: ofAnswer, ...ending } = outcome
-        const { message } = ending
-        /* What a person chose is no error. */
-        const isChosen = ending.status === "declined" || ending.status === "interrupted"
-        const level = isChosen ? "info" : "error"
-        if (message !== "") yield* events.publish({ type: "message", level, text: message })
-        const usage = yield* meter.total
-        const { checks, ...progress } = yield* state.get
-        const facts = runFacts(
-          progress.results.flatMap(({ files = [] }) => files),
-          checks
-        )
-        const failures = openFailures(progress.failures, progress.results)
-        const evidence = sumOfEvidence([ofAnswer, ...progress.results.map(({ result }) => result.evidence)])
-        const report: RunReport = {
-          runId,
-          ...ending,
-          ...progress,
-          failures,
-          ...(facts.files.length === 0 ? {} : { facts }),
-          ...(evidence.checked === 0 ? {} : { evidence }),
-          usage
-        }
-        yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(report.status), report })
-        return report
-      })
+  /** Publishes `run.finished` with the report. */
+  const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
+    const { evidence: ofAnswer, ...ending } = outcome
+    const { message } = ending
+    /* What a person chose is no error. */
+    const isChosen = ending.status === "declined" || ending.status === "interrupted"
+    const level = isChosen ? "info" : "error"
+    if (message !== "") yield* events.publish({ type: "message", level, text: message })
+    const usage = yield* meter.total
+    const { checks, ...progress } = yield* state.get
+    const facts = runFacts(
+      progress.results.flatMap(({ files = [] }) => files),
+      checks
+    )
+    const failures = openFailures(progress.failures, progress.results)
+    const evidence = sumOfEvidence(
+      [ofAnswer ?? [], ...progress.results.map(({ result }) => result.evidence ?? [])].flat()
+    )
+    const report: RunReport = {
+      runId,
+      ...ending,
+      ...progress,
+      failures,
+      ...(facts.files.length === 0 ? {} : { facts }),
+      ...(evidence.checked === 0 ? {} : { evidence }),
+      usage
+    }
+    yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(report.status), report })
+    return report
+  })
 
-      return RunReporter.of({ start, warn, finish })
-    })
-  )
-}
+  return { start, warn, finish }
+})

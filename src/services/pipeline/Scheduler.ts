@@ -124,10 +124,6 @@ const makeTaskEffects = Effect.gen(function* () {
   }
 })
 
-/** False for a refinement whose read passes were not allowed. */
-const wereReadsAllowed = ({ looks }: Refinement): boolean =>
-  looks?.every(({ result }) => result.error_type !== "permission_denied") !== false
-
 export class Scheduler extends Context.Service<
   Scheduler,
   {
@@ -153,7 +149,8 @@ export class Scheduler extends Context.Service<
        * it changes something, since its calls may have been made.
        */
       const isResolved = (refinement: Refinement): boolean =>
-        refinement.calls.some(mayChange) || wereReadsAllowed(refinement)
+        refinement.calls.some(mayChange) ||
+        refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true
 
       const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
         const { briefing, earlier, round } = order
@@ -165,14 +162,8 @@ export class Scheduler extends Context.Service<
           isResolved
         )
         const { calls, inputs } = refinement
-        yield* events.publish({
-          type: "task.refined",
-          round,
-          step,
-          task: task.name,
-          calls,
-          ...(inputs === undefined ? {} : { inputs })
-        })
+        const found = { calls, ...(inputs === undefined ? {} : { inputs }) }
+        yield* events.publish({ type: "task.refined", round, step, task: task.name, ...found })
         return { refinement, finished }
       })
 

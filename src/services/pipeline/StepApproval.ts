@@ -46,13 +46,6 @@ export const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
-export interface StepApproval {
-  /** A task needs no approval, or has failed. */
-  readonly pass: Effect.Effect<void>
-  /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
-  readonly request: (task: string, calls: Effect.Effect<GatedTask>) => Effect.Effect<StepApproved>
-}
-
 /** A step whose tasks, by name and in order, are about to run. */
 interface ApprovedStep {
   readonly title: string
@@ -61,10 +54,7 @@ interface ApprovedStep {
 }
 
 /** The approval of one step; the question is asked by the task that is ready last. */
-export const makeStepApproval = (
-  gate: Gate["Service"],
-  { planKey, tasks, title }: ApprovedStep
-): Effect.Effect<StepApproval> =>
+export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title }: ApprovedStep) =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<StepApproved>()
     const gated: Array<{ readonly task: string; readonly calls: Effect.Effect<GatedTask> }> = []
@@ -82,11 +72,15 @@ export const makeStepApproval = (
     })
 
     return {
+      /** A task needs no approval, or has failed. */
       pass: resolveTask,
-      request: (task, calls) =>
+      /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
+      request: (task: string, calls: Effect.Effect<GatedTask>) =>
         Effect.suspend(() => {
           gated.push({ task, calls })
           return resolveTask
         }).pipe(Effect.andThen(Deferred.await(answer)))
     }
   })
+
+export type StepApproval = Effect.Success<ReturnType<typeof makeStepApproval>>

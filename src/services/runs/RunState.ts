@@ -6,59 +6,36 @@ import * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
-import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
-/** All rounds together. Results and failures are in the order of the rounds and of their lists, whichever task ended first. */
-interface Progress {
-  readonly goals: string
-  readonly rounds: number
-  readonly results: ReadonlyArray<TaskResult>
-  readonly failures: ReadonlyArray<TaskFailure>
-  /** The checks of the last changes. */
-  readonly checks: ReadonlyArray<CheckOutcome>
-}
-
-export interface RunState {
-  readonly get: Effect.Effect<Progress>
-  readonly rounds: Effect.Effect<ReadonlyArray<RoundWork>>
-  readonly setGoals: (goals: string) => Effect.Effect<void>
-  /** Starts a round over these tasks, in their order. */
-  readonly startRound: (tasks: ReadonlyArray<Task>) => Effect.Effect<void>
-  /** Adds what became of a task of this round. */
-  readonly add: (outcome: TaskResult | TaskFailure) => Effect.Effect<void>
-  /** Sets how the checks of everything that has changed so far ended. */
-  readonly setChecks: (checks: ReadonlyArray<CheckOutcome>) => Effect.Effect<void>
-  /** Names of all tasks with a result. */
-  readonly finishedNames: Effect.Effect<ReadonlySet<TaskName>>
-}
-
+/** Holds what became of each task of a round; its results and failures are listed in the order of the tasks. */
 interface StartedRound {
   readonly tasks: ReadonlyArray<Task>
-  readonly results: Map<TaskName, TaskResult>
-  readonly failures: Map<TaskName, TaskFailure>
+  readonly outcomes: Map<TaskName, TaskResult | TaskFailure>
 }
 
-/** In the order of the list. */
-const inOrder = ({ failures, results, tasks }: StartedRound): RoundWork => ({
-  tasks,
-  results: tasks.flatMap(({ name }) => results.get(name) ?? []),
-  failures: tasks.flatMap(({ name }) => failures.get(name) ?? [])
-})
+const workOf = ({ outcomes, tasks }: StartedRound): RoundWork => {
+  const inOrder = tasks.flatMap(({ name }) => outcomes.get(name) ?? [])
+  return {
+    tasks,
+    results: inOrder.filter((one) => one instanceof TaskResult),
+    failures: inOrder.filter((one) => one instanceof TaskFailure)
+  }
+}
 
-/** The last outcome of each check. */
-const latest = (before: ReadonlyArray<CheckOutcome>, now: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => [
-  ...before.filter(({ command }) => !now.some((later) => later.command === command)),
-  ...now
-]
-
-export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
+export const makeRunState = Effect.sync(() => {
   const started: Array<StartedRound> = []
   let goals = ""
+  /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
-  const rounds = Effect.sync(() => started.map(inOrder))
+  const addChecks = (found: ReadonlyArray<CheckOutcome>): void => {
+    checks = [...checks.filter(({ command }) => !found.some((later) => later.command === command)), ...found]
+  }
+  const rounds = Effect.sync(() => started.map(workOf))
 
   return {
+    /** All rounds together; `rounds` is their number. */
     get: Effect.map(rounds, (all) => ({
       goals,
       rounds: all.length,
@@ -67,26 +44,26 @@ export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
       checks
     })),
     rounds,
-    setGoals: (given) =>
+    setGoals: (given: string) =>
       Effect.sync(() => {
         goals = given
       }),
-    startRound: (tasks) =>
+    /** Starts a round over these tasks, in their order. */
+    startRound: (tasks: ReadonlyArray<Task>) =>
       Effect.sync(() => {
-        started.push({ tasks, results: new Map(), failures: new Map() })
+        started.push({ tasks, outcomes: new Map() })
       }),
-    add: (outcome) =>
+    /** Adds what became of a task of this round. */
+    add: (outcome: TaskResult | TaskFailure) =>
       Effect.sync(() => {
-        const round = started.at(-1)
-        if (outcome instanceof TaskFailure) round?.failures.set(outcome.task, outcome)
-        else round?.results.set(outcome.name, outcome)
-        if (!(outcome instanceof TaskFailure) && outcome.files !== undefined)
-          checks = latest(checks, outcome.checks ?? [])
+        started.at(-1)?.outcomes.set(outcome instanceof TaskResult ? outcome.name : outcome.task, outcome)
+        if (outcome instanceof TaskResult && outcome.files !== undefined) addChecks(outcome.checks ?? [])
       }),
-    setChecks: (found) =>
-      Effect.sync(() => {
-        checks = latest(checks, found)
-      }),
-    finishedNames: Effect.sync(() => new Set(started.flatMap(({ results }) => Array.from(results.keys()))))
+    /** Adds how checks of everything that has changed so far ended. */
+    setChecks: (found: ReadonlyArray<CheckOutcome>) => Effect.sync(() => addChecks(found)),
+    /** Names of all tasks with a result. */
+    finishedNames: Effect.map(rounds, (all) => new Set(all.flatMap(({ results }) => results.map(({ name }) => name))))
   }
 })
+
+export type RunState = Effect.Success<typeof makeRunState>

@@ -5,11 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
-import type { RunUsage } from "../../domain/runs/RunReport.ts"
-
-const nothing: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
+import { addModelCall, noUsage, type RunUsage } from "../../domain/runs/RunReport.ts"
 
 export class UsageMeter extends Context.Service<
   UsageMeter,
@@ -24,19 +21,11 @@ export class UsageMeter extends Context.Service<
     UsageMeter,
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis
-      let sum = nothing
+      let sum = noUsage
       return UsageMeter.of({
         modelCall: (usage) =>
           Effect.sync(() => {
-            const { cachedTokens: _, ...rest } = sum
-            sum = {
-              ...rest,
-              modelCalls: sum.modelCalls + 1,
-              promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
-              ...cachedTokensOf([sum, usage]),
-              answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
-              modelMs: sum.modelMs + usage.durationMs
-            }
+            sum = addModelCall(sum, usage)
           }),
         toolCall: Effect.sync(() => {
           sum = { ...sum, toolCalls: sum.toolCalls + 1 }

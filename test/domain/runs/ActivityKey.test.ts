@@ -8,7 +8,6 @@ import {
   type ParsedKey,
   parseKey,
   seenKey,
-  Stage,
   stageKey,
   toolCallKey
 } from "../../../src/domain/runs/ActivityKey.ts"
@@ -16,27 +15,21 @@ import {
 const input = "0123456789abcdef0123456789abcdef"
 
 const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]> = [
-  [stageKey.briefing, { kind: "briefing" }],
-  [stageKey.plan, { kind: "plan" }],
+  [stageKey.briefing, { kind: "briefing", round: 0 }],
+  [stageKey.plan, { kind: "plan", round: 0 }],
   [stageKey.round(12), { kind: "round", round: 12 }],
   [stageKey.refined(1, "Research 2"), { kind: "refined", round: 1, task: "research-2" }],
   [stageKey.task(2, "Plan"), { kind: "task", round: 2, task: "plan" }],
-  [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "model", stage: "plan", round: 0 }],
-  [
-    modelCallKey({ stage: "task", round: 1, task: "Turn 2", attempt: 3 }),
-    { kind: "model", stage: "task", round: 1, task: "turn-2" }
-  ],
-  [
-    toolCallKey({ round: 1, task: "Look 1", uid: "turn-1/call-1" }),
-    { kind: "tool", round: 1, task: "look-1", uid: "turn-1/call-1" }
-  ],
-  [modelCallKey({ stage: "iterate", round: 2, attempt: 1 }), { kind: "model", stage: "iterate", round: 2 }],
+  [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "plan", round: 0 }],
+  [modelCallKey({ stage: "task", round: 1, task: "Turn 2", attempt: 3 }), { kind: "turn", round: 1, task: "turn-2" }],
+  [toolCallKey({ round: 1, task: "Look 1", uid: "turn-1/call-1" }), { kind: "tool", round: 1, task: "look-1" }],
+  [modelCallKey({ stage: "iterate", round: 2, attempt: 1 }), { kind: "iterate", round: 2 }],
   [
     modelCallKey({ stage: "task", round: 1, task: "Attempt 1", attempt: 1 }),
-    { kind: "model", stage: "task", round: 1, task: "attempt-1" }
+    { kind: "turn", round: 1, task: "attempt-1" }
   ],
-  [toolCallKey({ round: 3, task: "Look 1", uid: "call-1" }), { kind: "tool", round: 3, task: "look-1", uid: "call-1" }],
-  [toolCallKey({ round: 1, task: "Look", uid: "a/b#c" }), { kind: "tool", round: 1, task: "look", uid: "a/b#c" }],
+  [toolCallKey({ round: 3, task: "Look 1", uid: "call-1" }), { kind: "tool", round: 3, task: "look-1" }],
+  [toolCallKey({ round: 1, task: "Look", uid: "a/b#c" }), { kind: "tool", round: 1, task: "look" }],
   [seenKey.inputs("Look 1"), undefined],
   [seenKey.reference("Look 1", "notes.md#plan"), undefined],
   ["", undefined],
@@ -67,14 +60,7 @@ describe("the key of a part of a run", () => {
     ({ round, uid }) =>
       Effect.sync(() => {
         const key = toolCallKey({ round, task: "Look 1", uid })
-        assert.deepStrictEqual(parseKey(activityName({ key, input })), { kind: "tool", round, task: "look-1", uid })
+        assert.deepStrictEqual(parseKey(activityName({ key, input })), { kind: "tool", round, task: "look-1" })
       })
   )
-
-  it("is read back for every stage that asks a model", () => {
-    assert.deepStrictEqual(
-      Stage.literals.map((stage) => parseKey(modelCallKey({ stage, round: 1, task: "T", attempt: 1 }))),
-      Stage.literals.map((stage): ParsedKey => ({ kind: "model", stage, round: 1, task: "t" }))
-    )
-  })
 })

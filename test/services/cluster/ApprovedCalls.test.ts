@@ -53,7 +53,7 @@ const covered = Effect.fnUntraced(function* ({ answer, sent, whole }: Given) {
     snapshot: Effect.succeed({ grants: { ...none, ...known }, denials: [] }),
     restore: (more: GateSnapshot) => Effect.sync(() => void reported.push(more))
   } as unknown as Gate["Service"]
-  yield* coverWhole({ gate, registry: { prepare } }, { task: "Write 1", sent: [sent], whole: [whole] }, redact)
+  yield* coverWhole({ gate, registry: { prepare } }, "Write 1", [sent], [whole], redact)
   return reported.flatMap(({ grants: { approved, excluded } }) =>
     approved.concat(excluded.map((hash) => `not ${hash}`))
   )

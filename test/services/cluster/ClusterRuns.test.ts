@@ -81,7 +81,8 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
           toolCalls: 1,
           promptTokens: 20,
           answerTokens: 10,
-          modelMs: 5
+          modelMs: 5,
+          durationMs: 0
         })
       })
     )

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { makeReplayOrder, type ReplayOrder } from "../../../src/services/history/ReplayOrder.ts"
+import { makeReplayOrder } from "../../../src/services/history/ReplayOrder.ts"
 
 /** A call of a replay: it comes to its turn after some work of its own. */
 interface Call {
   readonly key: string
   readonly position?: number
-  readonly before?: (order: ReplayOrder) => Effect.Effect<void>
+  readonly before?: (order: Effect.Success<typeof makeReplayOrder>) => Effect.Effect<void>
 }
 
 const yields = (times: number) => () => Effect.repeat(Effect.yieldNow, { times })
@@ -53,7 +53,11 @@ describe("the order of a replay", () => {
     Effect.gen(function* () {
       const calls = [
         { key: "quick", position: 2 },
-        { key: "looking", position: 1, before: (order: ReplayOrder) => order.outside(turnsOfTheLoop(500)) }
+        {
+          key: "looking",
+          position: 1,
+          before: (order: Effect.Success<typeof makeReplayOrder>) => order.outside(turnsOfTheLoop(500))
+        }
       ]
       assert.deepStrictEqual(yield* conduct(calls), { ended: ["looking", "quick"], parked: [] })
     })
@@ -84,7 +88,11 @@ describe("the order of a replay", () => {
       const calls = [
         { key: "unknown" },
         { key: "slow", position: 1, before: yields(5000) },
-        { key: "looking", position: 2, before: (order: ReplayOrder) => order.outside(turnsOfTheLoop(500)) },
+        {
+          key: "looking",
+          position: 2,
+          before: (order: Effect.Success<typeof makeReplayOrder>) => order.outside(turnsOfTheLoop(500))
+        },
         { key: "also unknown", before: yields(5000) }
       ]
       assert.deepStrictEqual(yield* conduct(calls), { ended: ["slow", "looking"], parked: ["unknown", "also unknown"] })

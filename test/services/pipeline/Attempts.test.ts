@@ -58,8 +58,6 @@ const say = Effect.fnUntraced(function* (
     attempts.run({
       stage: "iterate",
       round: 2,
-      task: "Research 1",
-      step: 0,
       prompt: (previous): FilledPrompt => {
         seen.push(previous)
         return { system: "s", user: `try ${seen.length}` }
@@ -71,7 +69,7 @@ const say = Effect.fnUntraced(function* (
   return { outcome, seen, rejected: log.events().filter((event) => event.type.startsWith("answer.")) }
 })
 
-const call = (attempt: number) => ({ stage: "iterate" as const, round: 2, task: "Research 1", attempt })
+const call = (attempt: number) => ({ stage: "iterate" as const, round: 2, attempt })
 
 it.effect("takes the first answer that has no issue", () =>
   Effect.gen(function* () {

@@ -23,7 +23,7 @@ import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { Prompts } from "../../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
-import { Concluder, type ConclusionOrder } from "../../../src/services/pipeline/Concluder.ts"
+import { makeConcluder, type ConclusionOrder } from "../../../src/services/pipeline/Concluder.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
@@ -64,18 +64,17 @@ const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<str
     prompts.push(prompt)
     return answers[index] ?? ""
   })
-  const layer = Concluder.layer.pipe(
-    Layer.provide([Attempts.layer, layerEvidence]),
+  const layer = Layer.merge(Attempts.layer, layerEvidence).pipe(
     Layer.provide(ModelCaller.layer),
     Layer.provide(model),
     Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
-    Layer.provide([RunSettings.layer({ contextWindow: 4096 }), Prompts.layer]),
+    Layer.provideMerge([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
+    Layer.provideMerge([RunSettings.layer({ contextWindow: 4096 }), Prompts.layer]),
     Layer.provideMerge(EventLog.layer),
     Layer.provide(NodeServices.layer)
   )
   return Effect.gen(function* () {
-    const concluder = yield* Concluder
+    const concluder = yield* makeConcluder
     const outcome = yield* Effect.result(concluder.conclude({ ...order, ...given }))
     return { outcome, prompts, events: (yield* EventLog).events() }
   }).pipe(Effect.provide(layer))

@@ -18,7 +18,7 @@ import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Rounds } from "../../../src/services/pipeline/Rounds.ts"
+import { makeRounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
 import { type DeclinedStep, type RoundOrder, Scheduler } from "../../../src/services/pipeline/Scheduler.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
@@ -95,19 +95,18 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
       })
   })
   const layerRounds = (project: string) =>
-    Rounds.layer.pipe(
-      Layer.provide([Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)]),
-      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
-      Layer.provide(Gate.layer()),
-      Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
-      Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands]),
+    Layer.mergeAll(Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)).pipe(
+      Layer.provideMerge(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
+      Layer.provideMerge(Gate.layer()),
+      Layer.provideMerge([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
+      Layer.provideMerge([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
+      Layer.provideMerge([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands]),
       Layer.provideMerge(EventLog.layer)
     )
   const run = (...names: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const state = yield* makeRunState
-      const { end } = yield* (yield* Rounds).run(briefing, listOf(...names), state)
+      const { end } = yield* (yield* makeRounds)(briefing, listOf(...names), state)
       const { failures, results, rounds: count } = yield* state.get
       const events = (yield* EventLog).events().map(({ type }) => type)
       return { end, results: results.map(({ name }): string => name), failures: failures.length, rounds: count, events }
