@@ -149,6 +149,7 @@ const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>) => {
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const shown = shownBy(briefing, references)
+  if (!shown.description && !shown.file && !shown.attachment) return briefing
   const { attachment, currentFile, descriptionFiles: _, projectDescription, ...rest } = briefing
   return {
     ...rest,
