@@ -62,9 +62,9 @@ export const serverChecks: ReadonlyArray<Check> = [
       Effect.gen(function* () {
         const shown = yield* ofOllama(target, (server) => server.capabilities(target.model))
         yield* require(shown.completion, () => "the model has no completion")
-        yield* require(shown.contextLength !== undefined, () => "the largest window is not said")
-        const able = (["tools", "thinking"] as const).filter((name) => shown[name])
-        return `${able.join(", ") || "completion only"}; ${shown.contextLength} tokens`
+        yield* require(shown.supportedWindow !== undefined, () => "the largest window is not said")
+        const able = [...(shown.canCallTools === true ? ["tools"] : []), ...(shown.thinks ? ["thinking"] : [])]
+        return `${able.join(", ") || "completion only"}; ${shown.supportedWindow} tokens`
       })
   },
   {
@@ -85,8 +85,8 @@ export const serverChecks: ReadonlyArray<Check> = [
         yield* ofOllama(target, () => Effect.void)
         yield* ask(target, { prompt: "Hello" })
         const loaded = yield* loadedWindow(target)
-        yield* require(loaded?.contextWindow === target.window, () =>
-          `asked for ${target.window}, loaded with ${loaded?.contextWindow}`)
+        yield* require(loaded?.context_length === target.window, () =>
+          `asked for ${target.window}, loaded with ${loaded?.context_length}`)
         return `${target.window} tokens`
       })
   },
@@ -98,7 +98,7 @@ export const serverChecks: ReadonlyArray<Check> = [
         const window = target.window + 1024
         yield* ask(target, { prompt: "Hello", window })
         const loaded = yield* loadedWindow(target)
-        yield* require(loaded?.contextWindow === window, () => `loaded with ${loaded?.contextWindow}, not ${window}`)
+        yield* require(loaded?.context_length === window, () => `loaded with ${loaded?.context_length}, not ${window}`)
         return `${window} tokens`
       })
   },

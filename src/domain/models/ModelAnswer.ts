@@ -38,7 +38,7 @@ const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
 })
-export type ReachedLimit = typeof ReachedLimit.Type
+type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 

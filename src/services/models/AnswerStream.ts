@@ -31,7 +31,7 @@ import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
-export interface WritingOptions {
+interface WritingOptions {
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Receives the text as it arrives, without thoughts. */
@@ -50,7 +50,7 @@ const detailOf = (found: Unrecoverable): string =>
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
 
 /** What an answer consists of so far, with thoughts apart. */
-export class AnswerWriting {
+class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
@@ -125,20 +125,13 @@ export class AnswerWriting {
 }
 
 /** A complete answer. */
-export interface Received {
-  readonly text: string
-  readonly thinking: string
+export interface Received extends ModelAnswer {
+  readonly isCutOff: boolean
   /** About how many tokens were thought. */
   readonly thinkingTokens: number
-  readonly calls: ReadonlyArray<AskedCall>
-  readonly promptTokens: number | undefined
-  /** True when the server reports the cached part of the prompt, so that the count covers the whole prompt. */
-  readonly isWholeCount: boolean
-  readonly cutOff: boolean
-  readonly usage: Usage
 }
 
-export interface ReadOptions extends WritingOptions {
+interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
@@ -158,21 +151,6 @@ const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
-
-/** The parts of an answer, for a prompt or for the next message of a conversation. */
-const openAnswer = (
-  model: LanguageModel.LanguageModel,
-  { system, user }: FilledPrompt,
-  conversation: ConversationCall | undefined
-): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> =>
-  conversation === undefined
-    ? model.streamText({
-        prompt: [
-          { role: "system", content: system },
-          { role: "user", content: [{ type: "text", text: user }] }
-        ]
-      })
-    : model.streamText(conversationRequest(conversation))
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
@@ -231,52 +209,49 @@ export const readAnswer = Effect.fnUntraced(function* (
     return yield* new ModelError({ reason })
   })
 
-  yield* openAnswer(model, prompt, conversation).pipe(
+  const answer: Stream.Stream<AnswerPart, AiError.AiError> =
+    conversation === undefined
+      ? model.streamText({
+          prompt: [
+            { role: "system", content: prompt.system },
+            { role: "user", content: [{ type: "text", text: prompt.user }] }
+          ]
+        })
+      : model.streamText(conversationRequest(conversation))
+  yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),
     Effect.provideService(CallOptions, settings)
   )
   writing.end()
-  const usage = yield* usageOf
   const { calls, text, thinking, thinkingTokens } = writing
   return {
     text,
     thinking,
-    thinkingTokens,
-    calls,
-    promptTokens: usage.promptTokens,
-    isWholeCount: finish?.usage.inputTokens.cacheRead !== undefined,
-    cutOff: finish?.reason === "length",
-    usage
+    ...(calls.length === 0 ? {} : { calls }),
+    usage: yield* usageOf,
+    ...(finish?.usage.inputTokens.cacheRead === undefined ? {} : { isWholeCount: true }),
+    isCutOff: finish?.reason === "length",
+    thinkingTokens
   }
 })
 
 /** The answer, unless it is cut off, empty or only thinking; an answer with calls needs no text. */
 export const usableAnswer = ({
-  calls,
-  cutOff,
-  isWholeCount,
-  text,
-  thinking,
+  isCutOff,
   thinkingTokens,
-  usage
+  ...answer
 }: Received): Effect.Effect<ModelAnswer, ModelError> => {
-  const hasOnlyThought = thinking.trim() !== "" && text.trim() === "" && calls.length === 0
-  const reason: ModelErrorReason | undefined = cutOff
+  const { calls, text, thinking } = answer
+  const isEmpty = text.trim() === "" && calls === undefined
+  const hasOnlyThought = thinking.trim() !== "" && isEmpty
+  if (!isCutOff && !isEmpty) return Effect.succeed(answer)
+  const reason: ModelErrorReason = isCutOff
     ? hasOnlyThought
       ? { _tag: "ThinkingCutOff", tokens: thinkingTokens }
       : { _tag: "CutOff", partial: text }
-    : text.trim() !== "" || calls.length > 0
-      ? undefined
-      : thinking.trim() === ""
-        ? { _tag: "EmptyAnswer" }
-        : { _tag: "ThinkingOnly", thinking }
-  if (reason !== undefined) return Effect.fail(new ModelError({ reason }))
-  return Effect.succeed({
-    text,
-    thinking,
-    ...(calls.length === 0 ? {} : { calls }),
-    usage,
-    ...(isWholeCount ? { isWholeCount } : {})
-  })
+    : hasOnlyThought
+      ? { _tag: "ThinkingOnly", thinking }
+      : { _tag: "EmptyAnswer" }
+  return Effect.fail(new ModelError({ reason }))
 }

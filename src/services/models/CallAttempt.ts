@@ -8,21 +8,21 @@ import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
-import { type FilledPrompt, neededTokens } from "../../domain/models/PromptSize.ts"
-import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import {
-  type CallPlan,
-  windowTooSmallNote,
-  firstTuning,
-  planCall,
-  type Tuning,
-  makeThinking,
-  refusalNote
-} from "./CallPlan.ts"
+  estimatePrompt,
+  type FilledPrompt,
+  fitsWindow,
+  fittingPrompt,
+  largestParts,
+  neededTokens
+} from "../../domain/models/PromptSize.ts"
+import type { CountVerdict } from "../../domain/models/TokenCounts.ts"
+import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { windowTooSmallNote, firstTuning, planCall, type Tuning, makeThinking, refusalNote } from "./CallPlan.ts"
 import type { ConversationCall } from "./ConversationPrompt.ts"
 import { CurrentServer, type Facts } from "../providers/Provider.ts"
 import { providerOf } from "../providers/providers.ts"
-import { makePromptMeasure, type MeasuredFor, TokenCalibration } from "./TokenCalibration.ts"
+import { TokenCalibration } from "./TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
@@ -49,10 +49,10 @@ export interface ModelRequest {
 }
 
 /** Where a call goes to; its window is that of the run, or less when the model supports less. */
-interface Target extends MeasuredFor {
-  /** The name, when it is not that of the run's model. */
-  readonly override: string | undefined
+interface Target {
+  readonly name: string
   readonly facts: Facts
+  readonly window: number
 }
 
 /** How often a call was sent again, what happened before, and whether it waits for the server. */
@@ -61,6 +61,9 @@ export interface Tries {
   readonly isWaiting: boolean
   readonly after?: string
 }
+
+const unclearCount = (counted: number, estimated: number): string =>
+  `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
 /** Makes what sends the calls of a run. What it learns about models holds for all of them. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
@@ -73,27 +76,58 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     yield* CurrentServer
   const thinking = makeThinking()
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  let isWindowReported = false
 
-  /** The model that a skill or a stage chose instead of that of the run, if the same server has it. */
-  const overrideOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest) =>
-    model === undefined || model === settings.model || !serves(model) ? undefined : model
-  const measure = makePromptMeasure(settings, calibration, events)
+  /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
+  const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
+    model !== undefined && serves(model) ? model : settings.model
 
-  const targetOf = (request: ModelRequest): Effect.Effect<Target> => {
-    const override = overrideOf(request)
-    const name = override ?? settings.model
-    return Effect.map(factsOf(name), (facts) => {
-      if (facts.isKnown) server.known()
-      const window = Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity)
-      return { name, override, facts, window }
+  const noted = new Set<string>()
+  /** Says something that may hold for many calls once in a run. */
+  const noteOnce = (about: "window" | "count", level: "info" | "warning", text: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (noted.has(about)) return Effect.void
+      noted.add(about)
+      return events.publish({ type: "message", level, text })
+    })
+
+  /** The error of a prompt that the window cannot hold; `counted` is what the server says of it. */
+  const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
+    const parts = largestParts(prompt, calibration.scale(name))
+    return new ModelError({
+      reason: { _tag: "ContextOverflow", estimated, window, ...(counted === undefined ? {} : { counted }), parts }
     })
   }
 
-  /** How the call is sent beside its prompt. */
-  const planOf = ({ id, prompt, tuning = firstTuning }: ModelRequest, { facts, name, window }: Target): CallPlan => {
-    const promptTokens = neededTokens(prompt, calibration.scale(name))
-    return planCall(settings, thinking, {
+  /** Learns from the token count of the server for a prompt, if the answer has one. */
+  const learn = (
+    { prompt: { system, user } }: ModelRequest,
+    { name, window }: Pick<Target, "name" | "window">,
+    { isWholeCount: isWhole = false, usage: { promptTokens: counted } }: ModelAnswer
+  ): Effect.Effect<CountVerdict> =>
+    counted === undefined
+      ? Effect.succeed("plausible")
+      : calibration.record(name, { prompt: system + user, counted, isWhole, window })
+
+  /** An answer is unusable if the server did not read the whole prompt. */
+  const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
+    const counted = answer.usage.promptTokens ?? 0
+    const estimated = estimatePrompt(request.prompt, calibration.scale(target.name))
+    const verdict = yield* learn(request, target, answer)
+    if (verdict === "overflow") return yield* overflow(request.prompt, target, estimated, counted)
+    if (verdict === "unclear") yield* noteOnce("count", "warning", unclearCount(counted, estimated))
+  })
+
+  /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
+  const sendPlanned = Effect.fnUntraced(function* (
+    request: ModelRequest,
+    target: Target,
+    refused?: Think
+  ): Effect.fn.Return<ModelAnswer, ModelError> {
+    const { conversation, format, id, listen, prompt, shape, tuning = firstTuning } = request
+    const { facts, name, window } = target
+    const scale = calibration.scale(name)
+    const promptTokens = neededTokens(prompt, scale)
+    const planned = planCall(settings, thinking, {
       model: name,
       facts,
       stage: id.stage,
@@ -101,40 +135,21 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       promptTokens,
       contextWindow: window
     })
-  }
-
-  const reportSmallWindow = ({ contextWindow, isWindowTooSmall }: CallPlan): Effect.Effect<void> => {
-    if (!isWindowTooSmall || isWindowReported) return Effect.void
-    isWindowReported = true
-    return events.publish({ type: "message", level: "info", text: windowTooSmallNote(contextWindow) })
-  }
-
-  const collect = (
-    request: ModelRequest,
-    target: Target,
-    planned: CallPlan
-  ): Effect.Effect<ModelAnswer, ModelError> => {
-    const { format, listen, prompt, shape, conversation } = request
-    const { name, override } = target
-    const scale = calibration.scale(name)
+    const { seconds, think, thinkingTokens } = planned
+    if (planned.isWindowTooSmall) yield* noteOnce("window", "info", windowTooSmallNote(window))
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(languageModel, prompt, {
         heard: life.heard,
-        server: {
-          host: settings.host,
-          model: name,
-          promptTokens: neededTokens(prompt, scale),
-          window: planned.contextWindow
-        },
+        server: { host: settings.host, model: name, promptTokens, window },
         meter,
-        thinking: { tokens: planned.thinkingTokens, scale },
+        thinking: { tokens: thinkingTokens, scale },
         arrived: server.reached,
         entered: (phase) =>
           Effect.suspend(() => {
             life.entered(phase)
-            if (phase === "thinking") thinking.seen(name, planned.think)
-            return events.publish({ type: "model.phase", call: request.id, phase })
+            if (phase === "thinking") thinking.seen(name, think)
+            return events.publish({ type: "model.phase", call: id, phase })
           }),
         listen: (piece) => {
           life.wrote(piece)
@@ -142,7 +157,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         },
         settings: {
           ...planned,
-          model: override,
+          model: name === settings.model ? undefined : name,
           format,
           connected: life.connected
         },
@@ -150,53 +165,46 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         conversation
       })
     }
-    const followed = {
-      call: request.id,
-      model: name,
-      limits: planned.seconds,
-      charactersPerToken: scale.charactersPerToken,
-      reportsText: request.id.stage === "conclude"
-    }
-    return Effect.flatMap(withHeartbeat(followed, read), (got) =>
-      Effect.andThen(measure.check(request.prompt, target, got), usableAnswer(got))
-    )
-  }
-
-  /** A setting for thinking that is refused is learnt, and the call is sent without it. */
-  const sendPlanned = (
-    request: ModelRequest,
-    target: Target,
-    refused?: Think
-  ): Effect.Effect<ModelAnswer, ModelError> => {
-    const planned = planOf(request, target)
     const sendWithout = Effect.fnUntraced(function* (error: ModelError) {
-      const { think } = planned
-      const detail = error.reason._tag === "ThinkingRefused" ? error.reason.detail : ""
+      const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      const { name } = target
       // What was tried after thoughts were cut off is no setting of the person.
-      const isReported = think === generationFor(settings, request.id.stage).think
+      const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
       }
       return yield* sendPlanned(request, target, think)
     })
-    return Effect.andThen(reportSmallWindow(planned), collect(request, target, planned)).pipe(
+    const followed = {
+      call: id,
+      model: name,
+      limits: seconds,
+      charactersPerToken: scale.charactersPerToken,
+      reportsText: id.stage === "conclude"
+    }
+    return yield* withHeartbeat(followed, read).pipe(
+      Effect.tap((received) => check(request, target, received)),
+      Effect.flatMap(usableAnswer),
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout)
     )
-  }
+  })
 
   /** Sends the prompt once. The start of a call that waited for the server was reported before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
-    const target = yield* targetOf(request)
-    const estimatedTokens = yield* measure.fits(request.prompt, target)
+    const { id, prompt } = request
+    const name = nameOf(request)
+    const facts = yield* factsOf(name)
+    if (facts.isKnown) server.known()
+    const target = { name, facts, window: Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity) }
+    const scale = calibration.scale(name)
+    if (!fitsWindow(prompt, target.window, scale)) return yield* overflow(prompt, target, neededTokens(prompt, scale))
     if (!isWaiting) {
       yield* events.publish({
         type: "model.started",
-        call: request.id,
-        ...(target.override === undefined ? {} : { model: target.override }),
-        estimatedTokens,
+        call: id,
+        ...(name === settings.model ? {} : { model: name }),
+        estimatedTokens: estimatePrompt(prompt, scale),
         ...(retried === 0 ? {} : { retry: retried }),
         ...(after === undefined ? {} : { after })
       })
@@ -204,18 +212,15 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     return yield* sendPlanned(request, target)
   })
 
-  /** The name of the model that a request goes to. */
-  const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
-
   return {
-    /** The request with the lighter form of its prompt when the window cannot hold the whole. */
+    /** The request with the lighter form of its prompt when the window of the run cannot hold the whole. */
     fitted: (request: ModelRequest): ModelRequest => ({
       ...request,
-      prompt: measure.fitted(request.prompt, nameOf(request))
+      prompt: fittingPrompt(request.prompt, settings.contextWindow, calibration.scale(nameOf(request)))
     }),
-    /** Learns from the token count of an answer that was recorded. */
-    learn: (request: ModelRequest, counted: number, isWhole: boolean) =>
-      measure.learn(request.prompt, { name: nameOf(request), window: settings.contextWindow }, counted, isWhole),
+    /** Learns from an answer that was recorded. */
+    learn: (request: ModelRequest, answer: ModelAnswer) =>
+      learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
     send
   }
 })

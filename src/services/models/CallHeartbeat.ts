@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { type CallPhase, type RunEvent, heartbeatEvery, pieceEvery, progressEvery } from "../../domain/runs/RunEvent.ts"
 import type { Phase } from "./AnswerStream.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import type { CallSettings } from "../providers/CallOptions.ts"
+import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import { meanwhile } from "./ModelSlots.ts"
@@ -26,7 +26,7 @@ type WaitingReport = Omit<Extract<RunEvent, { readonly type: "model.waiting" }>,
 interface FollowedCall {
   readonly call: ModelCallId
   readonly model: string
-  readonly limits: NonNullable<CallSettings["seconds"]>
+  readonly limits: CallSeconds
   readonly charactersPerToken: number
   /** Its text is reported while it is written. */
   readonly reportsText: boolean

@@ -7,7 +7,7 @@ import type { Facts } from "../providers/Provider.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { answerReserve } from "../../domain/models/PromptSize.ts"
-import type { CallSettings } from "../providers/CallOptions.ts"
+import { type CallSeconds, type CallSettings, secondsOf } from "../providers/CallOptions.ts"
 import type { Settings } from "../runs/RunSettings.ts"
 
 type Setting = "off" | "on" | "level"
@@ -91,7 +91,7 @@ export interface Tuning {
 export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
 
 export interface CallPlan extends CallSettings {
-  readonly seconds: NonNullable<CallSettings["seconds"]>
+  readonly seconds: CallSeconds
   readonly contextWindow: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
@@ -141,12 +141,7 @@ export const planCall = (
     maxTokens: Math.max(reserve + (plan.thinks ? limit : 0), growing.has(stage) ? contextWindow - promptTokens : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,
-    seconds: {
-      connect: limits.connectSeconds,
-      firstWord: limits.firstWordSeconds,
-      nextWord: limits.nextWordSeconds,
-      call: limits.callSeconds
-    },
+    seconds: secondsOf(limits),
     isWindowTooSmall: isWindowTooSmall && plan.think === false
   }
 }

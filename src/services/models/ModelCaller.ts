@@ -154,10 +154,8 @@ export class ModelCaller extends Context.Service<
           execute,
           publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
         })
-        const { isWholeCount = false, usage } = answer
         /* The token count of a recorded answer calibrates the estimate like that of a new one. */
-        if (!isSent && usage.promptTokens !== undefined)
-          yield* attempts.learn(request, usage.promptTokens, isWholeCount)
+        if (!isSent) yield* attempts.learn(request, answer)
         return answer
       })
 

@@ -58,16 +58,48 @@ export const paramsOf = (value: unknown): unknown => {
   return withoutDeeper(given as Schema.Json, maxNesting + 1)
 }
 
-export const callParts = (id: string, name: string, params: unknown): Parts => [
-  { type: "tool-params-start", id, name },
-  { type: "tool-params-delta", id, delta: JSON.stringify(params) },
-  { type: "tool-params-end", id },
-  { type: "tool-call", id, name, params }
-]
-
 /** A count that a server says; an invalid one does not lose the answer. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+/** Why an answer ended, by the words of all servers. */
+const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
+  switch (said) {
+    case "stop":
+    case "tool_calls":
+    case "function_call":
+      return called ? "tool-calls" : "stop"
+    case "length":
+      return "length"
+    case "content_filter":
+      return "content-filter"
+    case null:
+    case undefined:
+    case "":
+      return "unknown"
+    default:
+      return "other"
+  }
+}
+
+/** The last part of an answer. `cached` is a part of `prompt`; servers that do not say it may leave it out of the total. */
+export const finishPart = (
+  said: string | null | undefined,
+  called: boolean,
+  counts: { readonly prompt: unknown; readonly cached?: unknown; readonly answer: unknown; readonly thoughts?: unknown }
+): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason: finishReason(said, called),
+  usage: {
+    inputTokens: {
+      uncached: undefined,
+      total: countOf(counts.prompt),
+      cacheRead: countOf(counts.cached),
+      cacheWrite: undefined
+    },
+    outputTokens: { total: countOf(counts.answer), text: undefined, reasoning: countOf(counts.thoughts) }
+  }
+})
 
 /** The parts of a finished stream: each run of thinking or text becomes one part. */
 const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {

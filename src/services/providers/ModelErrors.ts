@@ -3,7 +3,7 @@
  * through effect/ai as metadata of its error.
  */
 import * as AiError from "effect/ai/AiError"
-import { ModelError, type ModelErrorReason, type ReachedLimit } from "../../domain/models/ModelAnswer.ts"
+import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import { describeFailure, type ServerFailure } from "./ServerFailure.ts"
 
 /** What a person can do about a server or a model; a sentence each. */
@@ -74,11 +74,6 @@ const saysTooLong = /input length exceeds the context length/i
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-const limitOf = (name: ReachedLimit["name"], { millis }: { readonly millis: number }): ReachedLimit => ({
-  name,
-  seconds: Math.round(millis / 1000)
-})
-
 /** Ollama ends an answer without its last line when one token came more than thirty times in a row. */
 const stoppedAfter = 30
 
@@ -126,14 +121,12 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
       return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
     case "BrokenOff":
       return stoppedLoop(context) ?? broken
-    case "NotConnected":
-      return { _tag: "Unreachable", host, detail, remedy, limit: limitOf("connectSeconds", failure) }
-    case "NoFirstToken":
-      return { _tag: "Busy", detail, limit: limitOf("firstWordSeconds", failure) }
-    case "Stalled":
-      return { ...broken, limit: limitOf("nextWordSeconds", failure) }
-    case "TooLong":
-      return { ...broken, limit: limitOf("callSeconds", failure) }
+    case "TimedOut": {
+      const { phase, seconds } = failure
+      const limit = { name: `${phase}Seconds`, seconds: Math.round(seconds) } as const
+      if (phase === "connect") return { _tag: "Unreachable", host, detail, remedy, limit }
+      return phase === "firstWord" ? { _tag: "Busy", detail, limit } : { ...broken, limit }
+    }
     default:
       return broken
   }

@@ -8,9 +8,9 @@ import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
-import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
+import { finishPart } from "./AnswerParts.ts"
 
 type Part = Exclude<Prompt.Message["content"], string>[number]
 
@@ -32,7 +32,7 @@ const partText = (part: Part): string => {
 export type Sent = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
 /** Tools and messages, one after another. */
-export const promptText = ({ prompt, tools }: Sent): string =>
+const promptText = ({ prompt, tools }: Sent): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))
@@ -53,20 +53,11 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
 }
 
 /** The last part of an answer, with the estimated tokens of what was sent and said. */
-export const finishPart = (sent: Sent, said: string, reason: Response.FinishReason): Response.FinishPartEncoded => ({
-  type: "finish",
-  reason,
-  usage: {
-    inputTokens: {
-      total: estimateTokens(promptText(sent)),
-      uncached: undefined,
-      cacheRead: undefined,
-      cacheWrite: undefined
-    },
-    outputTokens: { total: estimateTokens(said), text: undefined, reasoning: undefined }
-  },
-  response: undefined
-})
+export const estimatedFinish = (sent: Sent, said: string, reason: "stop" | "length" | "tool_calls") =>
+  finishPart(reason, reason === "tool_calls", {
+    prompt: estimateTokens(promptText(sent)),
+    answer: estimateTokens(said)
+  })
 
 /** The text parts of a message, with the separator between them. */
 export const textOf = (parts: ReadonlyArray<{ readonly type: string }>, separator: string): string =>
@@ -100,24 +91,18 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
 
-/** A message whose form all servers share. */
-export interface PlainMessage {
-  readonly role: "system" | "user"
-  readonly content: string
-}
-
 /** The messages of a prompt as a server takes them; `assistant` and `tool` write what servers have in forms of their own. */
-export const sentMessages = <M>(
+export const sentMessages = <A, T>(
   { content }: Prompt.Prompt,
-  assistant: (message: Prompt.AssistantMessage) => M,
-  tool: (result: Prompt.ToolResultPart) => M
-): ReadonlyArray<M | PlainMessage> =>
-  content.flatMap((message): ReadonlyArray<M | PlainMessage> => {
+  assistant: (message: Prompt.AssistantMessage) => A,
+  tool: (result: Prompt.ToolResultPart) => T
+) =>
+  content.flatMap((message): ReadonlyArray<A | T | { readonly role: string; readonly content: string }> => {
     switch (message.role) {
       case "system":
-        return [{ role: "system", content: message.content }]
+        return [{ role: message.role, content: message.content }]
       case "user":
-        return [{ role: "user", content: textOf(message.content, "\n\n") }]
+        return [{ role: message.role, content: textOf(message.content, "\n\n") }]
       case "assistant":
         return [assistant(message)]
       case "tool":

@@ -13,7 +13,6 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { Think } from "../../domain/models/Generation.ts"
 import type { InstalledModel } from "../../domain/models/InstalledModel.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
-import type { CallTimes } from "./CallOptions.ts"
 
 /** How a server is reached. */
 export interface ServerAddress {
@@ -21,6 +20,11 @@ export interface ServerAddress {
   readonly host: string
   /** Sent as bearer token, for servers that want one. */
   readonly apiKey?: Redacted.Redacted | undefined
+}
+
+/** How the questions about a server reach it; each takes `patience` at most, 10 seconds when absent. */
+export interface ServerConnection extends ServerAddress {
+  readonly patience?: Duration.Input | undefined
 }
 
 /** What a model is made with; a call may set some of it itself. */
@@ -34,8 +38,6 @@ export interface ModelOptions extends ServerAddress {
   readonly keepAlive?: string | undefined
   /** Whether and how hard the model thinks; left to the model when absent. */
   readonly think?: Think | undefined
-  /** The longest times of a call that sets none. */
-  readonly timeouts?: Partial<CallTimes> | undefined
 }
 
 /** What a server knows of a model. Sizes in tokens; what the server does not say is absent. */
@@ -102,10 +104,8 @@ export interface Provider {
   readonly traceName?: string
   /** Absent for models that need no server. */
   readonly server?: ServerLocation
-  /** Asks the server; the connections close with the scope. A question takes `patience` at most. */
-  readonly connect?: (
-    address: ServerAddress & { readonly patience?: Duration.Input }
-  ) => Effect.Effect<ModelServer, never, Scope.Scope>
+  /** Asks the server; the connections close with the scope. */
+  readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
 }
 

@@ -14,7 +14,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { makeStreamedModel } from "./AnswerParts.ts"
-import { filledPrompt, finishPart } from "./PromptText.ts"
+import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
@@ -69,7 +69,7 @@ const partsOf = (
     { type: "text-delta", id: "text", delta: answer.text },
     { type: "text-end", id: "text" },
     ...callsOf(answer),
-    finishPart(asked, answer.text, answer.finish ?? "stop")
+    estimatedFinish(asked, answer.text, answer.finish ?? "stop")
   ]
 }
 

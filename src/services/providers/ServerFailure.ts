@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { withoutDeeper } from "../../domain/text/Json.ts"
 
 export type ServerFailure =
@@ -26,10 +26,15 @@ export type ServerFailure =
   | { readonly _tag: "TooLarge"; readonly limit: number }
   /** The connection ended before the answer did. */
   | { readonly _tag: "BrokenOff"; readonly detail: string }
-  /** A limit of time: no connection, no first token, no further token, no complete answer for `millis`. */
-  | { readonly _tag: "NotConnected" | "NoFirstToken" | "Stalled" | "TooLong"; readonly millis: number }
+  /** A limit of time, by the phase of the call that it ended. */
+  | { readonly _tag: "TimedOut"; readonly phase: keyof typeof notWithin; readonly seconds: number }
 
-const within = (what: string, millis: number): string => `${what} within ${Duration.format(Duration.millis(millis))}`
+const notWithin = {
+  connect: "no connection",
+  firstWord: "no first token",
+  nextWord: "no further token",
+  call: "the answer was not complete"
+}
 
 /** Describes the failure without a full stop, since it becomes part of longer sentences; `api` is what is spoken. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
@@ -44,14 +49,8 @@ export const describeFailure = (failure: ServerFailure, api: string): string => 
       return `the server sent something that is not an answer of ${api}: ${failure.excerpt}`
     case "TooLarge":
       return `the server sent more than ${failure.limit} bytes in one piece`
-    case "NotConnected":
-      return within("no connection", failure.millis)
-    case "TooLong":
-      return within("the answer was not complete", failure.millis)
-    case "NoFirstToken":
-      return within("no first token", failure.millis)
-    case "Stalled":
-      return within("no further token", failure.millis)
+    case "TimedOut":
+      return `${notWithin[failure.phase]} within ${Duration.format(Duration.seconds(failure.seconds))}`
     default:
       return failure.detail
   }
@@ -68,8 +67,7 @@ export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
 /** For data that was parsed and has another shape than the API says. */
-export const badShape = (said: unknown): ServerError =>
-  badLine(JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)))
+export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
@@ -88,18 +86,14 @@ const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(
 /** An error as text; nobody words one in more levels. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
-
 /** The word of llama.cpp for a prompt that is too long, with both sizes in tokens. */
-const readOverflow = (value: object): ErrorValue["overflow"] =>
-  Predicate.hasProperty(value, "type") &&
-  value.type === "exceed_context_size_error" &&
-  Predicate.hasProperty(value, "n_prompt_tokens") &&
-  isCount(value.n_prompt_tokens) &&
-  Predicate.hasProperty(value, "n_ctx") &&
-  isCount(value.n_ctx)
-    ? { promptTokens: value.n_prompt_tokens, window: value.n_ctx }
-    : undefined
+const isOverflow = Schema.is(
+  Schema.Struct({
+    type: Schema.Literal("exceed_context_size_error"),
+    n_prompt_tokens: Schema.Int,
+    n_ctx: Schema.Int
+  })
+)
 
 const parseObject = (text: string): object | undefined => {
   if (!text.trimStart().startsWith("{")) return undefined
@@ -117,9 +111,10 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
     return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
   }
   if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
-  const overflow = readOverflow(object)
   const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
-  return overflow === undefined ? { detail } : { detail, overflow }
+  return isOverflow(object)
+    ? { detail, overflow: { promptTokens: object.n_prompt_tokens, window: object.n_ctx } }
+    : { detail }
 }
 
 /** The failure that is reported in the middle of an answer. */

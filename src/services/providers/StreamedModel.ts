@@ -8,10 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type * as Response from "effect/ai/Response"
-import type { Agent } from "node:http"
 import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
-import { CallOptions, type CallSettings, type CallState, timesOf, watchCall } from "./CallOptions.ts"
+import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
 import { asServerError, ServerError } from "./ServerFailure.ts"
@@ -38,50 +36,6 @@ export interface StreamedServer<Question> {
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** The connections of one model, and when its server last sent an object to any call. */
-interface Connection {
-  readonly agent: Agent
-  heardAt: number
-}
-
-/** The parts of one answer. */
-const answer = <Question>(
-  server: StreamedServer<Question>,
-  connection: Connection,
-  question: Question,
-  { timeouts, ...options }: ModelOptions,
-  settings: CallSettings
-): Stream.Stream<Response.StreamPartEncoded, ServerError> =>
-  Effect.gen(function* () {
-    const signal = yield* Effect.abortSignal
-    const clock = yield* Clock.Clock
-    const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, heardAt: undefined }
-    const connected = () => {
-      state.isConnected = true
-      settings.connected?.()
-    }
-    const { contextWindow, maxTokens, model, think } = settings
-    const sent: Sent = {
-      ...settings,
-      model: model ?? options.model,
-      contextWindow: contextWindow ?? options.contextWindow,
-      maxTokens: maxTokens ?? options.maxAnswerTokens,
-      think: think ?? options.think
-    }
-    async function* parts() {
-      const { end, read } = server.makeReader()
-      for await (const object of server.open(question, sent, { agent: connection.agent, connected, signal })) {
-        state.heardAt = connection.heardAt = clock.currentTimeMillisUnsafe()
-        yield* read(object)
-      }
-      yield* end()
-    }
-    return Stream.fromAsyncIterable(parts(), asServerError).pipe(
-      Stream.interruptWhen(watchCall(timesOf(timeouts, settings.seconds), state, () => connection.heardAt)),
-      Stream.mapError((error) => server.refine?.(error, sent.model) ?? error)
-    )
-  }).pipe(Stream.unwrap)
-
 /** The model as a service. It never fails while it is built: a missing server shows with the first request. */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
@@ -90,22 +44,47 @@ export const layerStreamed = <Question>(
   Layer.effect(
     LanguageModel.LanguageModel,
     Effect.gen(function* () {
-      const connection: Connection = { agent: yield* openAgent(options.host), heardAt: 0 }
-      const isAddress = URL.canParse(server.url)
+      const agent = yield* openAgent(options.host)
+      const clock = yield* Clock.Clock
       const { module } = server.spoken
-      return yield* makeStreamedModel((asked, method) =>
-        Effect.gen(function* () {
-          const settings = yield* CallOptions
-          const model = settings.model ?? options.model
-          const failed = (error: ServerError) => toAiError(error.failure, server.spoken, { method, model })
-          if (!isAddress) {
-            return yield* failed(new ServerError({ failure: { _tag: "BadAddress", host: options.host } }))
+      /** When the server last sent an object to any call. */
+      let heardAny = 0
+
+      const answer = Effect.fnUntraced(function* (asked: LanguageModel.ProviderOptions, method: string) {
+        const settings = yield* CallOptions
+        const sent: Sent = {
+          ...settings,
+          model: settings.model ?? options.model,
+          contextWindow: settings.contextWindow ?? options.contextWindow,
+          maxTokens: settings.maxTokens ?? options.maxAnswerTokens,
+          think: settings.think ?? options.think
+        }
+        const failed = ({ failure }: ServerError) => toAiError(failure, server.spoken, { method, model: sent.model })
+        if (!URL.canParse(server.url)) {
+          return yield* failed(new ServerError({ failure: { _tag: "BadAddress", host: options.host } }))
+        }
+        const question = yield* Effect.mapError(server.readOptions(asked), (reason) =>
+          AiError.make({ module, method, reason })
+        )
+        const signal = yield* Effect.abortSignal
+        const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, heardAt: undefined }
+        const connected = () => {
+          state.isConnected = true
+          settings.connected?.()
+        }
+        async function* parts() {
+          const { end, read } = server.makeReader()
+          for await (const object of server.open(question, sent, { agent, connected, signal })) {
+            state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
+            yield* read(object)
           }
-          const question = yield* Effect.mapError(server.readOptions(asked), (reason) =>
-            AiError.make({ module, method, reason })
-          )
-          return Stream.mapError(answer(server, connection, question, options, settings), failed)
-        }).pipe(Stream.unwrap)
-      )
+          yield* end()
+        }
+        return Stream.fromAsyncIterable(parts(), asServerError).pipe(
+          Stream.interruptWhen(watchCall(settings.seconds, state, () => heardAny)),
+          Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error))
+        )
+      })
+      return yield* makeStreamedModel((asked, method) => Stream.unwrap(answer(asked, method)))
     })
   )

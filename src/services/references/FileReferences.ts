@@ -22,7 +22,7 @@ import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { ReferenceProblem, type ReferenceContext, checkAccess, perhaps } from "./ReferenceContext.ts"
+import { type ReferenceProblem, type ReferenceContext, checkAccess, perhaps, problem } from "./ReferenceContext.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 interface Found {
@@ -31,8 +31,7 @@ interface Found {
   readonly inside: boolean
 }
 
-const unreadable = (failure: ToolFailure): ReferenceProblem =>
-  new ReferenceProblem({ code: "reference-unreadable", what: failure.message, how: "" })
+const unreadable = (failure: ToolFailure): ReferenceProblem => problem("reference-unreadable", failure.message)
 
 /** The reference with a path relative to the project instead of the root of the disk. */
 const withoutLeadingSlash = (reference: FileReference): FileReference => ({
@@ -48,26 +47,21 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   const pattern = ignore({ ignorecase: false }).add(`/${target}`)
   const matches = tree.filter((path) => pattern.ignores(path))
   const some = matches.slice(0, 3).map(bareHrefOfPath).join(", ")
-  return new ReferenceProblem({
-    code: "reference-glob",
-    what: `"${target}" is a pattern, and a reference is one file. It matches ${matches.length} files.`,
-    how: matches.length === 0 ? "Refer to files by their paths." : `Refer to each file that is needed, such as ${some}.`
-  })
+  return problem(
+    "reference-glob",
+    `"${target}" is a pattern, and a reference is one file. It matches ${matches.length} files.`,
+    matches.length === 0 ? "Refer to files by their paths." : `Refer to each file that is needed, such as ${some}.`
+  )
 }
-
-/** The reference without the backslashes of markdown. */
-const withoutBackslashes = (reference: FileReference): FileReference => ({
-  ...reference,
-  target: withoutEscapes(reference.target),
-  href: withoutEscapes(reference.href)
-})
 
 /** What may have been meant by a path that leads to no file. */
 const otherForms = (reference: FileReference): ReadonlyArray<FileReference> => {
-  const plain = withoutBackslashes(reference)
+  const { href, target } = reference
+  // Without the backslashes of markdown.
+  const plain = { ...reference, target: withoutEscapes(target), href: withoutEscapes(href) }
   return [
-    ...(plain.target === reference.target ? [] : [plain]),
-    ...(/^[\\/]/.test(reference.target) ? [withoutLeadingSlash(reference)] : [])
+    ...(plain.target === target ? [] : [plain]),
+    ...(/^[\\/]/.test(target) ? [withoutLeadingSlash(reference)] : [])
   ]
 }
 
@@ -78,11 +72,12 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   const relative = inside ? path.slice(workspace.root.length + 1) : path.replace(/^\/+/, "")
   const within = tree.filter((file) => relative === "" || file.startsWith(`${relative}/`))
   if (within.length > 0) {
-    return new ReferenceProblem({
-      code: "reference-folder",
-      what: `"${reference.target}" is a folder with ${within.length} files, and a reference is one file.`,
-      how: `Refer to the files that are needed, such as ${within.slice(0, 3).map(bareHrefOfPath).join(", ")}.`
-    })
+    const some = within.slice(0, 3).map(bareHrefOfPath).join(", ")
+    return problem(
+      "reference-folder",
+      `"${reference.target}" is a folder with ${within.length} files, and a reference is one file.`,
+      `Refer to the files that are needed, such as ${some}.`
+    )
   }
   /* What is not a file, such as an empty folder or a pipe, is not missing. */
   const other = inside
@@ -90,11 +85,8 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
     : Option.none<ToolFailure>()
   if (Option.isSome(other) && other.value.type === "io_error") return unreadable(other.value)
   if (/[*?[{]/.test(reference.target)) return globProblem(relative, tree)
-  return new ReferenceProblem({
-    code: "reference-missing",
-    what: `There is no file "${reference.target}".`,
-    how: perhaps(nearestFiles(relative, tree), ruleOf("reference-missing").fix)
-  })
+  const how = perhaps(nearestFiles(relative, tree), ruleOf("reference-missing").fix)
+  return problem("reference-missing", `There is no file "${reference.target}".`, how)
 })
 
 const find = Effect.fnUntraced(function* (reference: FileReference, context: ReferenceContext) {
@@ -116,11 +108,8 @@ const find = Effect.fnUntraced(function* (reference: FileReference, context: Ref
 
 const lineProblem = ({ href, target }: FileReference, text: string): ReferenceProblem => {
   const count = countLines(text)
-  return new ReferenceProblem({
-    code: "reference-lines",
-    what: `"${href}" names lines that ${target} does not have.`,
-    how: count === 0 ? "The file is empty." : `It has the lines 1 to ${count}.`
-  })
+  const how = count === 0 ? "The file is empty." : `It has the lines 1 to ${count}.`
+  return problem("reference-lines", `"${href}" names lines that ${target} does not have.`, how)
 }
 
 interface Part {
@@ -153,14 +142,11 @@ const narrow = Effect.fnUntraced(function* (reference: FileReference, text: stri
   const anchors = document.sections.map(({ anchor }) => anchor)
   const section = sectionMarkdown(document, heading)
   if (Option.isSome(section)) return sectionPart(text, section.value)
-  return yield* new ReferenceProblem({
-    code: "reference-heading-unknown",
-    what: `${target} has no heading "#${heading}".`,
-    how: perhaps(
-      nearest(heading, anchors).map((anchor) => `${bareHrefOfPath(target)}#${anchor}`),
-      `Refer to lines instead, such as ${bareHrefOfPath(target)}#L1-L50.`
-    )
-  })
+  const how = perhaps(
+    nearest(heading, anchors).map((anchor) => `${bareHrefOfPath(target)}#${anchor}`),
+    `Refer to lines instead, such as ${bareHrefOfPath(target)}#L1-L50.`
+  )
+  return yield* problem("reference-heading-unknown", `${target} has no heading "#${heading}".`, how)
 })
 
 /** The most bytes of lines that are read out of a file that is too large to be read as a whole. */
@@ -173,16 +159,12 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
   if (lines === undefined) {
     const [size = ""] = tooLarge.message.split(". ")
     const how = `Refer to the lines that are needed, such as ${bareHrefOfPath(target)}#L1-L200, or let a task search it.`
-    return yield* new ReferenceProblem({ code: "reference-unreadable", what: `${size}.`, how })
+    return yield* problem("reference-unreadable", `${size}.`, how)
   }
   const text = yield* Effect.mapError(workspace.readLines(path, lines, partBytes), ({ message, type }) =>
     type === "validation_failed"
-      ? new ReferenceProblem({
-          code: "reference-lines",
-          what: `"${href}" names lines that it does not have.`,
-          how: message
-        })
-      : new ReferenceProblem({ code: "reference-unreadable", what: message, how: "" })
+      ? problem("reference-lines", `"${href}" names lines that it does not have.`, message)
+      : problem("reference-unreadable", message)
   )
   return { kind: "file", language, text, first: lines.from } satisfies ReferenceContent
 })
@@ -192,27 +174,23 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
   const found = yield* find(reference, context)
-  const later: ReferenceContent = { kind: "later" }
-  const access = { _tag: "ReadFile", path: found.path, inside: found.inside } as const
+  const { inside, path } = found
+  const resolved = (content: ReferenceContent): ResolvedReference => ({ reference: found.reference, content })
+  const access = { _tag: "ReadFile", path, inside } as const
   yield* checkAccess(context, access)
   if (context.permit === undefined) {
-    const isOpen = found.inside && !isSecretLike(found.path)
-    if (!isOpen || context.mayRead === undefined || !(yield* context.mayRead(found.path))) {
-      return { reference: found.reference, content: later } satisfies ResolvedReference
-    }
-  }
-  if (context.permit !== undefined && found.inside) {
+    const isOpen = inside && !isSecretLike(path) && context.mayRead !== undefined && (yield* context.mayRead(path))
+    if (!isOpen) return resolved({ kind: "later" })
+  } else if (inside) {
     yield* context.permit(access)
   }
-  const language = languageOf(found.path)
-  const read = yield* Effect.result(workspace.readText(found.path, limits.readFileBytes))
+  const language = languageOf(path)
+  const read = yield* Effect.result(workspace.readText(path, limits.readFileBytes))
   if (Result.isFailure(read) && read.failure.type === "output_limit") {
-    const content = yield* linesOfLarge(found, language, read.failure)
-    return { reference: found.reference, content } satisfies ResolvedReference
+    return resolved(yield* linesOfLarge(found, language, read.failure))
   }
   const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
-  const content: ReferenceContent = { kind: "file", language, ...(yield* narrow(found.reference, whole, language)) }
-  return { reference: found.reference, content } satisfies ResolvedReference
+  return resolved({ kind: "file", language, ...(yield* narrow(found.reference, whole, language)) })
 })
 
 /** True for a file, and for a folder with or without files in it. */

@@ -4,12 +4,8 @@
  * of sections.
  */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { type Issue, type Repair, type Where, makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
-import type { Reference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
   leastSize,
@@ -18,41 +14,40 @@ import {
 } from "../../domain/models/ReferenceContent.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferenceProblem, ReferenceContext, ReferenceResolver } from "./ReferenceContext.ts"
-
-const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
-  makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
-
-const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
-  makeRepair("reference-target", where, `Read the reference "${before.href}" as "${after.href}".`)
+import type { ReferenceContext, ReferenceResolver } from "./ReferenceContext.ts"
 
 /** The issues and repairs of one task, and the task with repaired references. */
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
-  context: ReferenceContext & { readonly budget: number },
+  context: ReferenceContext,
+  budget: number,
   resolve: ReferenceResolver
 ) {
   const issues: Array<Issue> = []
   const repairs: Array<Repair> = []
   const resolved: Array<ResolvedReference> = []
-  const references: Array<Reference> = []
-  for (const reference of task.references) {
-    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, context))
-    if (outcome !== undefined && Result.isFailure(outcome)) issues.push(issueOf(outcome.failure, where, reference.href))
-    if (outcome === undefined || Result.isFailure(outcome)) {
-      references.push(reference)
-      continue
-    }
-    const repaired = outcome.success.reference
-    if (repaired.href !== reference.href) repairs.push(repairOf(where, reference, repaired))
-    resolved.push(outcome.success)
-    references.push(repaired)
-  }
+  const references = yield* Effect.forEach(task.references, (given) =>
+    given.kind === "unknown"
+      ? Effect.succeed(given)
+      : Effect.match(resolve(given, context), {
+          onFailure: ({ code, how, what }) => {
+            const fix = how === "" ? ruleOf("reference-unreadable").fix : how
+            issues.push(makeIssue(code, where, { what, how: fix, quote: given.href }))
+            return given
+          },
+          onSuccess: (found) => {
+            const { reference } = found
+            const said = `Read the reference "${given.href}" as "${reference.href}".`
+            if (reference.href !== given.href) repairs.push(makeRepair("reference-target", where, said))
+            resolved.push(found)
+            return reference
+          }
+        })
+  )
   const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
-  if (leastSize(distinct) > context.budget) {
-    const { how, what } = overBudget(distinct, context.budget)
+  if (leastSize(distinct) > budget) {
+    const { how, what } = overBudget(distinct, budget)
     issues.push(makeIssue("references-too-large", where, { what, how }))
   }
   return { task: new Task({ ...task, references }), issues, repairs }
@@ -60,37 +55,30 @@ const checkTask = Effect.fnUntraced(function* (
 
 const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
+/** Checks a whole list; `budget` counts characters per task. */
 export const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
-  given: {
-    readonly briefing: Briefing
-    readonly finished: ReadonlyArray<TaskResult>
-    readonly budget: number
-    readonly tree: ReferenceContext["tree"]
-    readonly mayRead: NonNullable<ReferenceContext["mayRead"]>
-    readonly foresee: NonNullable<ReferenceContext["foresee"]>
-  },
+  budget: number,
+  given: Omit<ReferenceContext, "expected" | "tooLate">,
   resolve: ReferenceResolver
 ) {
-  const { briefing, budget, finished, foresee, mayRead, tree } = given
-  const document = readMarkdown(briefing.requestDocument)
+  const issues: Array<Issue> = []
+  const repairs: Array<Repair> = []
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
-    const expected = tasksOf(list.steps.slice(0, index))
-    const tooLate = tasksOf(list.steps.slice(index))
-    const context = { document, finished, expected, tooLate, tree, mayRead, budget, foresee } as const
-    return Effect.forEach(step.tasks, (task) =>
-      checkTask(task, { section: step.title, task: task.name, field: "References" }, context, resolve)
-    ).pipe(
-      Effect.map(([first, ...rest]) => ({
-        step: new Step({ title: step.title, tasks: [first.task, ...rest.map(({ task }) => task)] }),
-        checked: [first, ...rest]
-      }))
-    )
+    const context = {
+      ...given,
+      expected: tasksOf(list.steps.slice(0, index)),
+      tooLate: tasksOf(list.steps.slice(index))
+    }
+    const checkOne = (task: Task) => {
+      const where = { section: step.title, task: task.name, field: "References" }
+      return Effect.map(checkTask(task, where, context, budget, resolve), (checked) => {
+        issues.push(...checked.issues)
+        repairs.push(...checked.repairs)
+        return checked.task
+      })
+    }
+    return Effect.map(Effect.forEach(step.tasks, checkOne), (tasks) => new Step({ title: step.title, tasks }))
   })
-  const checked = steps.flatMap((step) => step.checked)
-  return {
-    list: new TaskList({ goals: list.goals, steps: steps.map(({ step }) => step) }),
-    issues: checked.flatMap(({ issues }) => issues),
-    repairs: checked.flatMap(({ repairs }) => repairs)
-  }
+  return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 })

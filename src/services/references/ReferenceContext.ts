@@ -24,6 +24,10 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
   }
 }
 
+/** `how` may be absent where `what` says it. */
+export const problem = (code: IssueCode, what: string, how = ""): ReferenceProblem =>
+  new ReferenceProblem({ code, what, how })
+
 /** `One of these may be meant: a, b.`; the fallback without names. */
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`

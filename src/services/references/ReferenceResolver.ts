@@ -7,7 +7,7 @@ import * as Semaphore from "effect/Semaphore"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
-import type { AnchorReference, ResultReference, UrlReference } from "../../domain/plan/Reference.ts"
+import type { AnchorReference, Reference, ResultReference, UrlReference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { resultAnchor } from "../../domain/plan/TaskName.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
@@ -16,11 +16,12 @@ import type { Workspace } from "../files/Workspace.ts"
 import { type FetchFailure, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { resolveFile } from "./FileReferences.ts"
 import {
-  ReferenceProblem,
+  type ReferenceProblem,
   type ReferenceResolver,
   type ReferenceContext,
   checkAccess,
-  perhaps
+  perhaps,
+  problem
 } from "./ReferenceContext.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
@@ -35,63 +36,49 @@ const usableTasks = ({ expected, finished }: ReferenceContext): ReadonlyArray<Ta
   ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
 
-const asResult = (reference: AnchorReference | ResultReference, { name, slug }: Task): ResultReference => ({
-  kind: "task_result",
-  title: reference.title,
-  href: `#${resultAnchor(name)}`,
-  target: slug
-})
+/** A reference by the name of a result or a heading. */
+type NamedReference = AnchorReference | ResultReference
 
-const asAnchor = (reference: AnchorReference | ResultReference, anchor: string): AnchorReference => ({
-  kind: "anchor",
-  title: reference.title,
-  href: `#${anchor}`,
-  target: anchor
-})
+const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem => {
+  const results = usable.map((one) => `#${resultAnchor(one.name)}`).join(", ")
+  return problem(
+    "reference-order",
+    `"${href}" is the result of "${name}", which is not in an earlier section.`,
+    `Move the task into a later section, or ${results === "" ? "leave the reference out" : `refer to ${results}`}.`
+  )
+}
 
-const lateProblem = (href: string, { name }: Task, usable: ReadonlyArray<Task>): ReferenceProblem =>
-  new ReferenceProblem({
-    code: "reference-order",
-    what: `"${href}" is the result of "${name}", which is not in an earlier section.`,
-    how:
-      usable.length === 0
-        ? "Move the task into a later section, or leave the reference out."
-        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one.name)}`).join(", ")}.`
-  })
-
-const unknownProblem = (reference: AnchorReference | ResultReference, context: ReferenceContext): ReferenceProblem => {
-  const sought = reference.href.replace(/^#/, "")
+const unknownProblem = ({ href, kind }: NamedReference, context: ReferenceContext): ReferenceProblem => {
   const anchors = [
     ...context.document.sections.map(({ anchor }) => anchor),
     ...usableTasks(context).map(({ name }) => resultAnchor(name))
   ]
-  return new ReferenceProblem({
-    code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
-    what:
-      reference.kind === "anchor"
-        ? `There is no heading "${reference.href}" in the request and no task of that name.`
-        : `There is no task whose result is "${reference.href}".`,
-    how: perhaps(
-      nearest(sought, anchors).map((anchor) => `#${anchor}`),
-      "Leave the reference out."
-    )
-  })
+  const near = nearest(href.replace(/^#/, ""), anchors).map((anchor) => `#${anchor}`)
+  const how = perhaps(near, "Leave the reference out.")
+  return kind === "anchor"
+    ? problem(
+        "reference-heading-unknown",
+        `There is no heading "${href}" in the request and no task of that name.`,
+        how
+      )
+    : problem("reference-task-unknown", `There is no task whose result is "${href}".`, how)
 }
 
-const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, context: ReferenceContext) =>
-  Option.map(findSection(context.document, anchor), (section): ResolvedReference => {
-    const text = Option.getOrElse(sectionMarkdown(context.document, section.anchor), () => "")
-    const isSame = reference.kind === "anchor" && section.anchor === anchor
-    return { reference: isSame ? reference : asAnchor(reference, section.anchor), content: { kind: "markdown", text } }
+const sectionOf = (reference: NamedReference, sought: string, context: ReferenceContext) =>
+  Option.map(findSection(context.document, sought), ({ anchor }): ResolvedReference => {
+    const text = Option.getOrElse(sectionMarkdown(context.document, anchor), () => "")
+    const isSame = reference.kind === "anchor" && anchor === sought
+    const repaired: Reference = { kind: "anchor", title: reference.title, href: `#${anchor}`, target: anchor }
+    return { reference: isSame ? reference : repaired, content: { kind: "markdown", text } }
   })
 
 /**
  * The result of a reference, if there is such a task. The reader of the list has already reported a result that comes too
  * late, except when it was written like a heading.
  */
-const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, context: ReferenceContext) {
+const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context
-  const { target } = reference
+  const { target, title } = reference
   const named = ({ slug }: Task): boolean => slug === target
   const usable = usableTasks(context)
   const task = usable.find(named) ?? similarTask(target, usable)
@@ -102,25 +89,24 @@ const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | Resul
     return { reference, content: { kind: "later" } } satisfies ResolvedReference
   }
   const isSame = reference.kind === "task_result" && task.slug === target
-  const repaired = isSame ? reference : asResult(reference, task)
+  const href = `#${resultAnchor(task.name)}`
+  const repaired: Reference = isSame ? reference : { kind: "task_result", title, href, target: task.slug }
   const result = finished.find(({ name }) => name === task.name)
   const content: ReferenceContent =
     result === undefined ? { kind: "later" } : { kind: "markdown", text: result.result.document }
   return { reference: repaired, content } satisfies ResolvedReference
 })
 
-/** The content of an anchor: a heading of the request document, else the result of the task of this name. */
-const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, context: ReferenceContext) {
-  const section = sectionOf(reference, reference.target, context)
-  if (Option.isSome(section)) return section.value
-  return (yield* resultOf(reference, context)) ?? (yield* unknownProblem(reference, context))
-})
-
-/** The content of a result: that of the task, else a heading that ends in `-results`. */
-const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, context: ReferenceContext) {
+/**
+ * The content of a heading of the request document or of a result: an anchor is first sought among the headings, a result
+ * first among the tasks, and then as a heading that ends in `-results`.
+ */
+const resolveNamed = Effect.fn("resolveNamed")(function* (reference: NamedReference, context: ReferenceContext) {
+  const isAnchor = reference.kind === "anchor"
+  const section = sectionOf(reference, isAnchor ? reference.target : `${reference.target}-results`, context)
+  if (isAnchor && Option.isSome(section)) return section.value
   const result = yield* resultOf(reference, context)
   if (result !== undefined) return result
-  const section = sectionOf(reference, `${reference.target}-results`, context)
   return Option.isSome(section) ? section.value : yield* unknownProblem(reference, context)
 })
 
@@ -130,12 +116,8 @@ interface Entry {
   text: string | undefined
 }
 
-const unfetchable = (failure: FetchFailure): ReferenceProblem =>
-  new ReferenceProblem({
-    code: failure.type === "validation_failed" ? "reference-url" : "reference-unreadable",
-    what: failure.message,
-    how: ""
-  })
+const unfetchable = ({ message, type }: FetchFailure): ReferenceProblem =>
+  problem(type === "validation_failed" ? "reference-url" : "reference-unreadable", message)
 
 /** The resolution of pages: each is authorized for the task, fetched once per run and cached. */
 const makePageReferences = Effect.gen(function* () {
@@ -158,24 +140,15 @@ const makePageReferences = Effect.gen(function* () {
     yield* authorize(url)
     const entry = entryOf(url)
     const fetchOnce = Effect.gen(function* () {
-      if (entry.text !== undefined) return entry.text
-      const page = yield* Effect.catchTag(web.get(url, authorize), "FetchFailure", (failure) =>
+      entry.text ??= (yield* Effect.catchTag(web.get(url, authorize), "FetchFailure", (failure) =>
         Effect.fail(unfetchable(failure))
-      )
-      entry.text = page.text
-      return page.text
+      )).text
+      return entry.text
     })
     const text = yield* entry.lock.withPermits(1)(fetchOnce)
     return { reference, content: { kind: "file", text, language: "text" } } satisfies ResolvedReference
   })
 })
-
-const unknownKind = (href: string): ReferenceProblem =>
-  new ReferenceProblem({
-    code: "reference-kind",
-    what: `"${href}" is not a valid reference.`,
-    how: ruleOf("reference-kind").fix
-  })
 
 /** The resolver of one run, with its cache of pages. */
 export const makeReferenceResolver = Effect.gen(function* () {
@@ -184,15 +157,16 @@ export const makeReferenceResolver = Effect.gen(function* () {
   const resolve: ReferenceResolver = (reference, context) => {
     switch (reference.kind) {
       case "anchor":
-        return provide(resolveAnchor(reference, context))
       case "task_result":
-        return provide(resolveResult(reference, context))
+        return provide(resolveNamed(reference, context))
       case "file":
         return provide(resolveFile(reference, context))
       case "url":
         return resolvePage(reference, context)
       case "unknown":
-        return Effect.fail(unknownKind(reference.href))
+        return Effect.fail(
+          problem("reference-kind", `"${reference.href}" is not a valid reference.`, ruleOf("reference-kind").fix)
+        )
     }
   }
   return resolve

@@ -25,7 +25,7 @@ import { textHash } from "../files/Hash.ts"
 import { PermissionDenied, type QuestionScope, SavedDenial } from "../permissions/GateQuestion.ts"
 import { type CertainDenial, Gate } from "../permissions/Gate.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceContext } from "./ReferenceContext.ts"
+import { problem, type ReferenceContext, type ReferenceProblem } from "./ReferenceContext.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -52,15 +52,15 @@ const Probed = Schema.Struct({
 })
 
 /** A reference that nothing can allow in this run. */
-const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem =>
-  new ReferenceProblem({
-    code: "reference-denied",
-    what:
-      rule === undefined
-        ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`
-        : `The rule "${rule.verdict} ${ruleText(rule)}" forbids reading ${target}.`,
-    how: ruleOf("reference-denied").fix
-  })
+const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem => {
+  const what =
+    rule === undefined
+      ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`
+      : `The rule "${rule.verdict} ${ruleText(rule)}" forbids reading ${target}.`
+  return problem("reference-denied", what, ruleOf("reference-denied").fix)
+}
+
+const documentOf = ({ requestDocument }: Briefing) => readMarkdown(requestDocument)
 
 /** What a list is checked against. `budget` counts characters per task. */
 interface CheckContext {
@@ -122,12 +122,17 @@ export class References extends Context.Service<
       const foresee = (access: CanonicalAccess) =>
         Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
-      const check = Effect.fnUntraced(function* (list: TaskList, given: CheckContext) {
+      const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, resolve)
+          checkReferences(
+            list,
+            budget,
+            { document: documentOf(briefing), finished, tree, mayRead: gate.mayRead, foresee },
+            resolve
+          )
         )
       })
 
@@ -137,7 +142,7 @@ export class References extends Context.Service<
         const permit: ReferenceContext["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
             denials.push(denied)
-            return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
+            return problem("reference-unreadable", denied.message)
           })
         const resolved = Effect.mapError(
           resolve(reference, { ...context, permit }),
@@ -184,7 +189,7 @@ export class References extends Context.Service<
       const block = Effect.fnUntraced(function* (task: Task, given: BlockContext) {
         if (task.references.length === 0) return { text: "", within: () => "" }
         const context = {
-          document: readMarkdown(given.briefing.requestDocument),
+          document: documentOf(given.briefing),
           finished: given.finished,
           expected: [],
           tooLate: [],

@@ -13,7 +13,7 @@ import { lastRequest } from "../../../domain/models/ConversationMessage.ts"
 import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
 import { makeStreamedModel } from "../AnswerParts.ts"
-import { messageText, type Sent, filledPrompt, finishPart } from "../PromptText.ts"
+import { messageText, type Sent, estimatedFinish, filledPrompt } from "../PromptText.ts"
 import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
 import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import type { OfferedTool } from "./PromptReading.ts"
@@ -73,7 +73,7 @@ export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.Language
           ...text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta })),
           { type: "text-end", id: "text" },
           ...calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params })),
-          finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")
+          estimatedFinish(asked, text, calls.length === 0 ? "stop" : "tool_calls")
         )
       })
     )

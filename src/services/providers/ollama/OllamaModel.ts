@@ -8,10 +8,9 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as Response from "effect/ai/Response"
 import { type ChatRequest, Ollama } from "ollama/browser"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
-import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import { countOf, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
@@ -19,27 +18,11 @@ import type { ModelOptions } from "../Provider.ts"
 import { layerStreamed } from "../StreamedModel.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/** A tool call as Ollama wants to see it again. */
-interface SentToolCall {
-  readonly id: string
-  readonly function: { readonly name: string; readonly arguments: Record<string, unknown> }
-}
-
-/** One message. Its keys are the server's. */
-export interface SentMessage {
-  readonly role: Prompt.Message["role"]
-  readonly content: string
-  readonly thinking?: string
-  readonly tool_calls?: Array<SentToolCall>
-  readonly tool_name?: string
-  readonly tool_call_id?: string
-}
-
 /** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
-const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
+const assistantMessage = (message: Prompt.AssistantMessage) => {
   const thinking = message.content.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("")
   const calls = message.content.flatMap((part) =>
     part.type === "tool-call"
@@ -54,7 +37,7 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
   }
 }
 
-const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
+const toolMessage = (part: Prompt.ToolResultPart) => ({
   role: "tool",
   content: toolResultText(part),
   tool_name: part.name,
@@ -65,7 +48,7 @@ const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
  * cannot force a call.
  */
-export const readProviderOptions = Effect.fnUntraced(function* ({
+const readProviderOptions = Effect.fnUntraced(function* ({
   prompt,
   responseFormat: wanted,
   tools
@@ -109,50 +92,28 @@ type Chunk = typeof Chunk.Type
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-const nanosPerMilli = 1_000_000
-
 /** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
 const durationsOf = (chunk: Chunk): Record<string, number> => {
-  const durations: Record<string, number> = {}
-  const add = (key: string, given: unknown): void => {
-    const nanos = countOf(given)
-    if (nanos !== undefined) durations[key] = nanos / nanosPerMilli
-  }
-  add("totalMs", chunk.total_duration)
-  add("loadMs", chunk.load_duration)
-  add("promptMs", chunk.prompt_eval_duration)
-  add("answerMs", chunk.eval_duration)
-  return durations
+  const {
+    eval_duration: answerMs,
+    load_duration: loadMs,
+    prompt_eval_duration: promptMs,
+    total_duration: totalMs
+  } = chunk
+  return Object.fromEntries(
+    Object.entries({ totalMs, loadMs, promptMs, answerMs }).flatMap(([key, given]) => {
+      const nanos = countOf(given)
+      return nanos === undefined ? [] : [[key, nanos / 1_000_000]]
+    })
+  )
 }
 
-const finishReason = (reason: string | null | undefined, called: boolean): Response.FinishReason => {
-  switch (reason) {
-    case "stop":
-      return called ? "tool-calls" : "stop"
-    case "length":
-      return "length"
-    case null:
-    case undefined:
-    case "":
-      return "unknown"
-    default:
-      return "other"
-  }
-}
-
-const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => ({
-  type: "finish",
-  reason: finishReason(chunk.done_reason, called),
-  usage: {
-    inputTokens: {
-      uncached: undefined,
-      total: countOf(chunk.prompt_eval_count),
-      // Part of the total; servers that do not say it may leave it out of the total.
-      cacheRead: countOf(chunk.prompt_eval_cached_count),
-      cacheWrite: undefined
-    },
-    outputTokens: { total: countOf(chunk.eval_count), text: undefined, reasoning: undefined }
-  },
+const finishOf = (chunk: Chunk, called: boolean) => ({
+  ...finishPart(chunk.done_reason, called, {
+    prompt: chunk.prompt_eval_count,
+    cached: chunk.prompt_eval_cached_count,
+    answer: chunk.eval_count
+  }),
   metadata: {
     ollama: { ...(chunk.done_reason == null ? {} : { doneReason: chunk.done_reason }), ...durationsOf(chunk) }
   }
@@ -162,7 +123,7 @@ const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => 
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
-export const makePartReader = (): PartReader => {
+const makePartReader = (): PartReader => {
   let called = false
   const { close, write } = makeBlocks()
 
@@ -172,12 +133,15 @@ export const makePartReader = (): PartReader => {
     const chunk = decoded.success
     const { content, thinking, tool_calls } = chunk.message ?? {}
     const written = [...write("reasoning", thinking), ...write("text", content)]
-    const calls: Array<Response.StreamPartEncoded> = []
-    for (const { function: asked, id } of tool_calls ?? []) {
-      called = true
-      calls.push(...close(), ...callParts(idOrNew(id), asked.name ?? "", paramsOf(asked.arguments)))
-    }
-    return [...written, ...calls, ...(chunk.done === true ? [...close(), finishOf(chunk, called)] : [])]
+    const calls = (tool_calls ?? []).map(({ function: { arguments: given, name }, id }) => ({
+      type: "tool-call" as const,
+      id: idOrNew(id),
+      name: name ?? "",
+      params: paramsOf(given)
+    }))
+    if (calls.length > 0) written.push(...close(), ...calls)
+    called ||= calls.length > 0
+    return chunk.done === true ? [...written, ...close(), finishOf(chunk, called)] : written
   }
   return { read, end: () => [] }
 }

@@ -2,63 +2,28 @@
  * Asks an Ollama server: its version, the installed and loaded models, what each model can do, and which facts of a model
  * a run needs.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Ollama } from "ollama/browser"
 import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { fromFailure } from "../ModelErrors.ts"
-import { type Facts, type ModelServer, type ServerAddress, unknownFacts } from "../Provider.ts"
-import { asServerError, badShape, ServerError } from "../ServerFailure.ts"
-import { authorization, makeFetch, openAgent } from "../ServerTransport.ts"
+import { type Facts, type ModelServer, type ServerConnection, unknownFacts } from "../Provider.ts"
+import { openQuestions } from "../ServerQuestions.ts"
+import { authorization } from "../ServerTransport.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/** A model on the server; `size` in bytes. */
-interface ListedModel {
-  readonly name: string
-  readonly size: number
-}
-
-/** A model in memory. Sizes are in bytes; `contextWindow` (tokens) is absent when the server is too old to tell. */
-export interface LoadedModel extends ListedModel {
-  /** The part of `size` that is in the memory of the graphics card. */
-  readonly sizeVram: number
-  readonly contextWindow: number | undefined
-}
-
-/** What a model can do. A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
-export interface Capabilities {
+/** What the server says of a model; `completion` is false for models that only compute. */
+interface Capabilities extends Facts {
   readonly completion: boolean
-  readonly tools: boolean
-  readonly thinking: boolean
-  /** The server forwards prompts to another server. */
-  readonly isForwarded: boolean
-  /** The largest context window the model was trained for, in tokens. */
-  readonly contextLength: number | undefined
-  /** `num_ctx` and `temperature` as the Modelfile sets them. */
-  readonly window: number | undefined
-  readonly temperature: number | undefined
-}
-
-export interface OllamaServerOptions extends ServerAddress {
-  /** How long one question may take; 10 seconds when absent. */
-  readonly patience?: Duration.Input
 }
 
 const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
   models: Schema.Array(Schema.Struct({ name: Schema.String, size: Schema.Finite }))
 })
+/** Sizes are in bytes; the window (tokens) is absent when the server is too old to tell. */
 const Running = Schema.Struct({
-  models: Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      size: Schema.Finite,
-      size_vram: Schema.Finite,
-      context_length: Schema.optionalKey(Schema.Finite)
-    })
-  )
+  models: Schema.Array(Schema.Struct({ name: Schema.String, context_length: Schema.optionalKey(Schema.Finite) }))
 })
 const Show = Schema.Struct({
   capabilities: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -67,6 +32,9 @@ const Show = Schema.Struct({
   remote_host: Schema.optionalKey(Schema.NullOr(Schema.String)),
   remote_model: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
+
+type ListedModels = (typeof Tags.Type)["models"]
+type LoadedModels = (typeof Running.Type)["models"]
 
 /** The key of the length begins with the name of the model's architecture. */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
@@ -80,70 +48,39 @@ const parameter = (text: string, name: string): number | undefined => {
   return value === undefined ? undefined : Number(value)
 }
 
+/** A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
 const readCapabilities = (shown: typeof Show.Type): Capabilities => {
   const names = shown.capabilities ?? ["completion"]
-  const length = contextLength(shown.model_info ?? {})
   const window = parameter(shown.parameters ?? "", "num_ctx")
-  const temperature = parameter(shown.parameters ?? "", "temperature")
   return {
     completion: names.includes("completion"),
-    tools: names.includes("tools"),
-    thinking: names.includes("thinking"),
+    isKnown: true,
+    thinks: names.includes("thinking"),
+    canCallTools: names.includes("tools"),
     isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
-    contextLength: length,
+    supportedWindow: contextLength(shown.model_info ?? {}),
     window: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window,
-    temperature
+    temperature: parameter(shown.parameters ?? "", "temperature")
   }
 }
-
-const readLoaded = (model: (typeof Running.Type)["models"][number]): LoadedModel => ({
-  name: model.name,
-  size: model.size,
-  sizeVram: model.size_vram,
-  contextWindow: model.context_length
-})
-
-const tooSlow = (timeout: Duration.Duration): ServerError =>
-  new ServerError({ failure: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })
 
 /** What can be asked of an Ollama server in particular. */
 interface Queries {
   readonly version: Effect.Effect<string, ModelError>
   /** What is installed, in the server's order: newest first. */
-  readonly models: Effect.Effect<ReadonlyArray<ListedModel>, ModelError>
+  readonly models: Effect.Effect<ListedModels, ModelError>
   /** What is in memory now. */
-  readonly loaded: Effect.Effect<ReadonlyArray<LoadedModel>, ModelError>
+  readonly loaded: Effect.Effect<LoadedModels, ModelError>
   /** Fails with `ModelMissing` when the server does not have the model. */
   readonly capabilities: (model: string) => Effect.Effect<Capabilities, ModelError>
 }
 
 export type OllamaServer = ModelServer & Queries
 
-const make = Effect.fnUntraced(function* (address: OllamaServerOptions) {
-  const { host } = address
-  const agent = yield* openAgent(host)
-  const timeout = Duration.fromInputUnsafe(address.patience ?? "10 seconds")
-
-  /** Sends one query; every failure becomes an error of the domain. */
-  const ask = <A>(
-    answer: Schema.Codec<A, unknown>,
-    question: (client: Ollama) => Promise<unknown>,
-    model = ""
-  ): Effect.Effect<A, ModelError> =>
-    Effect.gen(function* () {
-      const said = yield* Effect.tryPromise({
-        try: (signal) => {
-          if (!URL.canParse(host)) throw new ServerError({ failure: { _tag: "BadAddress", host } })
-          return question(new Ollama({ host, fetch: makeFetch({ agent, signal }), headers: authorization(address) }))
-        },
-        catch: asServerError
-      })
-      return yield* Schema.decodeUnknownEffect(answer)(said).pipe(Effect.mapError(() => badShape(said)))
-    }).pipe(
-      Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow(timeout)) }),
-      Effect.mapError(({ failure }) => fromFailure(failure, spoken, host, model))
-    )
-
+const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
+  const question = yield* openQuestions(address, spoken)
+  const ask = <A>(answer: Schema.Codec<A, unknown>, of: (client: Ollama) => Promise<unknown>, model?: string) =>
+    question(answer, (fetch) => of(new Ollama({ host: address.host, fetch, headers: authorization(address) })), model)
   const queries: Queries = {
     version: Effect.map(
       ask(Version, (client) => client.version()),
@@ -151,11 +88,11 @@ const make = Effect.fnUntraced(function* (address: OllamaServerOptions) {
     ),
     models: Effect.map(
       ask(Tags, (client) => client.list()),
-      ({ models }) => models.map(({ name, size }) => ({ name, size }))
+      ({ models }) => models
     ),
     loaded: Effect.map(
       ask(Running, (client) => client.ps()),
-      ({ models }) => models.map(readLoaded)
+      ({ models }) => models
     ),
     capabilities: (model) =>
       Effect.map(
@@ -172,7 +109,7 @@ const patience = "2 seconds"
 /** How long an answer about the loaded models holds. */
 const valid = "1 second"
 
-const isNamed = (model: string) => (one: ListedModel) => one.name === model || one.name === `${model}:latest`
+const isNamed = (model: string) => (one: LoadedModels[number]) => one.name === model || one.name === `${model}:latest`
 
 const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: string) {
   const answers = Effect.all([server.capabilities(model), Effect.orElseSucceed(server.loaded, () => [])])
@@ -181,38 +118,29 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
     const isMissing = answered.failure._tag === "ModelError" && answered.failure.reason._tag === "ModelMissing"
     return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
   }
-  const [{ contextLength, isForwarded, temperature, thinking, tools, window }, loaded] = answered.success
-  const facts: Facts = {
-    isKnown: true,
-    thinks: thinking,
-    canCallTools: tools,
-    isForwarded,
-    supportedWindow: contextLength,
-    window,
-    temperature,
-    loadedWindow: loaded.find(isNamed(model))?.contextWindow
-  }
+  const [{ completion: _, ...known }, loaded] = answered.success
+  const facts: Facts = { ...known, loadedWindow: loaded.find(isNamed(model))?.context_length }
   return facts
 })
 
 /** How many models are asked about at the same time. */
 const askedAtOnce = 4
 
+/** A model that the server says nothing of is taken for one that writes text. */
 const describe = (
-  { name, size }: ListedModel,
-  loaded: ReadonlyArray<LoadedModel>,
-  shown: Capabilities | undefined
+  { name, size }: ListedModels[number],
+  loaded: LoadedModels,
+  { canCallTools = false, completion, isForwarded = false, supportedWindow, thinks, window }: Capabilities
 ): InstalledModel => ({
   name,
   size,
-  /* A model that the server says nothing of is taken for one that writes text. */
-  completion: shown?.completion ?? true,
-  tools: shown?.tools ?? false,
-  thinking: shown?.thinking ?? false,
-  isForwarded: shown?.isForwarded ?? false,
-  supportedWindow: shown?.contextLength,
-  modelfileWindow: shown?.window,
-  loadedWindow: loaded.find((model) => model.name === name)?.contextWindow
+  completion,
+  tools: canCallTools,
+  thinking: thinks,
+  isForwarded,
+  supportedWindow,
+  modelfileWindow: window,
+  loadedWindow: loaded.find((model) => model.name === name)?.context_length
 })
 
 /** Everything that is installed, in the server's order: newest first. */
@@ -223,15 +151,15 @@ const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
     models,
     (model) =>
       server.capabilities(model.name).pipe(
-        Effect.orElseSucceed(() => undefined),
+        Effect.orElseSucceed(() => ({ ...unknownFacts, completion: true })),
         Effect.map((shown) => describe(model, loaded, shown))
       ),
     { concurrency: askedAtOnce }
   )
 })
 
-export const connectOllama = Effect.fnUntraced(function* (address: OllamaServerOptions) {
-  const server = yield* make(address)
+export const connectOllama = Effect.fnUntraced(function* (address: ServerConnection) {
+  const server = yield* openQueries(address)
   const asked = server.loaded.pipe(
     Effect.timeout(patience),
     Effect.orElseSucceed(() => undefined)

@@ -8,35 +8,16 @@ import * as Schema from "effect/Schema"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
-import type * as Response from "effect/ai/Response"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
-import { callParts, countOf, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import { finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
 
-/** One message. Its keys are the API's. */
-export interface SentMessage {
-  readonly role: Prompt.Message["role"]
-  readonly content: string | null
-  readonly tool_calls?: ReadonlyArray<{
-    readonly id: string
-    readonly type: "function"
-    readonly function: { readonly name: string; readonly arguments: string }
-  }>
-  readonly tool_call_id?: string
-}
-
 /** Thoughts are left out: the API has no place for them. */
-const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
+const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
     part.type === "tool-call"
-      ? [
-          {
-            id: part.id,
-            type: "function" as const,
-            function: { name: part.name, arguments: JSON.stringify(part.params ?? {}) }
-          }
-        ]
+      ? [{ id: part.id, type: "function", function: { name: part.name, arguments: JSON.stringify(part.params ?? {}) } }]
       : []
   )
   return calls.length === 0
@@ -44,7 +25,7 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
     : { role: "assistant", content: text === "" ? null : text, tool_calls: calls }
 }
 
-const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
+const toolMessage = (part: Prompt.ToolResultPart) => ({
   role: "tool",
   content: toolResultText(part),
   tool_call_id: part.id
@@ -53,18 +34,13 @@ const toolMessage = (part: Prompt.ToolResultPart): SentMessage => ({
 /** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
 const toolsOf = ({ toolChoice, tools }: LanguageModel.ProviderOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
-  const named = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
-  const chosen = named === undefined ? tools : tools.filter(({ name }) => named.has(name))
+  const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
+  const chosen = some === undefined ? tools : tools.filter(({ name }) => some.has(name))
+  const named = typeof toolChoice === "object" && "tool" in toolChoice ? toolChoice.tool : undefined
+  const isRequired =
+    (typeof toolChoice === "object" && "mode" in toolChoice ? toolChoice.mode : toolChoice) === "required"
   const choice =
-    typeof toolChoice === "object"
-      ? "tool" in toolChoice
-        ? { type: "function", function: { name: toolChoice.tool } }
-        : toolChoice.mode === "required"
-          ? "required"
-          : undefined
-      : toolChoice === "required"
-        ? "required"
-        : undefined
+    named === undefined ? (isRequired ? "required" : undefined) : { type: "function", function: { name: named } }
   return {
     tools: sentTools(chosen),
     ...(choice === undefined ? {} : { tool_choice: choice })
@@ -148,47 +124,6 @@ type Chunk = typeof Chunk.Type
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-const finishReason = (reason: string | undefined, called: boolean): Response.FinishReason => {
-  switch (reason) {
-    case "stop":
-    case "tool_calls":
-    case "function_call":
-      return called ? "tool-calls" : "stop"
-    case "length":
-      return "length"
-    case "content_filter":
-      return "content-filter"
-    case undefined:
-    case "":
-      return "unknown"
-    default:
-      return "other"
-  }
-}
-
-const finishPart = (
-  reason: string | undefined,
-  called: boolean,
-  usage: Usage | undefined
-): Response.FinishPartEncoded => ({
-  type: "finish",
-  reason: finishReason(reason, called),
-  usage: {
-    inputTokens: {
-      uncached: undefined,
-      total: countOf(usage?.prompt_tokens),
-      // Part of the total.
-      cacheRead: countOf(usage?.prompt_tokens_details?.cached_tokens),
-      cacheWrite: undefined
-    },
-    outputTokens: {
-      total: countOf(usage?.completion_tokens),
-      text: undefined,
-      reasoning: countOf(usage?.completion_tokens_details?.reasoning_tokens)
-    }
-  }
-})
-
 /** A call whose pieces arrive. */
 interface OpenCall {
   readonly index: unknown
@@ -238,8 +173,13 @@ export const makePartReader = (): PartReader => {
   }
   const end = (): Parts => [
     ...close(),
-    ...calls.flatMap(({ given, id, name }) => callParts(id, name, paramsOf(given))),
-    finishPart(reason, calls.length > 0, usage)
+    ...calls.map(({ given, id, name }) => ({ type: "tool-call" as const, id, name, params: paramsOf(given) })),
+    finishPart(reason, calls.length > 0, {
+      prompt: usage?.prompt_tokens,
+      cached: usage?.prompt_tokens_details?.cached_tokens,
+      answer: usage?.completion_tokens,
+      thoughts: usage?.completion_tokens_details?.reasoning_tokens
+    })
   ]
   return { read, end }
 }

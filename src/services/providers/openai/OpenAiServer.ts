@@ -2,25 +2,18 @@
  * Asks an OpenAI-compatible server: which models it offers, what it says of their windows, and how many calls it works on
  * at a time.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
-import { fromFailure } from "../ModelErrors.ts"
-import { type Facts, type ModelServer, type ServerAddress, nameOnServer, unknownFacts } from "../Provider.ts"
-import { asServerError, badShape, ServerError } from "../ServerFailure.ts"
-import { authorization, makeFetch, openAgent } from "../ServerTransport.ts"
+import { type Facts, type ModelServer, type ServerConnection, nameOnServer, unknownFacts } from "../Provider.ts"
+import { openQuestions } from "../ServerQuestions.ts"
+import { authorization } from "../ServerTransport.ts"
 import { spoken } from "./OpenAiAddress.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
-export interface OfferedModel {
+interface OfferedModel {
   readonly id: string
   readonly contextWindow: number | undefined
-}
-
-interface OpenAiServerOptions extends ServerAddress {
-  /** How long the question may take; 10 seconds when absent. */
-  readonly patience?: Duration.Input
 }
 
 const size = Schema.optionalKey(Schema.Unknown)
@@ -58,16 +51,13 @@ const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): Offered
   models.find(({ id }) => id === name) ?? (models.length === 1 ? models[0] : undefined)
 
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
-const factsOf = (offered: OfferedModel | undefined): Facts => {
-  const { contextWindow } = offered ?? {}
-  return {
-    isKnown: true,
-    thinks: false,
-    temperature: temperatureOfServer,
-    supportedWindow: contextWindow,
-    loadedWindow: contextWindow
-  }
-}
+const factsOf = (contextWindow: number | undefined): Facts => ({
+  isKnown: true,
+  thinks: false,
+  temperature: temperatureOfServer,
+  supportedWindow: contextWindow,
+  loadedWindow: contextWindow
+})
 
 /** What such a server says, beside what every provider is asked for. */
 export interface OpenAiServer extends ModelServer {
@@ -75,38 +65,14 @@ export interface OpenAiServer extends ModelServer {
   readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
 }
 
-export const connectOpenAi = Effect.fnUntraced(function* (address: OpenAiServerOptions) {
+export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnection) {
   const { host } = address
-  const agent = yield* openAgent(host)
-  const timeout = Duration.fromInputUnsafe(address.patience ?? "10 seconds")
+  const question = yield* openQuestions(address, spoken)
+  const read = <A>(answer: Schema.Codec<A, unknown>, url: string) =>
+    question(answer, async (fetch) => (await fetch(url, { headers: authorization(address) })).json())
 
-  const read = (url: string) =>
-    Effect.tryPromise({
-      try: async (signal): Promise<unknown> => {
-        if (!URL.canParse(url)) throw new ServerError({ failure: { _tag: "BadAddress", host } })
-        return (await makeFetch({ agent, signal })(url, { headers: authorization(address) })).json()
-      },
-      catch: asServerError
-    })
-
-  /** The page of the server itself is beside those of the API. */
-  const slots = read(`${host.replace(/\/v1$/, "")}/props`).pipe(
-    Effect.flatMap(Schema.decodeUnknownEffect(Properties)),
-    Effect.map(({ total_slots }): number | undefined => total_slots),
-    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.undefined }),
-    Effect.orElseSucceed((): number | undefined => undefined)
-  )
-
-  const tooSlow = new ServerError({
-    failure: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` }
-  })
-  const models = Effect.gen(function* () {
-    const said = yield* read(`${host}/models`)
-    const { data } = yield* Schema.decodeUnknownEffect(Models)(said).pipe(Effect.mapError(() => badShape(said)))
-    return data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
-  }).pipe(
-    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow) }),
-    Effect.mapError(({ failure }) => fromFailure(failure, spoken, host))
+  const models = Effect.map(read(Models, `${host}/models`), ({ data }) =>
+    data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
   const server: OpenAiServer = {
@@ -118,9 +84,13 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: OpenAiServerO
       const answered = yield* Effect.result(Effect.timeout(models, factsTimeout))
       return answered._tag === "Failure"
         ? unknownFacts
-        : factsOf(findOffered(answered.success, nameOnServer("openai", model)))
+        : factsOf(findOffered(answered.success, nameOnServer("openai", model))?.contextWindow)
     }),
-    slots,
+    /* The page of the server itself is beside those of the API. */
+    slots: read(Properties, `${host.replace(/\/v1$/, "")}/props`).pipe(
+      Effect.map(({ total_slots }): number | undefined => total_slots),
+      Effect.orElseSucceed(() => undefined)
+    ),
     models
   }
   return server

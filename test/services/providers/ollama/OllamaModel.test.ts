@@ -10,6 +10,8 @@ import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { layerOllama } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import { type CallSeconds, CallOptions, secondsOf } from "../../../../src/services/providers/CallOptions.ts"
+import { defaultLimits } from "../../../../src/domain/configuration/Limits.ts"
 import type { ModelOptions } from "../../../../src/services/providers/Provider.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 import type { Reply } from "../../../support/FakeOllamaReply.ts"
@@ -28,6 +30,10 @@ const withReply = <A, E>(
     const server = yield* FakeOllama.make(() => reply)
     return yield* use(server).pipe(Effect.provide(layerOllama({ ...base, host: server.url, ...options })))
   })
+
+/** Limits of time for one call, in seconds. */
+const within = (seconds: Partial<CallSeconds>) =>
+  Effect.provideService(CallOptions, { sampling: {}, seconds: { ...secondsOf(defaultLimits), ...seconds } })
 
 /** A part as plain data, without the marks of effect/ai. */
 const plain = (part: Response.AnyPart): unknown => {
@@ -234,9 +240,6 @@ describe("what is sent", () => {
 })
 
 const call = (id: string, city: string) => [
-  { type: "tool-params-start", id, name: "get_weather", providerExecuted: false },
-  { type: "tool-params-delta", id, delta: JSON.stringify({ city }) },
-  { type: "tool-params-end", id },
   { type: "tool-call", id, name: "get_weather", params: { city }, providerExecuted: false }
 ]
 
@@ -407,66 +410,54 @@ describe("what comes back", () => {
 
 describe("waiting", () => {
   it.effect("gives up when the first token does not come", () =>
-    withReply(
-      { hold: "never" },
-      (server) =>
-        Effect.gen(function* () {
-          const failing = yield* Effect.forkChild(Effect.flip(streamed("Hello")))
-          yield* server.until(({ chats }) => chats.length === 1)
-          const error = yield* passTime(Fiber.join(failing), "10 millis")
-          assert.strictEqual(
-            error.message,
-            "OllamaModel.streamText: Internal provider error: no first token within 40ms"
-          )
-          yield* server.until(({ connections }) => connections() === 0)
-          assert.strictEqual(server.abortedCount(), 1)
-        }),
-      { timeouts: { firstToken: 40 } }
+    withReply({ hold: "never" }, (server) =>
+      Effect.gen(function* () {
+        const failing = yield* Effect.forkChild(Effect.flip(streamed("Hello").pipe(within({ firstWord: 0.04 }))))
+        yield* server.until(({ chats }) => chats.length === 1)
+        const error = yield* passTime(Fiber.join(failing), "10 millis")
+        assert.strictEqual(error.message, "OllamaModel.streamText: Internal provider error: no first token within 40ms")
+        yield* server.until(({ connections }) => connections() === 0)
+        assert.strictEqual(server.abortedCount(), 1)
+      })
     )
   )
 
   it.effect("counts headers without a line as silence before the first token", () =>
-    withReply(
-      { holdAfter: { lines: 0, latch: "never" }, text: "Hi" },
-      (server) =>
-        Effect.gen(function* () {
-          const failing = yield* Effect.forkChild(Effect.flip(streamed("Hello")))
-          yield* server.until(({ chats }) => chats.length === 1)
-          const error = yield* passTime(Fiber.join(failing), "1 millis")
-          assert.strictEqual(
-            error.message,
-            "OllamaModel.streamText: Internal provider error: no first token within 80ms"
-          )
-        }),
-      { timeouts: { firstToken: 80, idle: 20 } }
+    withReply({ holdAfter: { lines: 0, latch: "never" }, text: "Hi" }, (server) =>
+      Effect.gen(function* () {
+        const failing = yield* Effect.forkChild(
+          Effect.flip(streamed("Hello").pipe(within({ firstWord: 0.08, nextWord: 0.02 })))
+        )
+        yield* server.until(({ chats }) => chats.length === 1)
+        const error = yield* passTime(Fiber.join(failing), "1 millis")
+        assert.strictEqual(error.message, "OllamaModel.streamText: Internal provider error: no first token within 80ms")
+      })
     )
   )
 
   it.effect("gives up when an answer stands still", () =>
-    withReply(
-      { text: "one two three", holdAfter: { lines: 2, latch: "never" } },
-      (server) =>
-        Effect.gen(function* () {
-          const texts: Array<string> = []
-          const failing = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
-            Stream.runForEach((part) =>
-              Effect.sync(() => {
-                if (part.type === "text-delta") texts.push(part.delta)
-              })
-            ),
-            Effect.flip,
-            Effect.forkChild
-          )
-          yield* waitFor("the tokens", () => texts.length === 2)
-          const error = yield* passTime(Fiber.join(failing), "10 millis")
-          assert.strictEqual(
-            error.message,
-            "OllamaModel.streamText: Internal provider error: no further token within 40ms"
-          )
-          assert.deepStrictEqual(texts, ["one", " two"])
-          yield* server.until(({ connections }) => connections() === 0)
-        }),
-      { timeouts: { idle: 40 } }
+    withReply({ text: "one two three", holdAfter: { lines: 2, latch: "never" } }, (server) =>
+      Effect.gen(function* () {
+        const texts: Array<string> = []
+        const failing = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
+          Stream.runForEach((part) =>
+            Effect.sync(() => {
+              if (part.type === "text-delta") texts.push(part.delta)
+            })
+          ),
+          within({ nextWord: 0.04 }),
+          Effect.flip,
+          Effect.forkChild
+        )
+        yield* waitFor("the tokens", () => texts.length === 2)
+        const error = yield* passTime(Fiber.join(failing), "10 millis")
+        assert.strictEqual(
+          error.message,
+          "OllamaModel.streamText: Internal provider error: no further token within 40ms"
+        )
+        assert.deepStrictEqual(texts, ["one", " two"])
+        yield* server.until(({ connections }) => connections() === 0)
+      })
     )
   )
 

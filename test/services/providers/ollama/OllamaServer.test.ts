@@ -4,18 +4,15 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { ModelError, type ModelErrorReason } from "../../../../src/domain/models/ModelAnswer.ts"
+import type { ServerConnection } from "../../../../src/services/providers/Provider.ts"
 import { spoken } from "../../../../src/services/providers/ollama/OllamaHost.ts"
-import {
-  connectOllama,
-  type OllamaServer,
-  type OllamaServerOptions
-} from "../../../../src/services/providers/ollama/OllamaServer.ts"
+import { connectOllama, type OllamaServer } from "../../../../src/services/providers/ollama/OllamaServer.ts"
 import { FakeOllama, type FakeOllamaOptions } from "../../../support/FakeOllama.ts"
 
 const withServer = <A, E>(
   options: FakeOllamaOptions,
   use: (server: OllamaServer, fake: FakeOllama["Service"]) => Effect.Effect<A, E>,
-  own: Partial<OllamaServerOptions> = {}
+  own: Partial<ServerConnection> = {}
 ) =>
   Effect.gen(function* () {
     const fake = yield* FakeOllama.make(() => "hello", options)
@@ -64,15 +61,15 @@ describe("OllamaServer", () => {
       Effect.gen(function* () {
         assert.containsSubset(yield* server.capabilities("qwen3:8b"), {
           completion: true,
-          tools: true,
-          thinking: true,
-          contextLength: 40_960
+          canCallTools: true,
+          thinks: true,
+          supportedWindow: 40_960
         })
         assert.containsSubset(yield* server.capabilities("tiny"), {
           completion: true,
-          tools: false,
-          thinking: false,
-          contextLength: 2048
+          canCallTools: false,
+          thinks: false,
+          supportedWindow: 2048
         })
         assert.deepStrictEqual(
           fake.requests.map(({ body }) => body),
@@ -102,7 +99,11 @@ describe("OllamaServer", () => {
       { paths: { "/api/show": { status: 200, body: { model_info: { "general.architecture": "x" } } } } },
       (server) =>
         Effect.gen(function* () {
-          assert.containsSubset(yield* server.capabilities("old"), { completion: true, tools: false, thinking: false })
+          assert.containsSubset(yield* server.capabilities("old"), {
+            completion: true,
+            canCallTools: false,
+            thinks: false
+          })
         })
     )
   )
@@ -117,9 +118,7 @@ describe("OllamaServer", () => {
             body: JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
           }).then((response) => response.text())
         )
-        assert.deepStrictEqual(yield* server.loaded, [
-          { name: "tiny:latest", size: 20, sizeVram: 20, contextWindow: 1024 }
-        ])
+        assert.deepStrictEqual(yield* server.loaded, [{ name: "tiny:latest", context_length: 1024 }])
       })
     )
   )

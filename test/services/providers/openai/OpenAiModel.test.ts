@@ -552,7 +552,11 @@ describe("a failure", () => {
         const answer = yield* Effect.forkChild(
           streamed("Hello").pipe(
             Effect.flip,
-            Effect.provide(layerOpenAi({ ...base, host: server.url, timeouts: { firstToken: 5000, idle: 3000 } }))
+            Effect.provide(layerOpenAi({ ...base, host: server.url })),
+            Effect.provideService(CallOptions, {
+              sampling: {},
+              seconds: { connect: 15, firstWord: 5, nextWord: 3, call: 60 }
+            })
           )
         )
         yield* server.until(({ chats }) => chats.length === 1)
