@@ -2,12 +2,15 @@
  * A language model whose server streams objects over HTTP, as a service of effect/ai. Every request streams, even when
  * the whole answer is wanted at once, since only a stream shows whether the answer makes progress.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Response from "effect/ai/Response"
 import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
 import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
@@ -72,18 +75,24 @@ export const layerStreamed = <Question>(
           state.isConnected = true
           settings.connected?.()
         }
-        async function* parts() {
-          const { end, read } = server.makeReader()
-          for await (const object of server.open(question, sent, { agent, connected, signal })) {
-            state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
-            yield* read(object)
+        /** What has come by the time that it is asked for goes on together. */
+        const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
+          try {
+            const { end, read } = server.makeReader()
+            for await (const object of server.open(question, sent, { agent, connected, signal })) {
+              state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
+              for (const part of read(object)) Queue.offerUnsafe(parts, part)
+            }
+            for (const part of end()) Queue.offerUnsafe(parts, part)
+            Queue.endUnsafe(parts)
+          } catch (cause) {
+            Queue.failCauseUnsafe(parts, Cause.fail(asServerError(cause)))
           }
-          yield* end()
         }
-        return Stream.fromAsyncIterable(parts(), asServerError).pipe(
-          Stream.interruptWhen(watchCall(settings.seconds, state, () => heardAny)),
-          Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error))
-        )
+        return Stream.callback<Response.StreamPartEncoded, ServerError>((parts) => {
+          void receive(parts)
+          return watchCall(settings.seconds, state, () => heardAny)
+        }).pipe(Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error)))
       })
       return yield* makeStreamedModel((asked, method) => Stream.unwrap(answer(asked, method)))
     })

@@ -1,19 +1,16 @@
 /**
- * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
- * since the package can only stop all requests of a client together, and its lines are checked before the package reads
- * them, since it skips those that it cannot read.
+ * The language model of an Ollama server: `/api/chat`, whose answers are lines with a JSON object each.
  */
 import * as Effect from "effect/Effect"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type ChatRequest, Ollama } from "ollama/browser"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
 import { countOf, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
-import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
+import { authorization, drain, linesOf, openAnswer } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { layerStreamed } from "../StreamedModel.ts"
 import { spoken } from "./OllamaHost.ts"
@@ -166,44 +163,47 @@ const readRest = (text: string): object => {
   }
 }
 
-/** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
-export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+/** The objects of an answer as they come, one a line, up to the one that says that it is the last. */
+export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<object, void> {
   const lines = linesOf(pieces)
-  for await (const { isWhole, text } of lines) {
+  // `for await` would wait for the end of the body, which may not come after the last object.
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    const { isWhole, text } = next.value
     if (text === "") continue
     const value = isWhole ? readObject(text) : readRest(text)
-    if ("done" in value && value.done === true) await drain(lines)
-    // The package asks for nothing after the last line.
-    yield Buffer.from(`${text}\n`)
+    const isLast = "done" in value && value.done === true
+    if (isLast) await drain(lines)
+    yield value
+    if (isLast) return
   }
   throw brokenOff("the answer ended without its last line")
 }
 
 /** The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`. */
-export const layerOllama = (options: ModelOptions) =>
-  layerStreamed(
+export const layerOllama = (options: ModelOptions) => {
+  const url = `${options.host}/api/chat`
+  return layerStreamed(
     {
       spoken,
-      url: `${options.host}/api/chat`,
+      url,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       async *open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
-        const fetch = makeFetch({ ...exchange, read: checkedLines })
-        const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
         const request = {
           model,
           format,
           ...question,
-          stream: true as const,
+          stream: true,
           keep_alive: options.keepAlive ?? "30m",
           think,
-          // The server fails instead of cutting what does not fit. The package does not know these two.
+          // The server fails instead of cutting what does not fit.
           truncate: false,
           shift: false,
           options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
         }
-        yield* await client.chat(request as unknown as ChatRequest & { readonly stream: true })
+        yield* objectsOf(await openAnswer(exchange, url, request, authorization(options)))
       }
     },
     options
   )
+}

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { checkedLines } from "../../../../src/services/providers/ollama/OllamaModel.ts"
+import { objectsOf } from "../../../../src/services/providers/ollama/OllamaModel.ts"
 import { ServerError, type ServerFailure } from "../../../../src/services/providers/ServerFailure.ts"
 import { maxBytes } from "../../../../src/services/providers/ServerTransport.ts"
 
@@ -9,18 +9,13 @@ async function* bodyOf(chunks: ReadonlyArray<string | Uint8Array>) {
   for (const chunk of chunks) yield Buffer.from(chunk)
 }
 
-/** The lines of a body up to the last, and the failure it ended with. The reader asks for no more after the last, as the package. */
+/** The objects of a body as JSON, whether the last of them came, and the failure it ended with. */
 const read = (chunks: ReadonlyArray<string | Uint8Array>) =>
   Effect.promise(async () => {
     const pieces: Array<string> = []
     try {
-      const lines = checkedLines(bodyOf(chunks))
-      for (let next = await lines.next(); !next.done; next = await lines.next()) {
-        const line = Buffer.from(next.value).toString("utf8")
-        pieces.push(line)
-        if (JSON.parse(line).done === true) return { pieces, done: true, reason: undefined }
-      }
-      return { pieces, done: false, reason: undefined }
+      for await (const object of objectsOf(bodyOf(chunks))) pieces.push(JSON.stringify(object))
+      return { pieces, done: true, reason: undefined }
     } catch (cause) {
       return { pieces, done: false, reason: cause instanceof ServerError ? cause.failure : assert.fail(String(cause)) }
     }
@@ -30,7 +25,7 @@ const one = '{"message":{"content":"Grüße, 世界 🎉"},"done":false}'
 const two = '{"message":{"content":"b"}}'
 const last = '{"done":true}'
 
-const whole = { pieces: [`${one}\n`, `${two}\n`, `${last}\n`], done: true, reason: undefined }
+const whole = { pieces: [one, two, last], done: true, reason: undefined }
 
 describe("the lines of an answer", () => {
   it.effect("gives the lines that arrive together", () =>
@@ -97,14 +92,14 @@ describe("the lines of an answer", () => {
   it.effect.each(failing)("fails on %s after what came before", ([, tail, reason]) =>
     Effect.gen(function* () {
       const result = yield* read([`${one}\n`, ...tail])
-      assert.deepStrictEqual(result, { pieces: [`${one}\n`], done: false, reason })
+      assert.deepStrictEqual(result, { pieces: [one], done: false, reason })
     })
   )
 
   it.effect("gives the good objects of a chunk before it fails on the bad one", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read([`${one}\nnonsense\n${two}\n`]), {
-        pieces: [`${one}\n`],
+        pieces: [one],
         done: false,
         reason: { _tag: "BadLine", excerpt: "nonsense" }
       })
