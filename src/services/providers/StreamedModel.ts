@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
-import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
+import { type Asked, makeStreamedModel, type PartReader } from "./AnswerParts.ts"
 import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
@@ -31,7 +31,7 @@ export interface StreamedServer<Question> {
   /** Where answers come from. */
   readonly url: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
+  readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; gives the objects of the answer as they come. */
   readonly open: (question: Question, sent: Sent, exchange: Exchange) => AsyncIterable<unknown>
   readonly makeReader: () => PartReader
@@ -53,7 +53,7 @@ export const layerStreamed = <Question>(
       /** When the server last sent an object to any call. */
       let heardAny = 0
 
-      const answer = Effect.fnUntraced(function* (asked: LanguageModel.ProviderOptions, method: string) {
+      const answer = Effect.fnUntraced(function* (asked: Asked, method: string) {
         const settings = yield* CallOptions
         const sent: Sent = {
           ...settings,

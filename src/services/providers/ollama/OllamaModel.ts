@@ -2,12 +2,20 @@
  * The language model of an Ollama server: `/api/chat`, whose answers are lines with a JSON object each.
  */
 import * as Effect from "effect/Effect"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
-import { countOf, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import {
+  type Asked,
+  countOf,
+  finishPart,
+  idOrNew,
+  makeBlocks,
+  paramsOf,
+  type PartReader,
+  type Parts
+} from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject, ServerError } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, openAnswer } from "../ServerTransport.ts"
@@ -45,11 +53,7 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
  * cannot force a call.
  */
-const readProviderOptions = Effect.fnUntraced(function* ({
-  prompt,
-  responseFormat: wanted,
-  tools
-}: LanguageModel.ProviderOptions) {
+const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: Asked) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
     messages: sentMessages(prompt, assistantMessage, toolMessage),
