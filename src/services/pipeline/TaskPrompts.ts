@@ -94,9 +94,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   /** The most characters that references may take in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): number =>
-    task.references.length === 0
-      ? 0
-      : Math.floor(budgetBeside(task, lightestCharacters(first(task, briefing))) * referenceShare)
+    Math.floor(budgetBeside(task, lightestCharacters(first(task, briefing))) * referenceShare)
 
   /** Why the first message would not fit, even with the least of references and turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
