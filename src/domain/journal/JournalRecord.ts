@@ -66,7 +66,10 @@ export type PromptSent = typeof PromptSent.Type
 /** An event of the run. */
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
-const recordedValue = { key: Schema.String, value: Schema.Json }
+/** Values come from a schema or from JSON: nothing in them has to be looked at again. */
+const AnyJson = Schema.declare((_value): _value is Schema.Json => true)
+
+const recordedValue = { key: Schema.String, value: AnyJson }
 
 /** One record. Values are encoded. */
 export const JournalRecord = Schema.Union([
@@ -84,7 +87,7 @@ export const JournalRecord = Schema.Union([
   /** A call succeeded. */
   Schema.Struct({ type: Schema.tag("outcome"), ...recordedValue }),
   /** A call failed. It is repeated in a resumed run, so this is for `show` only. */
-  Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: Schema.Json }),
+  Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: AnyJson }),
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
   /** A question was answered with an approval. It is not asked again. */

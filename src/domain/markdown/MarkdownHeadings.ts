@@ -35,8 +35,12 @@ const known = (key: string, title: string, others: string, leads = false): Reado
 /** No known heading is longer. */
 const longestHeading = 200
 
+/** The slugs of the exact headings of all documents. */
+const exactSlugs = new Set<string>()
+
 const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadings => {
   const table = new Map(entries)
+  for (const [slug, { exact }] of entries) if (exact) exactSlugs.add(slug)
   return (heading) => {
     if (heading.length > longestHeading) return undefined
     const slug = comparable(heading)
@@ -98,8 +102,11 @@ export const resultHeadings: KnownHeadings = findHeading(
 )
 
 /** True for a string that is an exact heading of any document: as a bold or underlined line it would be a heading. */
-export const isKnownHeadingText = (text: string): boolean =>
-  [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)
+export const isKnownHeadingText = (text: string): boolean => {
+  if (text.length > longestHeading) return false
+  const slug = comparable(text)
+  return exactSlugs.has(slug) || sectionSlug.test(slug)
+}
 
 /** A heading as a line or two of a text. */
 export interface Heading {

@@ -138,11 +138,14 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const showsFile = (path: string) => references.some(({ kind, target }) => kind === "file" && isSame(target, path))
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
+  const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
+  // The same briefing is the same for all tasks, whose prompts are made of it once.
+  if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
     projectDescription: isDescribed ? "" : projectDescription,
     ...(currentFile === undefined || isOpen ? {} : { currentFile }),
-    ...(attachment === undefined || showsAnchor(attachmentAnchor) ? {} : { attachment })
+    ...(attachment === undefined || isAttached ? {} : { attachment })
   }
 }
 

@@ -6,7 +6,6 @@ import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as HttpClient from "effect/http/HttpClient"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -19,7 +18,7 @@ import {
   mcpToolRisk
 } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { connect, type McpAddress, type McpConnection, McpFailure, type McpToolDefinition } from "./McpConnection.ts"
+import type { McpAddress, McpConnection, McpFailure, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { harmless } from "../../domain/text/Printable.ts"
@@ -31,7 +30,6 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -53,13 +51,19 @@ interface OpenConnection {
   readonly scope: Scope.Closeable
 }
 
+/** The client of MCP and its transport are loaded for the first server: most runs have none. */
+const loadClient = Effect.promise(() =>
+  Promise.all([import("./McpConnection.ts"), import("effect/http/FetchHttpClient")])
+)
+
 /** Connects to the server; it stops with the scope. */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   timeout: Duration.Input,
   version: string
 ) {
-  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
+  const [{ connect, McpFailure }, { layer: layerHttp }] = yield* loadClient
+  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let current: OpenConnection | undefined
   /** True when no call has succeeded since the last restart. */
@@ -73,7 +77,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
     )
     current = { connection, scope }
     return connection
-  }).pipe(Effect.provideContext(context))
+  }).pipe(Effect.provide(layerHttp), Effect.provideContext(context))
 
   const drop = (broken: McpConnection) =>
     Effect.suspend(() => {
@@ -229,10 +233,7 @@ const notStarted = (server: NamedServer): KnownServer =>
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const exit = yield* runIsolated(
-    superviseServer(server.address, timeout, version).pipe(
-      Effect.map((supervised) => pluginOf(server, supervised)),
-      Effect.provide(FetchHttpClient.layer)
-    )
+    superviseServer(server.address, timeout, version).pipe(Effect.map((supervised) => pluginOf(server, supervised)))
   )
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {

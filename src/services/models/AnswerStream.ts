@@ -25,7 +25,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
-import { conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
+import { conversationPrompt, conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -212,7 +212,9 @@ export const readAnswer = Effect.fnUntraced(function* (
             { role: "user", content: [{ type: "text", text: prompt.user }] }
           ]
         })
-      : model.streamText(conversationRequest(conversation))
+      : conversation.tools.length === 0
+        ? model.streamText({ prompt: conversationPrompt(conversation) })
+        : model.streamText(conversationRequest(conversation))
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),

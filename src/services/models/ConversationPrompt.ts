@@ -69,10 +69,16 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
-/** What a model is asked in a conversation. Its calls are read, not resolved: the gate decides about them first. */
-export const conversationRequest = ({ messages, system, tools }: ConversationCall) => ({
-  prompt: [{ role: "system" as const, content: system }, ...messages.map(promptMessage)],
-  toolkit: toolkitOf(tools),
+/** What is said so far. */
+export const conversationPrompt = ({ messages, system }: ConversationCall) => [
+  { role: "system" as const, content: system },
+  ...messages.map(promptMessage)
+]
+
+/** What a model is asked in a conversation with tools. Its calls are read, not resolved: the gate decides about them first. */
+export const conversationRequest = (call: ConversationCall) => ({
+  prompt: conversationPrompt(call),
+  toolkit: toolkitOf(call.tools),
   disableToolCallResolution: true as const,
   toolCallValidation: "deferred" as const
 })

@@ -44,28 +44,32 @@ const callOf = (urgency: Urgency): Call => {
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
-  /** In order of arrival. */
-  const waiting = new Set<Call>()
+  /** By rank, those of a rank in order of arrival. */
+  const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
   let lastBeginning = ""
 
   const mayBegin = ({ step }: Call): boolean =>
     running.size < slots || (running.size === slots && [...running].every((one) => step <= one.step))
-  const isBefore = (one: Call, other: Call): boolean =>
-    one.rank === other.rank
-      ? one.beginning === lastBeginning && other.beginning !== lastBeginning
-      : one.rank < other.rank
+  /** False for a call that does not wait. */
+  const leave = (call: Call): boolean => {
+    const alike = waiting.get(call.rank)
+    const hasLeft = alike?.delete(call) === true
+    if (alike?.size === 0) waiting.delete(call.rank)
+    return hasLeft
+  }
   /** The most urgent of the calls that wait. */
   const next = (): Call | undefined => {
-    let first: Call | undefined
-    for (const call of waiting) if (first === undefined || isBefore(call, first)) first = call
+    const alike = waiting.get(Math.min(...waiting.keys())) ?? []
+    for (const call of alike) if (call.beginning === lastBeginning) return call
+    const [first] = alike
     return first
   }
   /** Lets calls go as long as there is a slot for the most urgent. */
   const grant = (): void => {
     if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
-      waiting.delete(call)
+      leave(call)
       running.add(call)
       lastBeginning = call.beginning
       Deferred.doneUnsafe(call.granted, Effect.void)
@@ -86,12 +90,12 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
         const call = callOf(urgency)
-        waiting.add(call)
+        waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
         const wait = meanwhile(Effect.delay(queued, progressEvery), Deferred.await(call.granted))
         return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait))).pipe(
           // A slot may be given at the moment of an interruption: it must not get lost.
-          Effect.onError(() => (waiting.delete(call) ? Effect.void : release(call))),
+          Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))
         )
       })

@@ -201,7 +201,7 @@ export class TaskLoop extends Context.Service<
           .block(task, {
             briefing,
             finished: order.finished,
-            budget: prompts.referenceBudget(task, briefing),
+            budget: task.references.length === 0 ? 0 : prompts.referenceBudget(task, briefing),
             place: stagePlace(order.round, "task")
           })
           .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))

@@ -2,6 +2,7 @@
  * The first message of a task, filled and measured: the check of a plan measures the same text that is sent later.
  */
 import * as Effect from "effect/Effect"
+import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
@@ -38,6 +39,9 @@ interface TaskContents {
   readonly references?: string
 }
 
+/** Most tasks of a run show its briefing as it is. */
+const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
@@ -62,7 +66,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       "the report"
     ]
     return prompts.fill("task", {
-      ...briefingBlocks(besideReferences(briefing, task.references)),
+      ...blocksOf(besideReferences(briefing, task.references)),
       answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
       may_change: mayChange ? "Changes of files" : "",
       // What changes files is written as text, so that nothing has to be escaped.

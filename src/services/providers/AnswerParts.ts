@@ -8,7 +8,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type * as Response from "effect/ai/Response"
+import * as Prompt from "effect/ai/Prompt"
+import * as Response from "effect/ai/Response"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
@@ -123,14 +124,30 @@ const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Resp
   })
 }
 
+/** What a provider reads of what is asked. */
+export type Asked = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice" | "responseFormat">
+
+const withoutTools = { tools: [], toolChoice: "none", responseFormat: { type: "text" } } as const
+
 type Streamed = (
-  asked: LanguageModel.ProviderOptions,
+  asked: Asked,
   method: "generateText" | "streamText"
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
-/** A model of effect/ai whose answers are streams, also where the whole answer is wanted at once. */
-export const makeStreamedModel = (streamed: Streamed) =>
-  LanguageModel.make({
+/**
+ * A model of effect/ai whose answers are streams, also where the whole answer is wanted at once. The parts of a stream without
+ * tools are not decoded: effect/ai would make a schema for each answer, to check what was made here.
+ */
+export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
+  const model = yield* LanguageModel.make({
     generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
     streamText: (asked) => streamed(asked, "streamText")
   })
+  const streamText = (options: LanguageModel.GenerateTextOptions<{}>) =>
+    options.toolkit === undefined
+      ? Stream.map(streamed({ ...withoutTools, prompt: Prompt.make(options.prompt) }, "streamText"), (part) =>
+          Response.makePart(part.type, part as never)
+        )
+      : model.streamText({ ...options, toolkit: options.toolkit })
+  return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
+})

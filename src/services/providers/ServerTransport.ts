@@ -120,8 +120,13 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Is called when the server has accepted the connection. */
   readonly connected?: (() => void) | undefined
-  /** Reads the body of a streamed answer; a document when absent. */
-  readonly read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+}
+
+/** What is sent. */
+interface Sending {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: string | undefined
 }
 
 /** Reads what is left of a body whose answer is complete, for a moment: then the connection serves the next call. */
@@ -134,34 +139,56 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/** A `fetch` for the package of a provider, which gets only answers of the status 200. */
-export const makeFetch =
-  ({ agent, connected, read, signal }: Exchange): typeof globalThis.fetch =>
-  async (input, { body, headers, method = "GET" } = {}) => {
-    signal.throwIfAborted()
-    const url = new URL(String(input))
-    const isSecure = url.protocol === "https:"
-    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      const request = (isSecure ? secureRequest : http.request)(url, {
-        agent,
-        method,
-        headers: Object.fromEntries(new Headers(headers))
-      })
-      // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
-      signal.addEventListener("abort", () => request.destroy(), { once: true })
-      request.on("socket", (socket) => {
-        if (request.reusedSocket) connected?.()
-        else socket.once(isSecure ? "secureConnect" : "connect", () => connected?.())
-      })
-      request.on("error", (cause) =>
-        reject(new ServerError({ failure: { _tag: "NoResponse", detail: codeOf(cause) } }))
-      )
-      request.on("response", resolve)
-      request.end(body as string | undefined)
+/** Sends a request; only an answer of the status 200 comes back. */
+const send = async (
+  { agent, connected, signal }: Exchange,
+  url: URL,
+  { body, headers, method }: Sending
+): Promise<http.IncomingMessage> => {
+  signal.throwIfAborted()
+  const isSecure = url.protocol === "https:"
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
+    // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
+    signal.addEventListener("abort", () => request.destroy(), { once: true })
+    request.on("socket", (socket) => {
+      if (request.reusedSocket) connected?.()
+      else socket.once(isSecure ? "secureConnect" : "connect", () => connected?.())
     })
-    const { statusCode: status = 0, statusMessage: statusText = "" } = response
-    if (status !== 200) throw readBadStatus({ status, statusText, body: (await readText(response, errorBytes)).text })
+    request.on("error", (cause) => reject(new ServerError({ failure: { _tag: "NoResponse", detail: codeOf(cause) } })))
+    request.on("response", resolve)
+    request.end(body)
+  })
+  const { statusCode: status = 0, statusMessage: statusText = "" } = response
+  if (status !== 200) throw readBadStatus({ status, statusText, body: (await readText(response, errorBytes)).text })
+  return response
+}
+
+/** A `fetch` for the package of a provider; `read` reads the body of a streamed answer, a document when absent. */
+export const makeFetch =
+  (
+    exchange: Exchange,
+    read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+  ): typeof globalThis.fetch =>
+  async (input, { body, headers, method = "GET" } = {}) => {
+    const sending = { method, headers: Object.fromEntries(new Headers(headers)), body: body as string | undefined }
+    const response = await send(exchange, new URL(String(input)), sending)
     return new Response(
       read === undefined ? await readDocument(response) : ReadableStream.from(read(piecesOf(response)))
     )
   }
+
+/** Asks with an object of JSON; gives the body of the answer as it comes. */
+export const openAnswer = async (
+  exchange: Exchange,
+  url: string,
+  request: object,
+  headers: Record<string, string>
+): Promise<AsyncIterable<Uint8Array>> =>
+  piecesOf(
+    await send(exchange, new URL(url), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(request)
+    })
+  )

@@ -2,13 +2,16 @@
  * A language model whose server streams objects over HTTP, as a service of effect/ai. Every request streams, even when
  * the whole answer is wanted at once, since only a stream shows whether the answer makes progress.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { makeStreamedModel, type PartReader } from "./AnswerParts.ts"
+import type * as Response from "effect/ai/Response"
+import { type Asked, makeStreamedModel, type PartReader } from "./AnswerParts.ts"
 import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
@@ -28,7 +31,7 @@ interface StreamedServer<Question> {
   /** Where answers come from. */
   readonly url: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
+  readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; gives the objects of the answer as they come. */
   readonly open: (question: Question, sent: Sent, exchange: Exchange) => AsyncIterable<unknown>
   readonly makeReader: () => PartReader
@@ -50,7 +53,7 @@ export const layerStreamed = <Question>(
       /** When the server last sent an object to any call. */
       let heardAny = 0
 
-      const answer = Effect.fnUntraced(function* (asked: LanguageModel.ProviderOptions, method: string) {
+      const answer = Effect.fnUntraced(function* (asked: Asked, method: string) {
         const settings = yield* CallOptions
         const sent: Sent = {
           ...settings,
@@ -72,18 +75,24 @@ export const layerStreamed = <Question>(
           state.isConnected = true
           settings.connected?.()
         }
-        async function* parts() {
-          const { end, read } = server.makeReader()
-          for await (const object of server.open(question, sent, { agent, connected, signal })) {
-            state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
-            yield* read(object)
+        /** What has come by the time that it is asked for goes on together. */
+        const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
+          try {
+            const { end, read } = server.makeReader()
+            for await (const object of server.open(question, sent, { agent, connected, signal })) {
+              state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
+              for (const part of read(object)) Queue.offerUnsafe(parts, part)
+            }
+            for (const part of end()) Queue.offerUnsafe(parts, part)
+            Queue.endUnsafe(parts)
+          } catch (cause) {
+            Queue.failCauseUnsafe(parts, Cause.fail(asServerError(cause)))
           }
-          yield* end()
         }
-        return Stream.fromAsyncIterable(parts(), asServerError).pipe(
-          Stream.interruptWhen(watchCall(settings.seconds, state, () => heardAny)),
-          Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error))
-        )
+        return Stream.callback<Response.StreamPartEncoded, ServerError>((parts) => {
+          void receive(parts)
+          return watchCall(settings.seconds, state, () => heardAny)
+        }).pipe(Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error)))
       })
       return yield* makeStreamedModel((asked, method) => Stream.unwrap(answer(asked, method)))
     })

@@ -4,13 +4,21 @@
  * them, since it skips those that it cannot read.
  */
 import * as Effect from "effect/Effect"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type ChatRequest, Ollama } from "ollama/browser"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
-import { countOf, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import {
+  type Asked,
+  countOf,
+  finishPart,
+  idOrNew,
+  makeBlocks,
+  paramsOf,
+  type PartReader,
+  type Parts
+} from "../AnswerParts.ts"
 import { badShape, brokenOff, readObject } from "../ServerFailure.ts"
 import type { Sampling } from "../../../domain/models/Generation.ts"
 import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
@@ -48,11 +56,7 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
  * cannot force a call.
  */
-const readProviderOptions = Effect.fnUntraced(function* ({
-  prompt,
-  responseFormat: wanted,
-  tools
-}: LanguageModel.ProviderOptions) {
+const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: Asked) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
     messages: sentMessages(prompt, assistantMessage, toolMessage),
@@ -181,7 +185,7 @@ export const layerOllama = (options: ModelOptions) =>
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       async *open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
-        const fetch = makeFetch({ ...exchange, read: checkedLines })
+        const fetch = makeFetch(exchange, checkedLines)
         const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
         const request = {
           model,

@@ -5,11 +5,10 @@
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Result from "effect/Result"
 import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } from "../PromptText.ts"
-import { finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
+import { type Asked, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
 
 /** Thoughts are left out: the API has no place for them. */
@@ -32,7 +31,7 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
 })
 
 /** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
-const toolsOf = ({ toolChoice, tools }: LanguageModel.ProviderOptions) => {
+const toolsOf = ({ toolChoice, tools }: Asked) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
   const chosen = some === undefined ? tools : tools.filter(({ name }) => some.has(name))
@@ -63,7 +62,7 @@ export const boundFormat = (schema: object): object => ({
 })
 
 /** The part of the request that depends on what is asked; tools and format are there only when they are used. */
-export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
+export const readProviderOptions = Effect.fnUntraced(function* (options: Asked) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
   return {

@@ -8,7 +8,7 @@ import * as Sse from "effect/encoding/Sse"
 import { type ErrorValue, readErrorValue, reportedError, ServerError, badLine, brokenOff } from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { nameOnServer, type ModelOptions } from "../Provider.ts"
-import { authorization, drain, linesOf, makeFetch, maxBytes } from "../ServerTransport.ts"
+import { authorization, drain, linesOf, maxBytes, openAnswer } from "../ServerTransport.ts"
 import { layerStreamed } from "../StreamedModel.ts"
 import { spoken } from "./OpenAiAddress.ts"
 import { makePartReader, boundFormat, readProviderOptions } from "./OpenAiFormat.ts"
@@ -164,13 +164,8 @@ export const layerOpenAi = (options: ModelOptions) => {
           ...sampledWith(sampling),
           reasoning_effort: think === undefined ? undefined : effortOf(think)
         }
-        const fetch = makeFetch({ ...exchange, read: (pieces) => pieces })
-        const { body } = await fetch(url, {
-          method: "POST",
-          headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(options) },
-          body: JSON.stringify(request)
-        })
-        if (body !== null) yield* objectsOf(body)
+        const headers = { accept: "text/event-stream", ...authorization(options) }
+        yield* objectsOf(await openAnswer(exchange, url, request, headers))
       }
     },
     options
