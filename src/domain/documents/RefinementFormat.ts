@@ -19,7 +19,8 @@ import {
   textOf
 } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
-import { readLinkText, readNewTask, type ResolveResult } from "../grammar/NewTask.ts"
+import { readLinkText, readNewTask } from "../grammar/NewTask.ts"
+import type { ResolveResult } from "../grammar/ReferenceForm.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"

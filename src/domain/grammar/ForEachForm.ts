@@ -7,8 +7,7 @@ import { addIssue, addRepair, type Findings, type Where } from "../findings/Issu
 import { inlineLinks } from "../markdown/MarkdownTree.ts"
 import type { ForEach, ItemKind } from "../plan/ForEach.ts"
 import type { ResultReference } from "../plan/Reference.ts"
-import type { ResolveResult } from "./NewTask.ts"
-import { readReference } from "./ReferenceForm.ts"
+import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 
 /** The words that models use for each kind of item. */
 const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [

@@ -23,7 +23,7 @@ import {
 } from "./FieldValues.ts"
 import { readForEach } from "./ForEachForm.ts"
 import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
-import { readReference, type ResultForm } from "./ReferenceForm.ts"
+import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
 
 /** A link, or what was meant as one. `bracketed` is false for a target with spaces that stood without `<` and `>`. */
@@ -137,9 +137,6 @@ const readLinks = (written: string, where: Where, findings: Findings): ReadonlyA
   }
   return links
 }
-
-/** Decides what the result of a task is; nothing when an issue was recorded. */
-export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
 /** The references of a text, with every finding about them. */
 export const readLinkText = (

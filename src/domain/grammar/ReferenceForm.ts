@@ -2,7 +2,7 @@
  * Classifies a link target by its form alone: a heading, the result of a task, a file, a page, or none of these.
  * services/references checks whether the target exists.
  */
-import type { IssueCode } from "../findings/Issue.ts"
+import type { IssueCode, Where } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -25,6 +25,9 @@ export interface ResultForm {
   readonly name: string
   readonly certain: boolean
 }
+
+/** Decides what the result of a task is; nothing when an issue was recorded. */
+export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
 /** A target that is complete in itself; `repair` says what was read differently. */
 interface PlainForm {

@@ -11,9 +11,7 @@ import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { joinedFiles } from "../../domain/checks/Facts.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
-import { Item, itemsOf, readsTexts, taskOfItem } from "../../domain/documents/TaskItems.ts"
-import { matchesGlob } from "../../domain/files/PathList.ts"
-import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import { itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -28,43 +26,13 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { makeItemFiles, maxItemBytes } from "./ItemFiles.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { fileCall } from "./TaskChanges.ts"
 import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
 
-/** Larger files are not searched for items. */
-const maxBytes = 1_048_576
-
 /** How much of a report stands for an item. */
 const longestNote = 200
-
-/** Makes what lists the files of items, without what may not be read. */
-export const makeItemFiles = Effect.gen(function* () {
-  const gate = yield* Gate
-  const workspace = yield* Workspace
-
-  const textOf = Effect.fnUntraced(function* (path: string) {
-    const file = yield* workspace.canonical(path)
-    if (isSecretLike(path) || !file.inside || !(yield* gate.mayRead(file.path))) return []
-    const text = yield* workspace.readText(file.path, maxBytes)
-    return [{ path, text }]
-  })
-
-  /** The items of a pattern. */
-  return Effect.fnUntraced(function* (forEach: ForEach, pattern: string) {
-    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const paths = files.filter(matchesGlob(pattern))
-    if (!readsTexts(forEach))
-      return itemsOf(
-        forEach,
-        paths.map((path) => ({ path, text: "" }))
-      )
-    const texts = yield* Effect.forEach(paths, (path) => Effect.orElseSucceed(textOf(path), () => []), {
-      concurrency: 16
-    })
-    return itemsOf(forEach, texts.flat())
-  })
-})
 
 /** What one item came to. */
 interface ItemOutcome {
@@ -212,7 +180,7 @@ export class TaskItems extends Context.Service<
           const [first, ...others] = changes
           if (first !== undefined && others.length === 0) return Effect.succeed({ ...first.call, uid })
           return workspace.canonical(path).pipe(
-            Effect.flatMap((file) => workspace.readText(file.path, maxBytes)),
+            Effect.flatMap((file) => workspace.readText(file.path, maxItemBytes)),
             Effect.orElseSucceed(() => ""),
             Effect.map((base) => {
               const text = changes.reduce((before, { call, index }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { noFindings } from "../../../src/domain/findings/Issue.ts"
 import { forEachText, readForEach } from "../../../src/domain/grammar/ForEachForm.ts"
-import type { ResolveResult } from "../../../src/domain/grammar/NewTask.ts"
+import type { ResolveResult } from "../../../src/domain/grammar/ReferenceForm.ts"
 import type { ForEach } from "../../../src/domain/plan/ForEach.ts"
 
 const resolve: ResolveResult = ({ name, title }) =>

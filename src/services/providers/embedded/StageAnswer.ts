@@ -7,6 +7,9 @@ import * as Schema from "effect/Schema"
 import type { Reference } from "../../../domain/plan/Reference.ts"
 import { plainTask, type Task } from "../../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../../domain/plan/TaskList.ts"
+import { noFindings } from "../../../domain/findings/Issue.ts"
+import { readForEach } from "../../../domain/grammar/ForEachForm.ts"
+import type { ForEach } from "../../../domain/plan/ForEach.ts"
 import { renderTaskList, renderRefined } from "../../../domain/documents/TaskRendering.ts"
 import { sharedWords, readRequest, type Request, readClues } from "./Clues.ts"
 import {
@@ -97,6 +100,13 @@ const usualPlan = (request: Request, plan: Plan, isDescribed: boolean) => {
   return [found, summary, writing].filter(Arr.isReadonlyArrayNonEmpty)
 }
 
+/** `every file in docs/` in a prompt, as the items of a task. */
+const itemsIn = (prompt: string): ForEach | undefined => {
+  const written = /\b(?:each|every)\s+[^.,;:\n]{1,40}?\s(?:in|of|under)\s+\S+?(?=[.,;:]?(?:\s|$))/i.exec(prompt)?.[0]
+  const none = { section: "", task: "" }
+  return written === undefined ? undefined : readForEach(written, none, () => undefined, noFindings())
+}
+
 /** Answers the creation prompt with a task list; with one plain task when the plan before it was refused. */
 export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): string => {
   const prompt = userPromptIn(blocks)
@@ -110,7 +120,13 @@ export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): 
   const isRefused = blockText(blocks, "Issues with the previous proposal") !== ""
   const chosen = byFit.find((name) => !isRefused && fit(name) >= (builtIn.test(name) ? Infinity : 2))
   const isDescribed = blockText(blocks, "Project description") !== ""
-  const usual = isRefused || chosen !== undefined ? [] : usualPlan(request, plan, isDescribed)
+  const forEach = isRefused || chosen !== undefined || !skills.has("read-code") ? undefined : itemsIn(prompt)
+  const usual =
+    forEach !== undefined
+      ? [Arr.of(taskFor("Read each", "read-code", prompt, { forEach }))]
+      : isRefused || chosen !== undefined
+        ? []
+        : usualPlan(request, plan, isDescribed)
   const otherwise = chosen ?? (skills.has("search-code") ? "search-code" : byFit[0]) ?? "search-code"
   const steps = usual.length > 0 ? usual : [Arr.of(taskFor("Answer", otherwise, prompt))]
   const list = new TaskList({
