@@ -85,7 +85,10 @@ export const layerStages = (setup: Setup, context: RunContext) =>
   )
 
 /** A conversation over models, tools and project. */
-const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.provide(ToolRunner.layerSettings))
+const layerConversation = layerAsker.pipe(
+  Layer.provide(TaskRunner.layer),
+  Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, ToolRunner.layerSettings))
+)
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, context: RunContext) =>

@@ -12,7 +12,7 @@ import { rulesOfChecks } from "../domain/configuration/CommandSplit.ts"
 import { type Configuration, pickSettings } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
-import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
+import type { Sampling, StageGenerations, Think, ToolCalls } from "../domain/models/Generation.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
@@ -40,8 +40,10 @@ export interface ScriptOptions {
   readonly contextWindow?: number
   /** Whether, or how much, the model thinks before it answers. */
   readonly think?: Think
+  /** How the model calls tools: in the text of its answers, which is the default, or through the interface of its server. */
+  readonly toolCalls?: ToolCalls
   readonly sampling?: Sampling
-  /** `model`, `think` and `sampling` of single stages. */
+  /** `model`, `think`, `sampling` and `toolCalls` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
   readonly limits?: GivenLimits
@@ -83,6 +85,7 @@ const settingNames = [
   "openaiBaseUrl",
   "contextWindow",
   "think",
+  "toolCalls",
   "sampling",
   "stages",
   "parallel",

@@ -34,6 +34,12 @@ export const modelFlags = {
     Flag.withDescription("Whether, or how much, the model thinks before it answers: --think off"),
     Flag.optional
   ),
+  toolCalls: Flag.Literals("tool-calls", ["text", "native"]).pipe(
+    Flag.withDescription(
+      "How the model calls tools: in the text of its answers, or through the interface of its server: --tool-calls native"
+    ),
+    Flag.optional
+  ),
   temperature: Flag.Finite("temperature").pipe(
     Flag.filter(
       (number) => number >= 0 && number <= 2,
@@ -55,7 +61,13 @@ export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
 const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? false : level === "on" ? true : level)
 
 /** The flags as a configuration. */
-export const modelConfiguration = ({ contextWindow, seed, temperature, think }: ModelFlags): Configuration => {
+export const modelConfiguration = ({
+  contextWindow,
+  seed,
+  temperature,
+  think,
+  toolCalls
+}: ModelFlags): Configuration => {
   const sampling = {
     ...(Option.isSome(temperature) ? { temperature: temperature.value } : {}),
     ...(Option.isSome(seed) ? { seed: seed.value } : {})
@@ -63,6 +75,7 @@ export const modelConfiguration = ({ contextWindow, seed, temperature, think }: 
   return {
     ...(Option.isSome(contextWindow) ? { contextWindow: contextWindow.value } : {}),
     ...(Option.isSome(think) ? { think: thinkOf(think.value) } : {}),
+    ...(Option.isSome(toolCalls) ? { toolCalls: toolCalls.value } : {}),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling })
   }
 }
