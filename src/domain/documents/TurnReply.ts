@@ -9,7 +9,7 @@ import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { type CallOutcome, fileTools, type ToolResult } from "../tools/ToolCall.ts"
-import type { ToolMessage } from "../models/ConversationMessage.ts"
+import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
@@ -102,6 +102,20 @@ export interface CallAnswer {
   readonly asked: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
+}
+
+/** The calls with ids unlike each other and unlike those of earlier calls, since a model may use an id twice. */
+export const withUniqueIds = (
+  calls: ReadonlyArray<AskedCall>,
+  messages: ReadonlyArray<ConversationMessage>
+): ReadonlyArray<AskedCall> => {
+  const used = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.id] : [])))
+  return calls.map((call) => {
+    let id = call.id
+    for (let number = 2; used.has(id); number += 1) id = `${call.id}-${number}`
+    used.add(id)
+    return { ...call, id }
+  })
 }
 
 /** The result of a call that was not made. */

@@ -147,6 +147,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
       goOn: "Go on from here, or answer the person.",
       keep: (now) => {
         latest = now
+        progress.partial = ""
         progress.iterations = now.turn
         progress.toolCalls = now.outcomes.length
       },

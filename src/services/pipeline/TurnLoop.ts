@@ -10,7 +10,7 @@ import { fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
-import { type CallAnswer, foldText, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
+import { type CallAnswer, foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { type AssistantMessage, type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
@@ -254,12 +254,12 @@ export const makeTurnLoop = Effect.gen(function* () {
         ...(order.listen === undefined ? {} : { listen: order.listen })
       })
       .pipe(
-        Effect.map(({ calls: asked = [], text, thinking }): Heard => ({
+        Effect.map(({ calls = [], text, thinking }): Heard => ({
           answer: text,
           shown: text,
           issues: [],
           thinking,
-          asked
+          asked: withUniqueIds(calls, progress.messages)
         })),
         Effect.catchTag("ModelError", (error) => {
           const said = order.isEnd?.(error) === true ? undefined : unusableAnswer(error, {})
