@@ -224,7 +224,7 @@ describe("a conversation beside runs", () => {
   it("changes nothing from the command line either, with exit code 4", async () => {
     const program = Effect.gen(function* () {
       const server = yield* FakeOllama.make(({ messages }) =>
-        messages.at(-1)?.role === "tool"
+        messages.at(-1)?.content.includes("### Changed") === true
           ? "That is all."
           : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
       )

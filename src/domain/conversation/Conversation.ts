@@ -16,6 +16,7 @@ import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { shares, shorten } from "../text/Excerpt.ts"
 import { harmless, printable } from "../text/Printable.ts"
 import { badExit } from "../tools/ToolCall.ts"
+import { readMessageTurn } from "./MessageTurn.ts"
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -143,8 +144,12 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
     if (result.success) return exit === undefined ? [] : [`- \`${name}\` ended: ${exit}`]
     return [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
   }
-  const calls = message.calls.map((call) => callLine(call.name, call.arguments)).join("\n")
-  return [message.content.trim() === "" && calls !== "" ? "" : "## Answer", harmless(message.content.trim()), calls]
+  const { calls: written, changes, report } = readMessageTurn(message.content, { tools: new Set(), mayChange: true })
+  const asked = [
+    ...[...written, ...message.calls].map((call) => callLine(call.name, call.arguments)),
+    ...changes.map((change) => ("path" in change ? `- changed \`${printable(change.path)}\`` : "- replaced a text"))
+  ]
+  return asked.length > 0 ? [asked.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
 /** The whole text of a file. */

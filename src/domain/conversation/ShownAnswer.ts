@@ -8,7 +8,7 @@ import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
 const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
-const isPath = (line: string): boolean => /^[*#`\s]*\S*[./]\S*$/.test(line) && line.trim() !== ""
+const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
 /** The beginning of a line that may become something else than words. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
@@ -98,6 +98,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
       return take
     },
     acted: () => {
+      if (answer !== "") take("\n\n")
       isActing = true
     },
     end: (final) => {

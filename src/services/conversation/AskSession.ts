@@ -246,7 +246,7 @@ export const layerAsker = Layer.effect(
       const known = yield* briefer.surroundings(files)
       const offered = yield* chosen(tools)
       const form = yield* formOf(outputSchema)
-      const supported = yield* Effect.result(callForm === "native" ? support.require : Effect.void)
+      const supported = yield* Effect.result(support.require)
       if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
       yield* events.publish({
         type: "run.started",

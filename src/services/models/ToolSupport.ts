@@ -25,7 +25,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
-    /** Succeeds when the model can call tools. */
+    /** Succeeds when the model can call tools, or needs not. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
   }
 >()("task-conductor/services/models/ToolSupport") {
@@ -34,16 +34,17 @@ export class ToolSupport extends Context.Service<
     ToolSupport.of({ require: Effect.void })
   )
 
-  /** Asks the server what the model can do, and when it cannot, which of the others can. */
+  /** Asks the server what the model can do, and when it cannot, which of the others can. Without `isNeeded` it has to answer at all. */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,
-    model: string
+    model: string,
+    isNeeded: boolean
   ): Layer.Layer<ToolSupport> => {
     if (inventory === undefined) return ToolSupport.layerAssumed
     const require = Effect.gen(function* () {
       const { canCallTools, isKnown } = yield* facts(model)
       if (!isKnown) yield* greeting
-      if (canCallTools !== false) return
+      if (!isNeeded || canCallTools !== false) return
       const able = (yield* inventory).filter(({ tools }) => tools).map(({ name }) => name)
       return yield* new NoToolSupport({ model, able })
     })
