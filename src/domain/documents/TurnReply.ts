@@ -28,6 +28,8 @@ export interface Reply {
   readonly hasFolded?: boolean
   /** True for an answer that was given before. */
   readonly isRepeated?: boolean
+  /** How to correct the answer; by what corrects it alone when absent. */
+  readonly correction?: string | undefined
   /** What to do now. */
   readonly now: string
   /** The most characters of the whole reply. */
@@ -64,6 +66,7 @@ export const replyText = ({
   before = [],
   budget,
   checks = [],
+  correction = "Answer with what corrects this; what else was in the answer is done.",
   hasFolded = false,
   isRepeated = false,
   issues,
@@ -80,12 +83,7 @@ export const replyText = ({
     ...(isRepeated ? [repeated] : [])
   ].join("\n")
   const problems =
-    issues.length === 0
-      ? ""
-      : rawBlock(
-          "## Issues with your answer",
-          `${issuesMarkdown(issues)}\n\nAnswer with what corrects this; what else was in the answer is done.`
-        )
+    issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`)
   const end = rawBlock("## Now", now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
   const changed = outcomes.filter(isChange).map(changeBlock).join("")

@@ -22,14 +22,8 @@ import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
-import {
-  emptyProposal,
-  firstProgress,
-  makeTurnLoop,
-  type Progress,
-  type TurnOrder,
-  type TurnsEnd
-} from "../pipeline/TurnLoop.ts"
+import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
+import { emptyProposal, firstProgress, type Progress, type TurnOrder, type TurnsEnd } from "../pipeline/TurnOrder.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /** What is known of a conversation from message to message. */
@@ -144,6 +138,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
           ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
           : `Go on: ${look} answer the person.`,
       fold: (messages, known) => foldedMessages(messages, known, Math.floor(charactersIn(contextWindow) / 4)),
+      correction: "Write the whole answer again with this corrected.",
       goOn: "Go on from here, or answer the person.",
       keep: (now) => {
         latest = now

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import { runFacts } from "../../domain/checks/Facts.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/Conversation.ts"
 import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
@@ -230,11 +231,29 @@ export const layerAsker = Layer.effect(
     const endingOf = (reports: ReadonlyArray<AskReport>) =>
       Effect.map(deniedSince(0), (denied) => conversationEnding(reports, denied))
 
-    const finishRun = Effect.fnUntraced(function* (runId: string, rounds: number, ending: AskEnding) {
+    const finishRun = Effect.fnUntraced(function* (
+      runId: string,
+      reports: ReadonlyArray<AskReport>,
+      ending: Omit<AskEnding, "facts">
+    ) {
       const { answer, reason: message, status } = ending
       const usage = yield* meter.total
       const nothing = { issues: [], goals: "", results: [], failures: [] }
-      const report: RunReport = { runId, status, answer, message, ...nothing, rounds, usage }
+      const known = reports.flatMap(({ facts }) => facts ?? [])
+      const facts = runFacts(
+        known.flatMap(({ files }) => files),
+        known.at(-1)?.checks ?? []
+      )
+      const report: RunReport = {
+        runId,
+        status,
+        answer,
+        message,
+        ...nothing,
+        rounds: reports.length,
+        ...(facts.files.length === 0 ? {} : { facts }),
+        usage
+      }
       yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
       return report
     })
@@ -260,10 +279,10 @@ export const layerAsker = Layer.effect(
       if (Result.isFailure(supported)) {
         const reason = supported.failure.message
         yield* events.publish({ type: "message", level: "error", text: reason })
-        return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
+        return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
       const { reports, session } = yield* openSession(known, messages, offered, form)
-      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
+      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),
         Effect.flatMap(endingOf),

@@ -34,15 +34,8 @@ import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { CallsDeclined, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
-import {
-  assistant,
-  doneOutside,
-  emptyProposal,
-  firstProgress,
-  makeTurnLoop,
-  type Progress,
-  type TurnOrder
-} from "./TurnLoop.ts"
+import { makeTurnLoop } from "./TurnLoop.ts"
+import { assistant, doneOutside, emptyProposal, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
 /** What is known of a task while it is worked on. */
 interface Work extends TurnOrder<ResultDocument, CallsDeclined | TaskFailure> {
@@ -271,7 +264,7 @@ export class TaskLoop extends Context.Service<
             const calls = found.checked.map(({ call }) => call)
             return { task, ...inputsField(inputs), calls } satisfies RefinementDocument
           }
-          yield* loop.reject(opened.idOf(turn), said.answer, issues)
+          yield* loop.reject(opened, opened.idOf(turn), said.answer, issues)
           const reply = replyText({
             turn,
             issues: issuesAsShown(issues, said.answer, said.shown),

@@ -9,34 +9,30 @@ import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
-import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
-import { type CallAnswer, foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
-import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
+import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
+import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type AssistantMessage, type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
-import { toolCallsFor } from "../../domain/models/Generation.ts"
-import type { AskedCall, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersLeft, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { callsBeyondLimits, type Skill } from "../../domain/skills/Skill.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
-import { CurrentCopy, makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
-import { Workspace } from "../files/Workspace.ts"
-import { firstTuning, type Tuning } from "../models/CallPlan.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { measuredPrompt } from "../models/ConversationPrompt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
-import { type Attempted, type Said, unusableAnswer } from "./Attempts.ts"
+import { unusableAnswer } from "./Attempts.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
+import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
+import { type AnyOrder, assistant, type Progress, type Proposal, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
 /** The conversation takes at most this part of the window before it is folded. */
 const foldAt = 0.65
@@ -49,106 +45,6 @@ const warnedTurns = 3
 
 /** How often a report is sent back before it is taken with its wrong links marked. */
 const mostRejectedReports = 2
-
-/** What the turns have come to so far. */
-export interface Progress {
-  readonly messages: ReadonlyArray<ConversationMessage>
-  readonly outcomes: ReadonlyArray<CallOutcome>
-  /** How the checks of the last changes ended. */
-  readonly checks: ReadonlyArray<CheckOutcome>
-  /** The last answers in a row that could not be used. */
-  readonly unusable: ReadonlyArray<string>
-  readonly rejectedReports: number
-  readonly tuning: Tuning
-  readonly answers: ReadonlySet<string>
-  /** True when the turns before are not shown as they were. */
-  readonly hasFolded: boolean
-  /** Issues of the last answer, for work that comes to no end. */
-  readonly issues: ReadonlyArray<Issue>
-  /** The last turn that was begun, from 1. */
-  readonly turn: number
-}
-
-/** How turns begin: the conversation so far ends with what is asked for. */
-export const firstProgress = (messages: ReadonlyArray<ConversationMessage>, hasFolded = false): Progress => ({
-  messages,
-  outcomes: [],
-  checks: [],
-  unusable: [],
-  rejectedReports: 0,
-  tuning: firstTuning,
-  answers: new Set(),
-  hasFolded,
-  issues: [],
-  turn: 0
-})
-
-/** The files that turns change, and the tools that changed each of them. */
-export interface Proposal {
-  readonly copy: WorkingCopy
-  readonly changedBy: Map<string, Set<string>>
-}
-
-export const emptyProposal = (): Proposal => ({ copy: makeWorkingCopy(), changedBy: new Map() })
-
-/** Who takes turns, what they may do, and what ends them: `A` is what a report becomes, `E` why calls were not approved. */
-export interface TurnOrder<A, E = never> {
-  readonly idOf: (turn: number) => ModelCallId
-  /** The name under which calls and checks are made. */
-  readonly task: string
-  readonly round: number
-  /** The position of the step from 0. */
-  readonly step: number
-  readonly skill?: Skill | undefined
-  readonly tools: ReadonlyArray<string>
-  /** The first message, which stays as it is. */
-  readonly system: string
-  readonly proposal: Proposal
-  readonly mostTurns: number
-  /** What was called before these turns, in the same conversation. */
-  readonly earlier?: ReadonlyArray<CallOutcome>
-  readonly read: (answer: string) => Effect.Effect<Answered>
-  /** Asks about the calls of an answer, where it is not each call that is asked about. */
-  readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
-  /** Reads a report; without a value, or with issues, it is sent back, unless it is the last and has a fallback. */
-  readonly take: (report: string, progress: Progress) => Effect.Effect<Attempted<A>>
-  /** What the model can do now, for the end of a reply; `left` answers are left. */
-  readonly now: (left: number) => string
-  /** The messages that stay when the others are folded, with what the host knows. */
-  readonly fold: (messages: ReadonlyArray<ConversationMessage>, known: string) => ReadonlyArray<ConversationMessage>
-  /** What to do after a fold. */
-  readonly goOn: string
-  /** Gets what the turns have come to, as soon as it changes. */
-  readonly keep: (progress: Progress) => void
-  /** Reports what an answer asks for. */
-  readonly announce?: (
-    turn: number,
-    calls: ReadonlyArray<ToolCall>,
-    changed: ReadonlyArray<string>
-  ) => Effect.Effect<void>
-  /** Makes a listener for the text of an answer. */
-  readonly listen?: () => (delta: string) => void
-  /** Failures of the model that end the turns, although it could be asked again. */
-  readonly isEnd?: (error: ModelError) => boolean
-  /** True when the model is told that nothing more comes of its calls, and has one more answer to end by itself. */
-  readonly endsItself?: boolean
-}
-
-/** How turns end. Without a report: the same call again and again, no usable answer, or no turn left. */
-export type TurnsEnd<A> =
-  | { readonly _tag: "Taken"; readonly value: A }
-  | { readonly _tag: "Repeated"; readonly call: ToolCall }
-  | { readonly _tag: "Denied"; readonly message: string }
-  | { readonly _tag: "Unusable" }
-  | { readonly _tag: "Limit"; readonly turns: number }
-
-export const assistant = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
-  role: "assistant",
-  content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
-  thinking: "",
-  calls: [],
-  ...more
-})
 
 /** True for a check that says nothing against the changes. */
 const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
@@ -170,61 +66,32 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
   })?.call
 }
 
-/** What was done outside of the working copy, and the changes that are still missing. */
-export const doneOutside = ({ outcomes }: Progress): ReadonlyArray<CallOutcome> => {
-  const open = openChanges(outcomes)
-  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
-}
-
-/** One answer: what its text says, and the calls that it made through the interface. */
-interface Heard extends Said {
-  readonly thinking: string
-  readonly asked: ReadonlyArray<AskedCall>
-}
-
-/** A call that was made through the interface, as it was read. */
-type NativeCall = ReturnType<typeof readAskedCall>
-
-/** One call of an answer, checked; `wanted` is how it was written. */
-interface CheckedCall {
-  readonly wanted: ToolCall
-  readonly call: ToolCall
-  readonly issues: ReadonlyArray<Issue>
-  readonly repairs: ReadonlyArray<Repair>
-}
-
 export const makeTurnLoop = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const caller = yield* ModelCaller
   const changes = yield* makeTaskChanges
+  const { act, checkCalls, isNative, readHeard } = yield* makeTurnCalls
   const checksOfHost = yield* Checks
   const commands = yield* Commands
   const events = yield* RunEvents
   const registry = yield* ToolRegistry
-  const runCalls = yield* makeTaskCalls
   const settings = yield* RunSettings
-  const workspace = yield* Workspace
   const { contextWindow: window, limits } = settings
 
-  type Order = Omit<TurnOrder<unknown, unknown>, "take">
+  const scaleOf = ({ skill }: Pick<AnyOrder, "skill">) => calibration.scale(skill?.model ?? settings.model)
 
-  const scaleOf = ({ skill }: Pick<Order, "skill">) => calibration.scale(skill?.model ?? settings.model)
-
-  /** True when the model is offered its tools through the interface. */
-  const isNative = ({ idOf }: Order): boolean => toolCallsFor(settings, idOf(1).stage) === "native"
-
-  const conversationOf = (order: Order, messages: ReadonlyArray<ConversationMessage>) => ({
+  const conversationOf = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>) => ({
     system: order.system,
     messages,
     tools: isNative(order) ? registry.tools.filter(({ name }) => order.tools.includes(name)) : []
   })
 
   /** The characters that a reply may have behind these messages. */
-  const replyBudget = (order: Order, messages: ReadonlyArray<ConversationMessage>): number =>
+  const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
   /** Puts what the host knows in the place of the turns when they have taken too much of the window. */
-  const folded = (order: Order, progress: Progress): Progress => {
+  const folded = (order: AnyOrder, progress: Progress): Progress => {
     const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
       neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
     const before = tokensOf(progress.messages)
@@ -241,7 +108,7 @@ export const makeTurnLoop = Effect.gen(function* () {
   }
 
   /** Asks for the next answer; one that cannot be read at all is an answer with issues. */
-  const ask = Effect.fnUntraced(function* (order: Order, progress: Progress, turn: number) {
+  const ask = Effect.fnUntraced(function* (order: AnyOrder, progress: Progress, turn: number) {
     const conversation = conversationOf(order, progress.messages)
     return yield* caller
       .ask({
@@ -270,105 +137,29 @@ export const makeTurnLoop = Effect.gen(function* () {
       )
   })
 
-  /** What an answer asks for, by its text and through the interface. Words beside calls of the interface are no report. */
-  const readHeard = Effect.fnUntraced(function* (
-    order: Order,
-    { answer, asked, issues }: Heard
-  ): Effect.fn.Return<{ readonly turn: Answered; readonly native: ReadonlyArray<NativeCall> }> {
-    if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [] }
-    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer)
-    if (asked.length === 0) return { turn: written, native: [] }
-    const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
-    const { report: _, ...rest } = written
-    const isActing = written.calls.length + written.changes.length > 0
-    const calls = native.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
-    const unread = isNative(order) ? [] : native.flatMap((one) => one.issues)
-    return {
-      turn: {
-        ...rest,
-        calls: [...written.calls, ...calls],
-        issues: [...(isActing ? written.issues : []), ...unread],
-        repairs: [...written.repairs, ...native.flatMap((one) => one.repairs)]
-      },
-      native: isNative(order) ? native : []
-    }
-  })
-
-  /** The calls of an answer that can be made, with what is wrong with the others. */
-  const checkCalls = Effect.fnUntraced(function* ({ skill, task, tools }: Order, turn: Answered) {
-    const allowed = new Set(tools)
-    const limit = limits.toolCallsPerIteration
-    const literal = yield* changes.callsOf(turn.changes, task)
-    const wanted = [...turn.calls, ...literal.calls]
-    const all = wanted.filter(
-      (call, index) => wanted.findIndex((other) => callSign(other) === callSign(call)) === index
-    )
-    const doubled =
-      all.length === wanted.length
-        ? []
-        : [
-            makeRepair(
-              "tool-call-known",
-              { section: "Tool Calls", task },
-              "Made a call once that was written several times."
-            )
-          ]
-    const checked = all.slice(0, limit).map((call): CheckedCall => {
-      const { issues, repairs, ...found } = registry.check(call, allowed, task)
-      const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-      return { wanted: call, call: found.call, repairs, issues: [...issues, ...beyond] }
-    })
-    const tooMany =
-      all.length <= limit
-        ? []
-        : [
-            makeIssue(
-              "tool-calls-many",
-              { section: "Tool Calls", task },
-              { what: `There are ${all.length} calls and changes, and only the first ${limit} are done in one turn.` }
-            )
-          ]
-    return { checked, issues: [...literal.issues], tooMany, repairs: doubled }
-  })
-
-  /** Makes the calls of an answer, in their order where one of them may change something. */
-  const act = Effect.fnUntraced(function* <E>(
-    order: Pick<TurnOrder<unknown, E>, "approve" | "endsItself" | "proposal" | "round" | "task">,
-    turn: number,
-    asked: ReadonlyArray<ToolCall>
-  ) {
-    const calls = asked.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
-    yield* order.approve(calls)
-    const { denied, outcomes } = yield* runCalls(order.task, order.round, calls, order.endsItself === true)
-    for (const { call, result } of outcomes) {
-      const given = call.arguments["path"]
-      if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
-      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
-        path: changes.fileAt(given)
-      }))
-      const { changedBy } = order.proposal
-      changedBy.set(file, (changedBy.get(file) ?? new Set()).add(call.name))
-    }
-    return { denied, outcomes }
-  })
-
   /** Checks what the working copy changes, where commands can see it. */
-  const check = Effect.fnUntraced(function* ({ proposal, round, task }: Order, turn: number) {
+  const check = Effect.fnUntraced(function* ({ proposal, round, task }: AnyOrder, turn: number) {
     const paths = changes.named(proposal.copy).map(({ path }) => path)
     if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
     return yield* checksOfHost.run({ task, round, turn }, paths)
   })
 
-  const reject = (call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
-    events.publish({ type: "answer.rejected", call, answer, issues, mostAttempts: limits.attempts })
+  const reject = ({ endsItself }: AnyOrder, call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
+    events.publish({
+      type: "answer.rejected",
+      call,
+      answer,
+      issues,
+      ...(endsItself === true ? {} : { mostAttempts: limits.attempts })
+    })
 
-  const nowText = (order: Order, left: number): string => {
+  const nowText = (order: AnyOrder, left: number): string => {
     const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
     return `${order.now(left)}${warning}`
   }
 
   /** Why a report is sent back, by what the host knows of the changes. */
-  const reportIssues = ({ task }: Order, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
+  const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
     const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
     if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
     return rejectedReports >= mostRejectedReports
@@ -378,7 +169,7 @@ export const makeTurnLoop = Effect.gen(function* () {
 
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
   const takeReport = Effect.fnUntraced(function* <A>(
-    order: Pick<TurnOrder<A, unknown>, "take"> & Order,
+    order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
     progress: Progress,
     report: string,
     isLast: boolean
@@ -392,21 +183,6 @@ export const makeTurnLoop = Effect.gen(function* () {
     }
     return { value: undefined, issues, repairs: [] }
   })
-
-  /** The messages that answer calls of the interface, one for each. */
-  const nativeReplies = (
-    native: ReadonlyArray<NativeCall>,
-    checked: ReadonlyArray<CheckedCall>,
-    outcomes: ReadonlyArray<CallOutcome>,
-    turn: number,
-    tooMany: ReadonlyArray<Issue>
-  ): ReadonlyArray<CallAnswer> =>
-    native.map(({ asked, call, issues }) => {
-      const found = checked.find(({ wanted }) => callSign(wanted) === callSign(call))
-      const uid = turnUid(turn, found?.call.uid ?? "")
-      const outcome = issues.length > 0 ? undefined : outcomes.find((one) => one.call.uid === uid)
-      return { asked, outcome, issues: issues.length > 0 ? issues : (found?.issues ?? tooMany) }
-    })
 
   /** One turn: an answer, what it asks for, and the reply to it. */
   const step = Effect.fnUntraced(function* <A, E>(order: TurnOrder<A, E>, given: Progress, turn: number, most: number) {
@@ -466,7 +242,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       order.keep(all)
       return { end: { _tag: "Taken", value: report.value.taken } as TurnsEnd<A>, progress: all, last: false }
     }
-    if (issues.length > 0) yield* reject(call, said.answer, issues)
+    if (issues.length > 0) yield* reject(order, call, said.answer, issues)
     const answer = said.answer.trim()
     const isRepeated = before.answers.has(answer) && native.length === 0
     const isUnusable = possible.length === 0 && native.length === 0 && issues.length > 0
@@ -487,6 +263,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,
       isRepeated,
+      correction: report === undefined ? undefined : order.correction,
       now: nowText(order, remaining),
       budget: replyBudget(order, [...messages, ...tools])
     })
