@@ -27,7 +27,7 @@ export const hostAnswer = (text: string): AssistantMessage => ({
 })
 
 const notKnown =
-  "The person stopped the answer before this call ended. What it has done until then is not known; files are as they were."
+  "The person stopped the answer before this call ended. What it has done until then is not known, and changes of files may not have been made."
 
 /** The result of a call that had not ended when the person stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({

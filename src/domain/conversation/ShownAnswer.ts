@@ -51,7 +51,7 @@ export interface ShownAnswer {
   readonly acted: () => void
   /** The last answer is the final one, in this form. */
   readonly end: (answer: string) => void
-  /** Adds what the host says. */
+  /** Adds what the host says. An answer after that is another one. */
   readonly add: (text: string) => void
 }
 
@@ -110,6 +110,10 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
       const isOther = missing.length * 2 > linesOf(final).length
       show(isOther ? `\n\n${final}` : `\n\nCorrected:\n\n${missing.join("\n")}`)
     },
-    add: (text) => show(`\n\n${text}`)
+    add: (text) => {
+      show(`\n\n${text}`)
+      answer = ""
+      isMuted = false
+    }
   }
 }

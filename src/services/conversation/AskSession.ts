@@ -118,7 +118,7 @@ const makeShapedAnswer = Effect.gen(function* () {
     return Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
       const { message, status } = modelOutcome(error)
       return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
-    })
+    }).pipe(Effect.map((shaped) => ({ ...ending, ...shaped })))
   }
 })
 

@@ -34,7 +34,7 @@ import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { CallsDeclined, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
-import { makeTurnLoop } from "./TurnLoop.ts"
+import { makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, emptyProposal, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
 /** What is known of a task while it is worked on. */
@@ -237,7 +237,7 @@ export class TaskLoop extends Context.Service<
           turn: 0,
           issues: [],
           outcomes,
-          now: loop.nowText(opened, opened.mostTurns),
+          now: nowText(opened, opened.mostTurns),
           budget: loop.replyBudget(opened, messages)
         })
         return yield* turns(opened, { ...begun, outcomes, messages: [...messages, fromHost(reply)] })
@@ -268,7 +268,7 @@ export class TaskLoop extends Context.Service<
           const reply = replyText({
             turn,
             issues: issuesAsShown(issues, said.answer, said.shown),
-            now: loop.nowText(opened, opened.mostTurns - turn),
+            now: nowText(opened, opened.mostTurns - turn),
             budget: loop.replyBudget(opened, progress.messages)
           })
           progress = {

@@ -4,9 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { callSign } from "../../domain/documents/Refinement.ts"
+import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
 import type { CallAnswer } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
+import type { AssistantMessage } from "../../domain/models/ConversationMessage.ts"
 import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
@@ -18,7 +20,7 @@ import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Said } from "./Attempts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
-import type { AnyOrder, TurnOrder } from "./TurnOrder.ts"
+import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
 /** One answer: what its text says, and the calls that it made through the interface. */
 export interface Heard extends Said {
@@ -28,6 +30,13 @@ export interface Heard extends Said {
 
 /** A call that was made through the interface, as it was read. */
 export type NativeCall = ReturnType<typeof readAskedCall>
+
+/** What an answer asks for, its calls of the interface that are answered one by one, and itself as a message. */
+export interface ReadAnswer {
+  readonly turn: Answered
+  readonly native: ReadonlyArray<NativeCall>
+  readonly message: AssistantMessage
+}
 
 /** One call of an answer, checked; `wanted` is how it was written. */
 export interface CheckedCall {
@@ -66,11 +75,11 @@ export const makeTurnCalls = Effect.gen(function* () {
   /** What an answer asks for, by its text and through the interface. Words beside calls of the interface are no report. */
   const readHeard = Effect.fnUntraced(function* (
     order: AnyOrder,
-    { answer, asked, issues }: Heard
-  ): Effect.fn.Return<{ readonly turn: Answered; readonly native: ReadonlyArray<NativeCall> }> {
-    if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [] }
+    { answer, asked, issues, shown, thinking }: Heard
+  ): Effect.fn.Return<ReadAnswer> {
+    if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [], message: assistant(shown) }
     const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer)
-    if (asked.length === 0) return { turn: written, native: [] }
+    if (asked.length === 0) return { turn: written, native: [], message: assistant(shown) }
     const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
     const { report: _, ...rest } = written
     const isActing = written.calls.length + written.changes.length > 0
@@ -83,7 +92,10 @@ export const makeTurnCalls = Effect.gen(function* () {
         issues: [...(isActing ? written.issues : []), ...unread],
         repairs: [...written.repairs, ...native.flatMap((one) => one.repairs)]
       },
-      native: isNative(order) ? native : []
+      native: isNative(order) ? native : [],
+      message: isNative(order)
+        ? assistant(shown, { calls: asked, thinking })
+        : assistant([shown.trim(), renderRefined({ calls })].filter((part) => part !== "").join("\n\n"))
     }
   })
 

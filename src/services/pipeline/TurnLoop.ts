@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
-import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -32,7 +31,7 @@ import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
-import { type AnyOrder, assistant, type Progress, type Proposal, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
+import { type AnyOrder, type Progress, type Proposal, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
 /** The conversation takes at most this part of the window before it is folded. */
 const foldAt = 0.65
@@ -64,6 +63,21 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
     times.set(sign, (times.get(sign) ?? 0) + 1)
     return (times.get(sign) ?? 0) >= most
   })?.call
+}
+
+/** Why a report is sent back, by what the host knows of the changes. */
+const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
+  const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
+  if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
+  return rejectedReports >= mostRejectedReports
+    ? []
+    : checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, task))
+}
+
+/** What the model can do now, with a warning before the last answers. */
+export const nowText = (order: AnyOrder, left: number): string => {
+  const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
+  return `${order.now(left)}${warning}`
 }
 
 export const makeTurnLoop = Effect.gen(function* () {
@@ -153,20 +167,6 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(endsItself === true ? {} : { mostAttempts: limits.attempts })
     })
 
-  const nowText = (order: AnyOrder, left: number): string => {
-    const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
-    return `${order.now(left)}${warning}`
-  }
-
-  /** Why a report is sent back, by what the host knows of the changes. */
-  const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
-    const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
-    if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
-    return rejectedReports >= mostRejectedReports
-      ? []
-      : checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, task))
-  }
-
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
   const takeReport = Effect.fnUntraced(function* <A>(
     order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
@@ -190,17 +190,13 @@ export const makeTurnLoop = Effect.gen(function* () {
     order.keep(before)
     const call = order.idOf(turn)
     const said = yield* ask(order, before, turn)
-    const { native, turn: read } = yield* readHeard(order, said)
+    const { message, native, turn: read } = yield* readHeard(order, said)
     const { checked, tooMany, ...found } = yield* checkCalls(order, read)
     const left = most - turn
     const possible = checked.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     // What is asked for without a report comes to nothing when no answer is left.
     const calls = left === 0 && read.report === undefined ? [] : possible
-    const text = isNative(order) || said.asked.length === 0 ? said.shown : renderRefined({ calls: read.calls })
-    const shown = isNative(order)
-      ? assistant(text, { calls: native.map(({ asked }) => asked), thinking: native.length > 0 ? said.thinking : "" })
-      : assistant(text)
-    const messages = [...before.messages, shown]
+    const messages = [...before.messages, message]
     order.keep({ ...before, messages })
     const { copy } = order.proposal
     const version = copy.version()
@@ -327,7 +323,6 @@ export const makeTurnLoop = Effect.gen(function* () {
     act,
     ask,
     checkCalls,
-    nowText,
     proposed,
     readHeard,
     reject,

@@ -127,19 +127,16 @@ describe("an answer", () => {
   })
 })
 
-describe("arguments of a call of the interface", () => {
-  const readArguments = (given: unknown) => {
-    const { call, issues, repairs } = readAskedCall(
-      { id: "c1", name: "read_file", arguments: given as never },
-      "call-1"
-    )
-    return {
-      arguments: call.arguments,
-      issues: issues.map(({ code }) => code),
-      repairs: repairs.map(({ code }) => code)
-    }
+const readArguments = (given: unknown) => {
+  const { call, issues, repairs } = readAskedCall({ id: "c1", name: "read_file", arguments: given as never }, "call-1")
+  return {
+    arguments: call.arguments,
+    issues: issues.map(({ code }) => code),
+    repairs: repairs.map(({ code }) => code)
   }
+}
 
+describe("arguments of a call of the interface", () => {
   it("are an object, or an object as text, also one with a slip of the pen", () => {
     const plain = { arguments: { path: "a", lines: 3 }, issues: [], repairs: [] }
     assert.deepStrictEqual(readArguments({ path: "a", lines: 3 }), plain)

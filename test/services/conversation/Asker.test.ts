@@ -494,10 +494,10 @@ describe("native tool calls", () => {
   )
 })
 
+const long = (letter: string) => calling(call("long", { letter, length: 5000 }))
+
 describe("a small window", () => {
   const settings = { contextWindow: 6700 }
-  const long = (letter: string) => calling(call("long", { letter, length: 5000 }))
-
   it.effect("is folded, and never loses a message of the person", () =>
     Effect.gen(function* () {
       const { reports, requests } = yield* asking(

@@ -34,6 +34,8 @@ const wordSkill = [
 ].join("\n\n")
 
 const read = (path = "src/limit.ts") => ({ name: "read_file", arguments: { path } })
+const native = (name: string, given: Record<string, unknown>, id: string) => ({ id, name, arguments: given })
+
 const block = (path: string, before: string, after: string): string =>
   `${path}\n<<<<<<< OLD\n${before}${before === "" ? "" : "\n"}=======\n${after}${after === "" ? "" : "\n"}>>>>>>> NEW\n`
 const raised = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
@@ -111,12 +113,11 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("offers tools through the interface when that is set, and answers each call with one message", () =>
     Effect.gen(function* () {
-      const call = (name: string, given: Record<string, unknown>, id: string) => ({ id, name, arguments: given })
       const edit = { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 10" }
       const { log, loop, prompts, requests } = yield* open(
         [
-          { text: "I look.", calls: [call("read_file", { path: "src/limit.ts" }, "a"), call("nothing", {}, "b")] },
-          { text: "", calls: [call("edit_file", edit, "a")] },
+          { text: "I look.", calls: [native("read_file", { path: "src/limit.ts" }, "a"), native("nothing", {}, "b")] },
+          { text: "", calls: [native("edit_file", edit, "a")] },
           resultSaying("The limit is [10](src/limit.ts#L2).")
         ],
         { settings: { toolCalls: "native" } }
