@@ -271,12 +271,11 @@ export class TaskLoop extends Context.Service<
             now: nowText(opened, opened.mostTurns - turn),
             budget: loop.replyBudget(opened, progress.messages)
           })
-          progress = {
-            ...progress,
+          progress = Object.assign({}, progress, {
             issues,
             unusable: [...progress.unusable, said.answer.trim()],
             messages: [...progress.messages, assistant(said.shown), fromHost(reply)]
-          }
+          })
           opened.keep(progress)
         }
         return yield* failed(opened)
