@@ -8,6 +8,7 @@ import { join } from "node:path"
 import type * as Prompt from "effect/ai/Prompt"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
 import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
 import {
@@ -404,6 +405,39 @@ describe("changes", () => {
       assert.deepStrictEqual(historyOf(requests[2]!).slice(-2), [`assistant: ${said}`, "user: Why?"])
       assert.strictEqual(limit, files["src/limit.ts"])
       assert.strictEqual(report.status, "done")
+    })
+  )
+
+  it.effect("go on with what a person wants in their place", () =>
+    Effect.gen(function* () {
+      const questions: Array<string> = []
+      const approver = Layer.succeed(Approver)(
+        Approver.of({
+          step: (title) =>
+            Effect.sync(() => {
+              questions.push(title)
+              return questions.length === 1
+                ? { answer: "decline", by: "person", instead: "Set it to 8." }
+                : { answer: "step", by: "person" }
+            }),
+          call: () => Effect.die("no call is asked about"),
+          inDoubt: () => Effect.die("nothing is in doubt")
+        })
+      )
+      const { limit, reports, requests, shown } = yield* asking(
+        ["Raise it."],
+        inOrder(
+          raised,
+          "It is 10.",
+          block("src/limit.ts", "export const limit = 10", "export const limit = 8"),
+          "It is 8."
+        ),
+        { files, approver }
+      )
+      assert.strictEqual(lastOf(requests[2]), "user: I declined these changes. Instead: Set it to 8.")
+      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer, reports[0]?.iterations], ["done", "It is 8.", 4])
+      assert.strictEqual(limit, "// The limit.\nexport const limit = 8\n")
+      assert.match(shown, /^It is 10\.\n\nNothing was changed: .*It is 8\.$/s)
     })
   )
 
