@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type * as Prompt from "effect/ai/Prompt"
+import type { ConversationMessage } from "../../../src/domain/models/ConversationMessage.ts"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -214,6 +215,37 @@ describe("a conversation", () => {
       assert.include(systems[0], "npm test")
       assert.include(systems[0], "### read_file")
       assert.include(systems[0], "<<<<<<< OLD")
+    })
+  )
+
+  it.effect("goes on with one that was held with native calls before", () =>
+    Effect.gen(function* () {
+      const requests: Array<ScriptedRequest> = []
+      const model = ScriptedModel.layer((_prompt, _index, request) => {
+        requests.push(request)
+        return "It was 1."
+      })
+      const metadata = { execution_time_ms: 0, data_size_bytes: 1, timestamp: 0 }
+      const result = { success: true, data: 1, error_message: null, error_type: "none" as const, metadata }
+      const messages: ReadonlyArray<ConversationMessage> = [
+        { role: "user", content: "How many?" },
+        { role: "assistant", content: "", thinking: "", calls: [{ id: "c1", name: "always", arguments: {} }] },
+        { role: "tool", id: "c1", name: "always", result },
+        { role: "assistant", content: "One.", thinking: "", calls: [] }
+      ]
+      yield* Effect.provide(
+        Asker.use((asker) =>
+          asker.hold({ runId: "r", prompt: "", messages }, ({ send }) => Effect.asVoid(send("What was it?")))
+        ),
+        layerTestAsk({ plugins: [clock] }).pipe(Layer.provide(model))
+      )
+      assert.deepStrictEqual(historyOf(requests[0]!), [
+        "user: How many?",
+        "assistant: c1 always {}",
+        "tool: c1 always = 1",
+        "assistant: One.",
+        "user: What was it?"
+      ])
     })
   )
 
