@@ -238,11 +238,12 @@ export const makeTurnLoop = Effect.gen(function* () {
       order.keep(all)
       return { end: { _tag: "Taken", value: report.value.taken } as TurnsEnd<A>, progress: all, last: false }
     }
-    if (issues.length > 0) yield* reject(order, call, said.answer, issues)
+    const replies = nativeReplies(native, checked, outcomes, turn, tooMany)
+    const wrong = [...issues, ...replies.flatMap((one) => (one.outcome === undefined ? one.issues : []))]
+    if (wrong.length > 0) yield* reject(order, call, said.answer, wrong)
     const answer = said.answer.trim()
     const isRepeated = before.answers.has(answer) && native.length === 0
-    const isUnusable = possible.length === 0 && native.length === 0 && issues.length > 0
-    const replies = nativeReplies(native, checked, outcomes, turn, tooMany)
+    const isUnusable = possible.length === 0 && wrong.length > 0
     const tools = toolMessages(replies, replyBudget(order, messages))
     const repeated = repeatedCall(all.outcomes, limits.identicalCalls)
     const isEnding = order.endsItself === true && (repeated ?? denied) !== undefined
@@ -265,7 +266,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     })
     const progress: Progress = {
       ...all,
-      issues,
+      issues: wrong,
       unusable: isUnusable ? [...all.unusable, answer] : [],
       rejectedReports: all.rejectedReports + (report === undefined ? 0 : 1),
       answers: new Set([...all.answers, answer]),

@@ -548,6 +548,15 @@ describe("native tool calls", () => {
     })
   )
 
+  it.effect("that can never be made end the message", () =>
+    Effect.gen(function* () {
+      const { events, reports, requests } = yield* asking(["Go."], () => native(id("nothing")), { settings })
+      assert.deepStrictEqual([requests.length, reports[0]?.status], [5, "failed"])
+      assert.include(reports[0]?.reason, 'There is no tool "nothing".')
+      assert.strictEqual(events.filter(({ type }) => type === "answer.rejected").length, 5)
+    })
+  )
+
   it.effect("are read in text mode as well, from a model that makes them unasked", () =>
     Effect.gen(function* () {
       const { requests } = yield* asking(["Go."], inOrder(native(id("always")), "1."))
