@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
+import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -167,6 +168,24 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(endsItself === true ? {} : { mostAttempts: limits.attempts })
     })
 
+  /** Makes what an answer asks for, and checks what that changes. */
+  const carryOut = Effect.fnUntraced(function* <E>(
+    order: Omit<TurnOrder<unknown, E>, "take">,
+    turn: number,
+    calls: ReadonlyArray<ToolCall>,
+    { changes: written }: Answered
+  ) {
+    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined }
+    const { copy } = order.proposal
+    const version = copy.version()
+    const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
+    const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
+    yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
+    const acted = yield* act(order, turn, calls)
+    const hasChanged = copy.version() !== version
+    return { ...acted, hasChanged, checks: hasChanged ? yield* check(order, turn) : undefined }
+  })
+
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
   const takeReport = Effect.fnUntraced(function* <A>(
     order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
@@ -198,20 +217,8 @@ export const makeTurnLoop = Effect.gen(function* () {
     const calls = left === 0 && read.report === undefined ? [] : possible
     const messages = [...before.messages, message]
     order.keep({ ...before, messages })
-    const { copy } = order.proposal
-    const version = copy.version()
-    let denied: string | undefined
-    let outcomes: ReadonlyArray<CallOutcome> = []
-    if (calls.length > 0) {
-      const changed = read.changes.flatMap((change) => ("path" in change ? [change.path] : []))
-      const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
-      yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
-      const acted = yield* act(order, turn, calls)
-      denied = acted.denied
-      outcomes = acted.outcomes
-    }
-    const hasChanged = copy.version() !== version
-    const checks = hasChanged ? yield* check(order, turn) : before.checks
+    const { denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
+    const checks = made.checks ?? before.checks
     const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes], checks }
     const isOfText = ({ wanted }: CheckedCall): boolean =>
       !native.some((one) => callSign(one.call) === callSign(wanted))
