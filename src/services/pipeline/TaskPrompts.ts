@@ -116,5 +116,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, referenceBudget, scaleOf, toolsOf }
+  return { budgetBeside, fitted, overflow, referenceBudget, toolsOf }
 })
