@@ -113,7 +113,7 @@ const work = Effect.gen(function* () {
       if (has("events")) yield* publish({ type: "stage.started", stage: "task", round: 1, task: task.name })
       yield* ask(task.name, 1)
       if (has("events")) yield* publish({ type: "task.turn", ...where, turn: 1, calls: [call], changed: [] })
-      const looks = has("tool") ? yield* runCalls(task.name, 1, [call]) : []
+      const looks = has("tool") ? (yield* runCalls(task.name, 1, [call])).outcomes : []
       yield* ask(task.name, 2)
       return { task, calls: [], result: report, ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}) }
     })

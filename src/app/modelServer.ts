@@ -63,9 +63,9 @@ export const layerModel = (setup: Setup) => {
 }
 
 /** Whether the server of a setup lets a model call tools. */
-export const layerToolSupport = (setup: Setup, model: string): Layer.Layer<ToolSupport> => {
+export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
   const { connect } = providerOfRun(setup)
   return connect === undefined
     ? ToolSupport.layerAssumed
-    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model)))
+    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
 }

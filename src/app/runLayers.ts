@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { stageModel } from "../domain/models/Generation.ts"
+import { stageModel, toolCallsFor } from "../domain/models/Generation.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { layerAsker } from "../services/conversation/AskSession.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
@@ -78,7 +78,10 @@ export const layerStages = (setup: Setup, context: RunContext) =>
   )
 
 /** A conversation over models, tools and project. */
-const layerConversation = layerAsker.pipe(Layer.provide(Briefer.layer), Layer.provide(ToolRunner.layerSettings))
+const layerConversation = layerAsker.pipe(
+  Layer.provide(TaskRunner.layer),
+  Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, ToolRunner.layerSettings))
+)
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, context: RunContext) =>
@@ -93,9 +96,10 @@ export const layerRun = (setup: Setup, context: RunContext) =>
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
 export const layerAskModel = (setup: Setup, context: RunContext) => {
   const { settings } = setup
+  const isNative = toolCallsFor(settings, "ask") === "native"
   const toolSupport =
     context.model === undefined
-      ? layerToolSupport(setup, stageModel(settings, "ask") ?? settings.model)
+      ? layerToolSupport(setup, stageModel(settings, "ask") ?? settings.model, isNative)
       : ToolSupport.layerAssumed
   return layerConversation.pipe(
     Layer.provide(layerCalls(context)),

@@ -7,7 +7,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { callsInText, readAskedCall } from "../../src/domain/conversation/AskedCalls.ts"
+import { readMessageTurn } from "../../src/domain/conversation/MessageTurn.ts"
+import { readAskedCall } from "../../src/domain/documents/TurnFormat.ts"
 import type { Findings } from "../../src/domain/findings/Issue.ts"
 import { ThinkingSplit } from "../../src/domain/models/ThinkingSplit.ts"
 import { expandEntry } from "../../src/domain/configuration/McpServerEntry.ts"
@@ -71,7 +72,7 @@ const calls: FuzzedParser = {
 }
 
 const tools = new Set(["read_file", "write_file"])
-const asked = (text: string) => callsInText(text, tools, String)
+const asked = (text: string) => readMessageTurn(text, { tools, mayChange: false })
 
 const proseCalls: FuzzedParser = {
   name: "calls in an answer",

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { ask, type FlatEvent, LockTaken, openConversation, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
@@ -109,11 +109,11 @@ describe("ask", () => {
         ]
       })
       const failed = yield* Effect.promise(() =>
-        messageOf(ask({ project, model: "old:7b", host: server.url, prompt: "hi" }).report)
+        messageOf(ask({ project, model: "old:7b", host: server.url, toolCalls: "native", prompt: "hi" }).report)
       )
       assert.strictEqual(
         failed,
-        'The model "old:7b" cannot call tools, which "ask" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with --model, or use "task-conductor run", which needs no such model.'
+        'The model "old:7b" cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with --model, or use --tool-calls text, which every model can.'
       )
       assert.deepStrictEqual(server.chats, [])
     })
@@ -166,7 +166,7 @@ describe("a conversation", () => {
 /** A model that writes a file when it is told to, and says what came of it. */
 const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {
   const last = messages.at(-1)
-  if (last?.role === "tool") return "That is all."
+  if (/### (?:Changed|Tool call)/.test(JSON.stringify(last))) return "That is all."
   return JSON.stringify(last).includes("Write")
     ? { text: "", calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] }
     : { text: "", calls: [{ name: "read_file", arguments: { path: "README.md" } }] }
@@ -183,7 +183,7 @@ describe("a conversation beside runs", () => {
     assert.match(
       refused.reason,
       new RegExp(
-        `^Permission denied: write_file on ${project}/notes.md would change something, and run ${held.runId} \\(pid ${process.pid}, since [^)]+\\) works in the project: wait for it, or end it\\.$`
+        `^Nothing was changed: notes.md: this would change something, and run ${held.runId} \\(pid ${process.pid}, since [^)]+\\) works in the project: wait for it, or end it\\.$`
       )
     )
     await held.interrupt()
@@ -193,6 +193,7 @@ describe("a conversation beside runs", () => {
   })
 
   it("keeps runs out while it answers a message with a change, and not while it only waits", async () => {
+    rmSync(`${project}/notes.md`, { force: true })
     const asked = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<boolean>()
     const conversation = openConversation({
@@ -224,7 +225,7 @@ describe("a conversation beside runs", () => {
   it("changes nothing from the command line either, with exit code 4", async () => {
     const program = Effect.gen(function* () {
       const server = yield* FakeOllama.make(({ messages }) =>
-        messages.at(-1)?.role === "tool"
+        messages.at(-1)?.content.includes("### Changed") === true
           ? "That is all."
           : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
       )

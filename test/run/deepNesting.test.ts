@@ -49,7 +49,7 @@ describe("a call of a model over the wire", { timeout: 60_000 }, () => {
         assert.notInclude(stderr + stdout, "internal error")
         assert.strictEqual(code, 0, stdout.slice(-2000) + stderr)
         const last = chats[1]?.messages.at(-1)
-        assert.strictEqual(last?.role, "tool")
+        assert.strictEqual(last?.role, "user")
         assert.match(String(last?.content), /nested \d+ levels deep; at most 64 are read|has \d+ characters; at most/)
       })
     )

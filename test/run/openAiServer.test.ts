@@ -131,7 +131,10 @@ describe("a server of the OpenAI API", () => {
       assert.include(planned.stdout, "Look 1")
 
       const asked = yield* Effect.promise(() =>
-        start(["ask", "--model", model, "--allow", "read_file", "What is in a.txt?"], env(server))
+        start(
+          ["ask", "--model", model, "--tool-calls", "native", "--allow", "read_file", "What is in a.txt?"],
+          env(server)
+        )
       )
       assert.deepStrictEqual([asked.code, asked.stdout.trim()], [0, "One and two."])
       const last = server.chats.at(-1)

@@ -29,11 +29,12 @@ const edit = { name: "edit_file", arguments: { path: "other.md", old_text: "# Ot
 
 /** Depends on nothing but the conversation: the first one writes and edits, the other one writes everything. */
 const answer = ({ messages }: ChatBody): Reply => {
-  const done = messages.filter(({ role }) => role === "tool").length
+  const last = messages.findLastIndex(({ content }) => /^(?:Change the files|Once more)\.$/m.test(content))
+  const done = messages.slice(last).filter(({ role }) => role === "assistant").length
   if (messages.some(({ content }) => content.includes("Once more.")))
     return done === 0 ? { toolCalls: Object.keys(files).map(write) } : { text: "All is written." }
   if (done === 0) return { toolCalls: [write("one.txt"), write("deep/er/two.txt")] }
-  return done === 2 ? { toolCalls: [edit] } : { text: "All is done." }
+  return done === 1 ? { toolCalls: [edit] } : { text: "All is done." }
 }
 
 /** The calls of the system at which a conversation is killed; `isSeeded` has no meaning here. */

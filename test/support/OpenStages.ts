@@ -24,7 +24,7 @@ import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { makePlanner } from "../../src/services/pipeline/Planner.ts"
 import { TaskLoop } from "../../src/services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
-import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { type ScriptedAnswer, ScriptedModel, type ScriptedRequest } from "../../src/services/providers/ScriptedModel.ts"
 import { messageText } from "../../src/services/providers/PromptText.ts"
 import { Evidence } from "../../src/services/references/Evidence.ts"
 import { References } from "../../src/services/references/References.ts"
@@ -42,7 +42,7 @@ import { leavesMachine } from "../../src/services/providers/providers.ts"
 
 export interface OpenStages {
   /** What the model says, in order; it is a defect to ask it once more. */
-  readonly answers?: ReadonlyArray<string>
+  readonly answers?: ReadonlyArray<ScriptedAnswer | string>
   /** Files of the project by path, beside the skills for tests. */
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Partial<Settings>
@@ -76,8 +76,10 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const prompts: Array<FilledPrompt> = []
   /** The texts of the messages behind the system part, for each call. */
   const messages: Array<ReadonlyArray<string>> = []
+  const requests: Array<ScriptedRequest> = []
   const model = ScriptedModel.layer((prompt, index, request) => {
     prompts.push(prompt)
+    requests.push(request)
     messages.push(request.messages.slice(1).map(messageText))
     const answer = given.answers?.[index]
     if (answer === undefined) throw new Error(`No answer is prepared for call ${index + 1} of the model.`)
@@ -111,6 +113,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
         project,
         prompts,
         messages,
+        requests,
         planner: yield* makePlanner,
         loop: yield* TaskLoop,
         taskRunner: yield* TaskRunner,

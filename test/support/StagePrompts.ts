@@ -44,6 +44,8 @@ const make = Effect.gen(function* () {
       skill_refinement: skillOf(task)?.refinement ?? "",
       skill_execution: skillOf(task)?.execution ?? "",
       answers: "tool calls or the report",
+      text_calls: "Tool calls",
+      native_calls: "",
       may_change: "",
       tool_instructions: registry.instructions(tools),
       project_description: shared.project_description,

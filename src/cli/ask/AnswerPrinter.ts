@@ -4,6 +4,7 @@
  * Plain text is printed piece by piece.
  */
 import * as Effect from "effect/Effect"
+import { factLines } from "../../domain/checks/Facts.ts"
 import { toolCallText } from "../../domain/runs/CallText.ts"
 import { changeOf } from "../../domain/runs/FileChanges.ts"
 import { type RunEvent, isHeartbeat } from "../../domain/runs/RunEvent.ts"
@@ -46,13 +47,14 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
 
 /** The time in which a person thought is theirs. */
 const answeredLine = (
-  { iterations, durationMs, reason, status, toolCalls }: AskReport,
+  { iterations, durationMs, facts, reason, status, toolCalls }: AskReport,
   paint: Paint,
   personMs: number
 ): string => {
   const colour =
     status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
-  return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
+  const known = facts === undefined ? [] : factLines(facts).map((line) => `${shown(line)}\n`)
+  return `${known.join("")}${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
     count(iterations, "model call"),
     count(toolCalls, "tool call"),
     timeText(durationMs, personMs)

@@ -11,6 +11,7 @@ import * as Queue from "effect/Queue"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Attachment } from "../../domain/models/Briefing.ts"
+import { isFromPerson } from "../../domain/models/ConversationMessage.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { type ConversationContext, conversationPlace, holdConversation } from "../../app/conversation.ts"
 import type { FittedSetup } from "../../app/modelWindow.ts"
@@ -178,7 +179,7 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
     Effect.gen(function* () {
       const reader = yield* makeReader(conversation)
-      const earlier = (yield* session.messages).filter(({ role }) => role === "user").length
+      const earlier = (yield* session.messages).filter(isFromPerson).length
       if (isFirst && earlier > 0) yield* emit(`The conversation goes on after ${count(earlier, "message")} of yours.`)
       if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false

@@ -34,6 +34,12 @@ export const modelFlags = {
     Flag.withDescription("Whether, or how much, the model thinks before it answers: --think off"),
     Flag.optional
   ),
+  toolCalls: Flag.Literals("tool-calls", ["text", "native"]).pipe(
+    Flag.withDescription(
+      "How the model calls tools: in the text of its answers, or through the interface of its server: --tool-calls native"
+    ),
+    Flag.optional
+  ),
   temperature: Flag.Finite("temperature").pipe(
     Flag.filter(
       (number) => number >= 0 && number <= 2,
@@ -55,10 +61,16 @@ export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
 const thinkOf = (level: (typeof levels)[number]): Think => (level === "off" ? false : level === "on" ? true : level)
 
 /** The flags as a configuration. */
-export const modelConfiguration = ({ contextWindow, seed, temperature, think }: ModelFlags): Configuration => {
+export const modelConfiguration = ({
+  contextWindow,
+  seed,
+  temperature,
+  think,
+  toolCalls
+}: ModelFlags): Configuration => {
   const sampling = present({ temperature, seed })
   return {
-    ...present({ contextWindow, think: Option.map(think, thinkOf) }),
+    ...present({ contextWindow, think: Option.map(think, thinkOf), toolCalls }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling })
   }
 }

@@ -16,7 +16,8 @@ import {
   Sampling,
   StageGeneration,
   StageGenerations,
-  Think
+  Think,
+  ToolCalls
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "./McpServerEntry.ts"
 import { parseRule } from "../permissions/Permission.ts"
@@ -128,13 +129,17 @@ export const Configuration = Schema.Struct({
     Think,
     "Whether, or how much, the model thinks before it answers. Default: what the model does by itself. Flag: --think."
   ),
+  toolCalls: key(
+    ToolCalls,
+    "How the model calls tools: `text` in its answers, which every model can, or `native` through the interface of its server. Default: text. Flag: --tool-calls."
+  ),
   sampling: key(
     Sampling,
     "How the words of answers are sampled. What is absent is left to the Modelfile; without a temperature there it is 0.2, except for calls in which the model thinks. Flags: --temperature, --seed."
   ),
   stages: key(
     StageGenerations,
-    "`model`, `think` and `sampling` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`."
+    "`model`, `think`, `sampling` and `toolCalls` of single stages: `plan`, `task`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -174,6 +179,7 @@ export const personalKeys = [
   "bell",
   "keepAlive",
   "think",
+  "toolCalls",
   "sampling",
   "stages",
   "mcpServers",

@@ -79,7 +79,7 @@ export const Limits = Schema.Struct({
   }),
   items: limit(200, "How many items a task for each item may have before the run asks whether to go on with all."),
   toolCallsPerIteration: limit(15, "How many tool calls one turn of a task, or one iteration of `ask`, may make."),
-  iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
+  iterationsPerMessage: limit(25, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
   readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),
   identicalCalls: limit(

@@ -1,21 +1,22 @@
 /**
- * The state of a conversation: how an answer that was stopped is completed, how the messages are made to fit the context
- * window, and how the conversation ends.
+ * The state of a conversation: how an answer that was stopped is completed, what of a long conversation stays, and how the
+ * conversation ends.
  */
 import * as Schema from "effect/Schema"
 import {
   type AssistantMessage,
   ConversationMessage,
+  fromHost,
+  isFromPerson,
   messageCharacters,
   type ToolMessage
 } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
-import { cutOutput } from "../models/OutputCut.ts"
-import { resultText } from "../models/OutputText.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
-import { cutAt, shares } from "../text/Excerpt.ts"
-import { badExit, type ToolResult } from "../tools/ToolCall.ts"
+import { shares, shorten } from "../text/Excerpt.ts"
 import { harmless, printable } from "../text/Printable.ts"
+import { badExit } from "../tools/ToolCall.ts"
+import { readMessageTurn } from "./MessageTurn.ts"
 
 /** A message of the host in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
@@ -25,197 +26,70 @@ export const hostAnswer = (text: string): AssistantMessage => ({
   calls: []
 })
 
+const notKnown =
+  "The person stopped the answer before this call ended. What it has done until then is not known, and changes of files may not have been made."
+
 /** The result of a call that had not ended when the person stopped the answer. */
-const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
+const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
   role: "tool",
   id,
   name,
   result: {
     success: false,
     data: null,
-    error_message: "The person stopped the answer before this call ended. What it has done until then is not known.",
+    error_message: notKnown,
     error_type: "internal_error",
-    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: now }
+    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
   }
 })
 
 /**
- * Completes a conversation whose last answer was stopped: each call without a result gets one, and a message tells the
- * model. `partial` is the text of the answer so far; `now` is in ms since 1970.
+ * Completes a conversation whose last answer was stopped, so that each answer has its reply, and a message tells the model.
+ * `partial` is the text of the answer so far.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
-  partial: string,
-  now: number
+  partial: string
 ): ReadonlyArray<ConversationMessage> => {
-  const last = messages.findLastIndex(({ role }) => role !== "tool")
-  const asking = messages[last]
+  const last = messages.at(-1)
   const words = hostAnswer(`${partial}\n\n(The person stopped this answer.)`.trim())
-  if (asking?.role !== "assistant") return [...messages, words]
-  const answered = new Map(messages.slice(last + 1).map((one) => [one.role === "tool" ? one.id : "", one]))
-  const results = asking.calls.map((call) => answered.get(call.id) ?? stoppedCall(call, now))
-  return [...messages.slice(0, last + 1), ...results, words]
+  if (last?.role !== "assistant") return [...messages, words]
+  const replies = last.calls.length > 0 ? last.calls.map(stoppedCall) : [fromHost(notKnown)]
+  return [...messages, ...replies, words]
 }
 
-/** The conversation without the thinking of the model, which is not needed for the next message of the person. */
-export const withoutThinking = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
-  messages.map((message) => (message.role === "assistant" ? { ...message, thinking: "" } : message))
-
-/** The calls with unique ids, since a model may use an id twice. */
-export const withUniqueIds = (
-  calls: ReadonlyArray<AskedCall>,
-  messages: ReadonlyArray<ConversationMessage>
-): ReadonlyArray<AskedCall> => {
-  const used = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.id] : [])))
-  return calls.map((call) => {
-    let id = call.id
-    for (let number = 2; used.has(id); number += 1) id = `${call.id}-${number}`
-    used.add(id)
-    return { ...call, id }
-  })
-}
-
-const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
-
-const charactersOf = (messages: ReadonlyArray<ConversationMessage>): number => sum(messages.map(messageCharacters))
-
-/** The message with a note in place of its output. */
-const withoutOutput = (message: ToolMessage): ToolMessage => {
-  const size = message.result.data === null ? 0 : resultText(message.result).length
-  const data = `[This output of ${size} characters is left out to make room. Call ${message.name} again if you still need it.]`
-  const short = { ...message, result: { ...message.result, data } }
-  return message.result.data !== null && messageCharacters(short) < messageCharacters(message) ? short : message
-}
-
-/** The beginning of an error text that quotes too much. */
-const shortError = ({ error_message }: ToolResult, limit: number): string => {
-  const text = error_message ?? ""
-  const note = ` [${text.length} characters; the rest is left out.]`
-  return text.length <= note.length + 40 ? text : `${cutAt(text, Math.max(40, limit - note.length - 40))}${note}`
-}
-
-/*
- * Calls with long arguments, as the model sees them again once they were made: it wrote them itself, and the results say
- * what came of them.
- */
-
-/** How much of a string, a list and a record is shown, and how deep. */
-interface Measure {
-  readonly characters: number
-  readonly items: number
-  readonly depth: number
-}
-
-const measures: ReadonlyArray<Measure> = [
-  { characters: 1000, items: 50, depth: 6 },
-  { characters: 200, items: 10, depth: 3 },
-  { characters: 60, items: 4, depth: 1 }
-]
-
-const textNote = (text: string, { characters }: Measure): string => {
-  const shown = cutAt(text, characters)
-  return `${shown} [The first ${shown.length} of ${text.length} characters; the call was made with all of them.]`
-}
-
-const shortName = (name: string, { characters }: Measure): string =>
-  name.length <= characters ? name : `${cutAt(name, characters)} [a longer name, with which the call was made]`
-
-const shortValue = (value: Schema.Json, measure: Measure): Schema.Json => {
-  if (typeof value === "string") return value.length <= measure.characters * 2 ? value : textNote(value, measure)
-  if (typeof value !== "object" || value === null) return value
-  if (measure.depth === 0) return "[Left out to make room; the call was made with it.]"
-  const inner = { ...measure, depth: measure.depth - 1 }
-  if (Array.isArray(value)) {
-    const left = value.length - measure.items
-    const shown = value.slice(0, measure.items).map((one) => shortValue(one, inner))
-    return left <= 0 ? shown : [...shown, `[${left} more are left out; the call was made with all of them.]`]
-  }
-  const entries = Object.entries(value)
-  const shown = entries
-    .slice(0, measure.items)
-    .map(([name, one]): [string, Schema.Json] => [shortName(name, measure), shortValue(one, inner)])
-  const left = entries.length - measure.items
-  return Object.fromEntries(left <= 0 ? shown : [...shown, ["and", `${left} more, with which the call was made`]])
-}
-
-const sizeOf = (calls: ReadonlyArray<AskedCall>): number => JSON.stringify(calls).length
-
-/** The calls with shorter arguments, so that they take about `budget` characters if they can; others stay as they are. */
-export const shortCalls = (calls: ReadonlyArray<AskedCall>, budget: number): ReadonlyArray<AskedCall> => {
-  let short = calls
-  for (const measure of measures) {
-    if (sizeOf(short) <= budget) break
-    short = calls.map((call) => ({ ...call, arguments: shortValue(call.arguments, measure) }))
-  }
-  return sizeOf(short) < sizeOf(calls) ? short : calls
-}
-
-/** The messages with shorter arguments of calls, oldest first, until they are `over` characters shorter. */
-const withShortCalls = (
+/** The conversation with `text` as its last answer. */
+export const answeredWith = (
   messages: ReadonlyArray<ConversationMessage>,
-  over: number
+  text: string
 ): ReadonlyArray<ConversationMessage> => {
-  let left = over
-  return messages.map((message) => {
-    if (left <= 0 || message.role !== "assistant" || message.calls.length === 0) return message
-    const size = messageCharacters(message)
-    const short = {
-      ...message,
-      calls: shortCalls(message.calls, Math.max(0, JSON.stringify(message.calls).length - left))
-    }
-    left -= size - messageCharacters(short)
-    return short
-  })
-}
-
-/** Cuts the outputs so that all messages together take about `budget` characters: short ones stay whole, and the long ones share the rest. */
-export const capOutputs = (messages: ReadonlyArray<ToolMessage>, budget: number): ReadonlyArray<ToolMessage> => {
-  const limits = shares(messages.map(messageCharacters), budget)
-  return messages.map((message, index) => {
-    const { id, name, result } = message
-    const limit = (limits[index] ?? 0) - name.length - 2
-    if (resultText(result).length <= limit) return message
-    if (result.data === null) return { ...message, result: { ...result, error_message: shortError(result, limit) } }
-    return {
-      ...message,
-      result: { ...result, data: cutOutput({ call: { uid: id, name, arguments: {} }, result }, limit) }
-    }
-  })
-}
-
-/** A conversation that fits, as far as it can; `leftOut` names the tools whose outputs had to go. */
-interface FittedConversation {
-  readonly messages: ReadonlyArray<ConversationMessage>
-  readonly leftOut: ReadonlyArray<string>
+  const last = messages.at(-1)
+  const isAnswer = last?.role === "assistant" && last.calls.length === 0
+  return [...(isAnswer ? messages.slice(0, -1) : messages), hostAnswer(text)]
 }
 
 /**
- * Fits a conversation into `limit` characters: outputs are left out, oldest first, except those that the model has not
- * seen; those share the rest. When that is not enough, thinking is removed, too, and the arguments of calls are shortened. The
- * result may still be too large. The messages of the person are never shortened.
+ * What stays of a conversation that has become too long: the messages of the person, word for word, and the answers to them,
+ * which share `budget` characters; then what the host knows.
  */
-export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, limit: number): FittedConversation => {
-  const unseen = messages.findLastIndex(({ role }) => role !== "tool") + 1
-  const names: Array<string> = []
-  let over = charactersOf(messages) - limit
-  const older = messages.slice(0, unseen).map((message) => {
-    if (over <= 0 || message.role !== "tool") return message
-    const short = withoutOutput(message)
-    if (short === message) return message
-    over -= messageCharacters(message) - messageCharacters(short)
-    names.push(message.name)
-    return short
-  })
-  const newest = messages.slice(unseen).flatMap((message) => (message.role === "tool" ? [message] : []))
-  if (over <= 0) return { messages: [...older, ...newest], leftOut: names }
-  const thoughtless = withoutThinking(older)
-  /* The newest outputs may take half of the budget before calls are shortened for them. */
-  const needed = Math.min(charactersOf(newest), Math.floor(limit / 2))
-  const short = withShortCalls(thoughtless, charactersOf(thoughtless) + needed - limit)
-  return {
-    messages: [...short, ...capOutputs(newest, Math.max(0, limit - charactersOf(short)))],
-    leftOut: names
-  }
+export const foldedMessages = (
+  messages: ReadonlyArray<ConversationMessage>,
+  known: string,
+  budget: number
+): ReadonlyArray<ConversationMessage> => {
+  const kept = messages.filter(
+    (message, index) =>
+      isFromPerson(message) ||
+      (message.role === "assistant" && messages[index + 1] !== undefined && isFromPerson(messages[index + 1]!))
+  )
+  const limits = shares(
+    kept.map((message) => (message.role === "assistant" ? message.content.length : 0)),
+    budget
+  )
+  const shown = kept.map((message, index) =>
+    message.role === "assistant" ? hostAnswer(shorten(message.content, limits[index] ?? 0)) : message
+  )
+  return known === "" ? shown : [...shown, fromHost(known)]
 }
 
 /** A message without text. */
@@ -245,26 +119,37 @@ export const SavedConversation = Schema.Struct({
 })
 export type SavedConversation = typeof SavedConversation.Type
 
-/** A kept conversation has at most this many characters; the oldest outputs of tools go first. */
+/** A kept conversation has at most about this many characters. */
 const mostCharacters = 2_000_000
 
-/** The messages that are kept: without the thinking of the model, and without outputs that are too much. */
-export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
-  fitConversation(withoutThinking(messages), mostCharacters).messages
+/** The messages that are kept: without the thinking of the model, and folded when they are too much. */
+export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
+  const thoughtless = messages.map((message) => (message.role === "assistant" ? { ...message, thinking: "" } : message))
+  const size = thoughtless.reduce((sum, message) => sum + messageCharacters(message), 0)
+  return size <= mostCharacters
+    ? thoughtless
+    : [...foldedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
+}
 
 const callLine = (name: string, given: unknown): string =>
   `- called \`${name}\` with \`${printable(JSON.stringify(given))}\``
 
 const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
-  if (message.role === "user") return ["## You", harmless(message.content.trim())]
+  if (message.role === "user") {
+    return message.from === "host" ? [] : ["## You", harmless(message.content.trim())]
+  }
   if (message.role === "tool") {
     const { name, result } = message
     const exit = badExit(result)
     if (result.success) return exit === undefined ? [] : [`- \`${name}\` ended: ${exit}`]
     return [`- \`${name}\` failed: ${printable(result.error_message ?? "")}`]
   }
-  const calls = message.calls.map((call) => callLine(call.name, call.arguments)).join("\n")
-  return [message.content.trim() === "" && calls !== "" ? "" : "## Answer", harmless(message.content.trim()), calls]
+  const { calls: written, changes, report } = readMessageTurn(message.content, { tools: new Set(), mayChange: true })
+  const asked = [
+    ...[...written, ...message.calls].map((call) => callLine(call.name, call.arguments)),
+    ...changes.map((change) => ("path" in change ? `- changed \`${printable(change.path)}\`` : "- replaced a text"))
+  ]
+  return asked.length > 0 ? [asked.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
 /** The whole text of a file. */

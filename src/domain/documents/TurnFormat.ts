@@ -7,9 +7,11 @@ import { type Change, readChanges } from "../files/ChangeBlocks.ts"
 import { type Issue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
+import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { readInputs } from "./InputFormat.ts"
 import type { InputValue } from "./Refinement.ts"
@@ -25,16 +27,32 @@ interface TurnOptions {
   readonly mayChange: boolean
 }
 
-export interface Turn {
-  /** The task with what the answer says about it. */
-  readonly task: Task
-  readonly inputs: ReadonlyArray<InputValue>
+/** What an answer asks for, or what it reports. */
+export interface Answered {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
   /** The document of the report; absent when the answer asks for something, or holds no report. */
   readonly report?: string
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
+}
+
+export const nothingAsked: Answered = { calls: [], changes: [], issues: [], repairs: [] }
+
+/** An answer in the turns of a task. */
+export interface Turn extends Answered {
+  /** The task with what the answer says about it. */
+  readonly task: Task
+  readonly inputs: ReadonlyArray<InputValue>
+}
+
+/** Reads a call that was made through the interface; `uid` identifies it within the turn. */
+export const readAskedCall = (asked: AskedCall, uid: string) => {
+  const findings = noFindings()
+  const text = JSON.stringify({ uid, name: asked.name, arguments: asked.arguments })
+  const [call] = readCallBlock(text, {}, findings)
+  const read: ToolCall = call === undefined ? { uid, name: asked.name, arguments: {} } : { ...call, uid }
+  return { asked, call: read, ...findings }
 }
 
 /** The headings of an answer in which a call, or what belongs to it, may stand. */

@@ -5,12 +5,15 @@
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { callSign } from "./Refinement.ts"
 import { changePreview } from "../files/ChangePreview.ts"
-import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import { listWithin, shorten } from "../text/Excerpt.ts"
-import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
+import { listWithin, shares, shorten } from "../text/Excerpt.ts"
+import { type CallOutcome, fileTools, type ToolResult } from "../tools/ToolCall.ts"
+import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
-import { diffOf, outcomeText } from "../models/OutputText.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
+import { cutOutput } from "../models/OutputCut.ts"
+import { diffOf, outcomeText, resultText } from "../models/OutputText.ts"
 
 export interface Reply {
   readonly turn: number
@@ -25,6 +28,8 @@ export interface Reply {
   readonly hasFolded?: boolean
   /** True for an answer that was given before. */
   readonly isRepeated?: boolean
+  /** How to correct the answer; by what corrects it alone when absent. */
+  readonly correction?: string | undefined
   /** What to do now. */
   readonly now: string
   /** The most characters of the whole reply. */
@@ -61,6 +66,7 @@ export const replyText = ({
   before = [],
   budget,
   checks = [],
+  correction = "Answer with what corrects this; what else was in the answer is done.",
   hasFolded = false,
   isRepeated = false,
   issues,
@@ -77,12 +83,7 @@ export const replyText = ({
     ...(isRepeated ? [repeated] : [])
   ].join("\n")
   const problems =
-    issues.length === 0
-      ? ""
-      : rawBlock(
-          "## Issues with your answer",
-          `${issuesMarkdown(issues)}\n\nAnswer with what corrects this; what else was in the answer is done.`
-        )
+    issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`)
   const end = rawBlock("## Now", now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
   const changed = outcomes.filter(isChange).map(changeBlock).join("")
@@ -92,6 +93,56 @@ export const replyText = ({
   )
   const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
   return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
+}
+
+/** A call of the interface with what came of it; one that was not made has issues. */
+export interface CallAnswer {
+  readonly asked: AskedCall
+  readonly outcome: CallOutcome | undefined
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** The calls with ids unlike each other and unlike those of earlier calls, since a model may use an id twice. */
+export const withUniqueIds = (
+  calls: ReadonlyArray<AskedCall>,
+  messages: ReadonlyArray<ConversationMessage>
+): ReadonlyArray<AskedCall> => {
+  const used = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.id] : [])))
+  return calls.map((call) => {
+    let id = call.id
+    for (let number = 2; used.has(id); number += 1) id = `${call.id}-${number}`
+    used.add(id)
+    return { ...call, id }
+  })
+}
+
+/** The result of a call that was not made. */
+const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
+  success: false,
+  data: null,
+  error_message: issues.length === 0 ? "This call was not made." : issues.map(issueText).join(" "),
+  error_type: "validation_failed",
+  metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+})
+
+/** The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest. */
+export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number): ReadonlyArray<ToolMessage> => {
+  const results = answers.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
+  const limits = shares(
+    results.map((result) => resultText(result).length),
+    budget
+  )
+  return answers.map(({ asked: { id, name }, outcome }, index): ToolMessage => {
+    const result = results[index] ?? notMade([])
+    const limit = limits[index] ?? 0
+    const cut =
+      outcome === undefined || resultText(result).length <= limit
+        ? {}
+        : result.success
+          ? { data: cutOutput(outcome, limit) }
+          : { error_message: shorten(result.error_message ?? "", limit) }
+    return { role: "tool", id, name, result: { ...result, ...cut } }
+  })
 }
 
 /** A file of the working copy, by its path in the project. */
@@ -111,6 +162,8 @@ interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedText>
   readonly checks: ReadonlyArray<CheckOutcome>
+  /** What to do now. */
+  readonly now: string
   readonly budget: number
 }
 
@@ -121,7 +174,7 @@ const lastCalls = 4
  * What the host knows of the turns so far: every call in a line, the changes as a diff, and the last outputs. The request
  * stands before it.
  */
-export const foldText = ({ budget, checks, files, outcomes }: Folded): string => {
+export const foldText = ({ budget, checks, files, now: next, outcomes }: Folded): string => {
   const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
   const diffs = files.map(proposedDiff).join("\n")
   const changes =
@@ -130,6 +183,6 @@ export const foldText = ({ budget, checks, files, outcomes }: Folded): string =>
   const checked = checksBlock(checks, files.length > 0)
   const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
   const rest = Math.max(0, budget - head.length - changes.length - checked.length - callFrame(last))
-  const now = rawBlock("## Now", "Go on from here, or write the report (`## Result summary`).")
+  const now = rawBlock("## Now", next)
   return `${head}${changes}${callBlocks(last, rest)}${checked}${now}`.trimEnd()
 }

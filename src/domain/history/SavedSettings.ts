@@ -14,6 +14,7 @@ const harmless = [
   "deny",
   "keepAlive",
   "think",
+  "toolCalls",
   "sampling",
   "stages"
 ] as const

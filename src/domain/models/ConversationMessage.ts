@@ -6,9 +6,19 @@ import { ToolResult } from "../tools/ToolCall.ts"
 import { AskedCall } from "./ModelAnswer.ts"
 import { resultText } from "./OutputText.ts"
 
-/** What the person wrote; the first message has additions of the host. */
-const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
-type UserMessage = typeof UserMessage.Type
+/** What the person wrote, with additions of the host in the first message; or a reply of the host to the model. */
+const UserMessage = Schema.Struct({
+  role: Schema.Literal("user"),
+  content: Schema.String,
+  from: Schema.optionalKey(Schema.Literal("host"))
+})
+export type UserMessage = typeof UserMessage.Type
+
+/** A reply of the host, in the place of a message of the person. */
+export const fromHost = (content: string): UserMessage => ({ role: "user", content, from: "host" })
+
+export const isFromPerson = (message: ConversationMessage): boolean =>
+  message.role === "user" && message.from === undefined
 
 /** What the model wrote; `thinking` is kept until the message of the person is answered. */
 const AssistantMessage = Schema.Struct({
@@ -30,13 +40,6 @@ export type ToolMessage = typeof ToolMessage.Type
 
 export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
 export type ConversationMessage = typeof ConversationMessage.Type
-
-/** The request of the host when no more calls may be made; it is sent once and not kept. */
-export const lastRequest: UserMessage = {
-  role: "user",
-  content:
-    "[From task-conductor, not from the person: the limit of tool calls for this message is reached, and no tool can be called any more. Answer the message now with what you have seen, and say what is still open.]"
-}
 
 /** The text of a message in a prompt, to be measured. */
 export const messageText = (message: ConversationMessage): string => {

@@ -24,6 +24,10 @@ export const Sampling = Schema.Struct({
 })
 export type Sampling = typeof Sampling.Type
 
+/** How a model calls tools: in the text of its answers, or through the interface of its server. */
+export const ToolCalls = Schema.Literals(["text", "native"])
+export type ToolCalls = typeof ToolCalls.Type
+
 /** The stand-in answers for a whole run or not at all. */
 const StageModel = Schema.NonEmptyString.check(
   Schema.isPattern(/^(?!embedded$)/, {
@@ -35,7 +39,8 @@ const StageModel = Schema.NonEmptyString.check(
 export const StageGeneration = Schema.Struct({
   model: Schema.optionalKey(StageModel),
   think: Schema.optionalKey(Think),
-  sampling: Schema.optionalKey(Sampling)
+  sampling: Schema.optionalKey(Sampling),
+  toolCalls: Schema.optionalKey(ToolCalls)
 })
 export type StageGeneration = typeof StageGeneration.Type
 
@@ -60,14 +65,25 @@ export interface Generation extends Omit<StageGeneration, "model"> {
 }
 
 /** What holds for one stage: its own values before those of the run. */
-export const generationFor = (given: Generation, name: GeneratingStage): Omit<StageGeneration, "model"> => {
+export const generationFor = (
+  given: Generation,
+  name: GeneratingStage
+): Omit<StageGeneration, "model" | "toolCalls"> => {
   const own = given.stages?.[name]
   const think = own?.think ?? given.think
   return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
+/** How the model of a stage calls tools. */
+export const toolCallsFor = ({ stages, toolCalls }: Generation, name: GeneratingStage): ToolCalls =>
+  stages?.[name]?.toolCalls ?? toolCalls ?? "text"
+
 /** The stages, without a key that is given for all of them. */
-const dropping = (key: "model" | "think", isDropped: boolean, stages: StageGenerations = {}): StageGenerations =>
+const dropping = (
+  key: "model" | "think" | "toolCalls",
+  isDropped: boolean,
+  stages: StageGenerations = {}
+): StageGenerations =>
   isDropped ? Object.fromEntries(Object.entries(stages).map(([name, own]) => [name, Struct.omit(own, [key])])) : stages
 
 /** The model that answers a stage; nothing for that of the run. */
@@ -88,14 +104,16 @@ interface WithModel extends Generation {
 }
 
 /**
- * Merges two settings; values of the second take precedence, key by key. A `think` or a `model` of the second is meant for
- * all stages but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a
+ * Merges two settings; values of the second take precedence, key by key. A `think`, a `toolCalls` or a `model` of the second is
+ * meant for all stages but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a
  * file.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
+  const toolCalls = overrides.toolCalls ?? base.toolCalls
   const thoughtful = dropping("think", overrides.think !== undefined, base.stages)
-  const before = dropping("model", overrides.model !== undefined, thoughtful)
+  const calling = dropping("toolCalls", overrides.toolCalls !== undefined, thoughtful)
+  const before = dropping("model", overrides.model !== undefined, calling)
   const sampling = { ...base.sampling, ...overrides.sampling }
   const stages = Object.fromEntries(
     generatingStages.flatMap((name) => {
@@ -107,6 +125,7 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
   )
   return {
     ...(think === undefined ? {} : { think }),
+    ...(toolCalls === undefined ? {} : { toolCalls }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
     ...(Object.keys(stages).length === 0 ? {} : { stages })
   }

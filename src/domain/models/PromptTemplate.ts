@@ -27,6 +27,8 @@ export const templatePlaceholders = {
     "environment",
     "project_map",
     "answers",
+    "text_calls",
+    "native_calls",
     "may_change",
     "tool_instructions",
     "skill_name",
@@ -57,7 +59,19 @@ export const templatePlaceholders = {
   /** The answer to the prompt. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
-  ask: ["project_description", "environment", "current_file", "open_files", "user_prompt"]
+  ask: [
+    "project_description",
+    "environment",
+    "project_map",
+    "answers",
+    "text_calls",
+    "native_calls",
+    "may_change",
+    "tool_instructions",
+    "current_file",
+    "open_files",
+    "user_prompt"
+  ]
 } as const
 
 export type TemplateName = keyof typeof templatePlaceholders

@@ -113,6 +113,8 @@ export const AskReport = Schema.Struct({
   /** How often the model was asked. */
   iterations: Schema.Int,
   toolCalls: Schema.Int,
+  /** What the host knows of the changes; absent when nothing changed. */
+  facts: Schema.optionalKey(RunFacts),
   durationMs: Schema.Finite
 })
 export type AskReport = typeof AskReport.Type
@@ -122,6 +124,7 @@ export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string
   readonly reason: string
+  readonly facts?: RunFacts
 }
 
 /** An answer with a last paragraph that says why it may be incomplete. */

@@ -9,15 +9,15 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import { runFacts } from "../../domain/checks/Facts.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/Conversation.ts"
 import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { briefingBlocks } from "../../domain/models/Briefing.ts"
+import { type Briefing, briefingBlocks, requestDocument } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import { stageModel } from "../../domain/models/Generation.ts"
+import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { modelOutcome } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
@@ -29,12 +29,13 @@ import { Prompts } from "../models/Prompts.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
+import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { makeAnswerMessage } from "./AskTurn.ts"
+import { makeAnswerMessage, type Memory } from "./AskMessage.ts"
 import { Asker, type AskOrder, type AskSession, UnknownTool } from "./Asker.ts"
 
 /** Gives the tools with these names, in the order of all tools; all when no names are given. */
@@ -117,7 +118,7 @@ const makeShapedAnswer = Effect.gen(function* () {
     return Effect.catchTag(attempt(order, form, most, []), "ModelError", (error) => {
       const { message, status } = modelOutcome(error)
       return Effect.succeed<AskEnding>({ status, answer: "", reason: message })
-    })
+    }).pipe(Effect.map((shaped) => ({ ...ending, ...shaped })))
   }
 })
 
@@ -138,19 +139,17 @@ export const layerAsker = Layer.effect(
     const workspace = yield* Workspace
     const lock = yield* ProjectWriteLock
     const shaped = yield* makeShapedAnswer
-    const chosen = chosenTools(yield* ToolRegistry)
+    const registry = yield* ToolRegistry
+    const chosen = chosenTools(registry)
+    const callForm = toolCallsFor(settings, "ask")
 
     /** The system prompt, and the first message with the text before it. */
-    const fill = (known: Surroundings, prompt: string): FilledPrompt => {
-      const shared = briefingBlocks({ ...known, prompt }, false)
-      return prompts.fill("ask", {
-        project_description: shared.project_description,
-        environment: shared.environment,
-        current_file: shared.current_file,
-        open_files: shared.open_files,
-        user_prompt: prompt
+    const fill = (briefing: Briefing, tools: ReadonlyArray<string>) =>
+      prompts.fill("ask", {
+        ...briefingBlocks(briefing, false),
+        ...answerBlocks(tools, callForm, registry, "the answer to the person"),
+        user_prompt: briefing.prompt
       })
-    }
 
     const deniedSince = (count: number) =>
       Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
@@ -161,7 +160,8 @@ export const layerAsker = Layer.effect(
       offered: ReadonlyArray<ToolInfo>,
       form: AnswerSchema | undefined
     ) {
-      const messages = yield* Ref.make(begin)
+      const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
+      const messages = Effect.map(Ref.get(memory), (now) => now.messages)
       const tools = yield* Ref.make(offered)
       const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
 
@@ -186,17 +186,20 @@ export const layerAsker = Layer.effect(
         const number = (yield* Ref.get(reports)).length + 1
         const startedAt = yield* Clock.currentTimeMillis
         const deniedBefore = (yield* gate.denials).length
-        const isFirst = (yield* Ref.get(messages)).length === 0
-        const { system, user } = fill(known, text)
+        const isFirst = (yield* messages).length === 0
+        const parts = { ...known, prompt: text }
+        const briefing = { ...parts, requestDocument: requestDocument(parts) }
+        const names = (yield* Ref.get(tools)).map(({ name }) => name)
+        const { system, user } = fill(briefing, names)
         const progress = noProgress()
         yield* events.publish({ type: "ask.started", message: number, text })
         const content = isFirst ? user : text
         const answering =
           text.trim() === ""
             ? Effect.succeed(emptyMessage)
-            : answerMessage({ number, system, content, messages, tools: yield* Ref.get(tools), listen, progress })
+            : answerMessage({ number, system, content, briefing, memory, tools: names, listen, progress })
         const inForm = Effect.fnUntraced(function* (ending: AskEnding) {
-          return yield* shaped({ number, system, messages: yield* Ref.get(messages), form, progress }, ending)
+          return yield* shaped({ number, system, messages: yield* messages, form, progress }, ending)
         })
         return yield* Effect.flatMap(answering, inForm).pipe(
           Effect.ensuring(lock.release),
@@ -217,8 +220,8 @@ export const layerAsker = Layer.effect(
 
       const session: AskSession = {
         send,
-        messages: Ref.get(messages),
-        forget: Ref.set(messages, []),
+        messages,
+        forget: Ref.set(memory, { messages: [], outcomes: [], hasFolded: false }),
         tools: Ref.get(tools),
         offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
       }
@@ -228,11 +231,29 @@ export const layerAsker = Layer.effect(
     const endingOf = (reports: ReadonlyArray<AskReport>) =>
       Effect.map(deniedSince(0), (denied) => conversationEnding(reports, denied))
 
-    const finishRun = Effect.fnUntraced(function* (runId: string, rounds: number, ending: AskEnding) {
+    const finishRun = Effect.fnUntraced(function* (
+      runId: string,
+      reports: ReadonlyArray<AskReport>,
+      ending: Omit<AskEnding, "facts">
+    ) {
       const { answer, reason: message, status } = ending
       const usage = yield* meter.total
       const nothing = { issues: [], goals: "", results: [], failures: [] }
-      const report: RunReport = { runId, status, answer, message, ...nothing, rounds, usage }
+      const known = reports.flatMap(({ facts }) => facts ?? [])
+      const facts = runFacts(
+        known.flatMap(({ files }) => files),
+        known.at(-1)?.checks ?? []
+      )
+      const report: RunReport = {
+        runId,
+        status,
+        answer,
+        message,
+        ...nothing,
+        rounds: reports.length,
+        ...(facts.files.length === 0 ? {} : { facts }),
+        usage
+      }
       yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
       return report
     })
@@ -258,10 +279,10 @@ export const layerAsker = Layer.effect(
       if (Result.isFailure(supported)) {
         const reason = supported.failure.message
         yield* events.publish({ type: "message", level: "error", text: reason })
-        return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
+        return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
       const { reports, session } = yield* openSession(known, messages, offered, form)
-      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
+      const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),
         Effect.flatMap(endingOf),

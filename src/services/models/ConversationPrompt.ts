@@ -62,6 +62,17 @@ const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
   }
 }
 
+/** Templates of models want the roles to alternate, so that a reply of the host is joined to a message before it. */
+const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
+  const joined: Array<ConversationMessage> = []
+  for (const message of messages) {
+    const last = joined.at(-1)
+    if (message.role !== "user" || last?.role !== "user") joined.push(message)
+    else joined.splice(-1, 1, { role: "user", content: `${last.content}\n\n${message.content}` })
+  }
+  return joined
+}
+
 const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
   Toolkit.make(
     ...tools.map(({ description, name, parameters }) =>
@@ -72,7 +83,7 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
 /** What is said so far. */
 export const conversationPrompt = ({ messages, system }: ConversationCall) => [
   { role: "system" as const, content: system },
-  ...messages.map(promptMessage)
+  ...joinedUsers(messages).map(promptMessage)
 ]
 
 /** What a model is asked in a conversation with tools. Its calls are read, not resolved: the gate decides about them first. */

@@ -1,6 +1,6 @@
 /**
- * Checks whether the model can call tools. `ask` checks before it begins, since a model without tool support would only
- * write about calling them.
+ * Checks whether the model can call tools through the interface of its server. `ask` checks before it begins when that is asked
+ * for, since a model without tool support would only write about calling them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,17 +15,17 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   able: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const what = `The model "${this.model}" cannot call tools, which "ask" needs.`
+    const what = `The model "${this.model}" cannot call tools, which toolCalls "native" needs.`
     return this.able.length === 0
-      ? `${what} No other installed model can. Get one, such as "ollama pull qwen3:8b", or use "task-conductor run", which needs no such model.`
-      : `${what} Installed models that can: ${this.able.join(", ")}. Choose one with --model, or use "task-conductor run", which needs no such model.`
+      ? `${what} No other installed model can. Get one, such as "ollama pull qwen3:8b", or use --tool-calls text, which every model can.`
+      : `${what} Installed models that can: ${this.able.join(", ")}. Choose one with --model, or use --tool-calls text, which every model can.`
   }
 }
 
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
-    /** Succeeds when the model can call tools. */
+    /** Succeeds when the model can call tools, or needs not. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
   }
 >()("task-conductor/services/models/ToolSupport") {
@@ -34,16 +34,17 @@ export class ToolSupport extends Context.Service<
     ToolSupport.of({ require: Effect.void })
   )
 
-  /** Asks the server what the model can do, and when it cannot, which of the others can. */
+  /** Asks the server what the model can do, and when it cannot, which of the others can. Without `isNeeded` it has to answer at all. */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,
-    model: string
+    model: string,
+    isNeeded: boolean
   ): Layer.Layer<ToolSupport> => {
     if (inventory === undefined) return ToolSupport.layerAssumed
     const require = Effect.gen(function* () {
       const { canCallTools, isKnown } = yield* facts(model)
       if (!isKnown) yield* greeting
-      if (canCallTools !== false) return
+      if (!isNeeded || canCallTools !== false) return
       const able = (yield* inventory).filter(({ tools }) => tools).map(({ name }) => name)
       return yield* new NoToolSupport({ model, able })
     })

@@ -168,10 +168,12 @@ export class Briefer extends Context.Service<
           attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
         ]
         const present = notes.flatMap((note) => note ?? [])
+        const projectMap = yield* mapOfProject
         const found: Surroundings = {
           environment: yield* environment,
           projectDescription: description.text,
           ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
+          ...(projectMap === "" ? {} : { projectMap }),
           openFiles,
           ...(currentFile === undefined ? {} : { currentFile }),
           ...(attachment === undefined ? {} : { attachment }),
@@ -185,8 +187,7 @@ export class Briefer extends Context.Service<
           return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
         }
         const { notes, ...found } = yield* surroundings(request)
-        const projectMap = yield* mapOfProject
-        const parts: BriefingParts = { prompt: request.prompt, ...found, ...(projectMap === "" ? {} : { projectMap }) }
+        const parts: BriefingParts = { prompt: request.prompt, ...found }
         return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
       })
 

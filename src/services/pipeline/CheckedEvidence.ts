@@ -149,6 +149,11 @@ export const makeEvidenceReaders = Effect.gen(function* () {
         ...(count.checked === 0 ? {} : { evidence: count })
       }))
     }),
+    /** Reads an answer of a conversation, which is any markdown. */
+    readMessage: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
+      const checked = yield* evidence.check(answer, contextOf(answer, sources))
+      return attempted(checked, { value: Option.none(), issues: [], repairs: [] }, (text) => text)
+    }),
     /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
       const reading = readConclusion(answer, { hasResults: sources.finished.length > 0 })

@@ -6,6 +6,7 @@ import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { type ToolCalls, toolCallsFor } from "../../domain/models/Generation.ts"
 import {
   charactersBeside,
   fitsWindow,
@@ -42,11 +43,32 @@ interface TaskContents {
 /** Most tasks of a run show its briefing as it is. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
+/** The forms of answers: tool calls, as text or through the interface, changes of files, and what ends the turns. */
+export const answerBlocks = (
+  tools: ReadonlyArray<string>,
+  form: ToolCalls,
+  registry: Pick<ToolRegistry["Service"], "instructions">,
+  end: string
+) => {
+  const others = tools.filter((tool) => !fileTools.has(tool))
+  const mayChange = others.length < tools.length
+  const answers = [...(others.length === 0 ? [] : ["tool calls"]), ...(mayChange ? ["changes of files"] : []), end]
+  return {
+    answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    text_calls: form === "text" ? "Tool calls" : "",
+    native_calls: form === "native" ? "Tool calls" : "",
+    may_change: mayChange ? "Changes of files" : "",
+    // What changes files is written as text, so that nothing has to be escaped.
+    tool_instructions: form === "text" ? registry.instructions(others) : ""
+  }
+}
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
-  const { contextWindow: window, model } = yield* RunSettings
+  const settings = yield* RunSettings
+  const { contextWindow: window, model } = settings
   const skills = yield* Skills
 
   const allTools = registry.tools.map(({ name }) => name)
@@ -59,18 +81,9 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
-    const mayChange = tools.some((tool) => fileTools.has(tool))
-    const answers = [
-      ...(tools.every((tool) => fileTools.has(tool)) ? [] : ["tool calls"]),
-      ...(mayChange ? ["changes of files"] : []),
-      "the report"
-    ]
     return prompts.fill("task", {
       ...blocksOf(besideReferences(briefing, task.references)),
-      answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
-      may_change: mayChange ? "Changes of files" : "",
-      // What changes files is written as text, so that nothing has to be escaped.
-      tool_instructions: registry.instructions(tools.filter((tool) => !fileTools.has(tool))),
+      ...answerBlocks(tools, toolCallsFor(settings, "task"), registry, "the report"),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",
@@ -107,5 +120,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, referenceBudget, scaleOf, toolsOf }
+  return { budgetBeside, fitted, overflow, referenceBudget, toolsOf }
 })

@@ -77,7 +77,7 @@ export class TaskRunner extends Context.Service<
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
         const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
         const planned = refinement.items
-        const outcomes = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
+        const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
         const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))

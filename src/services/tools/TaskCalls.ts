@@ -7,33 +7,31 @@ import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRunner } from "./ToolRunner.ts"
 
-/** Runs each call; `toolOf` names the tool of a call, nothing for one that only gets its refusal. */
-export const forEachCall = <C, A, E, R>(
-  registry: Pick<ToolRegistry["Service"], "find">,
-  calls: ReadonlyArray<C>,
-  toolOf: (call: C) => string | undefined,
-  run: (call: C, index: number) => Effect.Effect<A, E, R>
-): Effect.Effect<Array<A>, E, R> => {
-  const mayChange = (call: C): boolean => {
-    const tool = toolOf(call)
-    return tool !== undefined && registry.find(tool)?.effect !== "pure"
-  }
-  return Effect.forEach(calls, run, { concurrency: calls.length < 2 || calls.some(mayChange) ? 1 : "unbounded" })
-}
-
 export const makeTaskCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter
-  return (task: string, round: number, calls: ReadonlyArray<ToolCall>) =>
-    forEachCall(
-      registry,
+  const run = (task: string, round: number, call: ToolCall) =>
+    Effect.tap(runner.run({ round, task, uid: call.uid }, call), () => meter.toolCall)
+
+  /** Fails with what a person denied too often, unless the work goes on without it: then `denied` says so. */
+  return Effect.fnUntraced(function* (task: string, round: number, calls: ReadonlyArray<ToolCall>, goesOn = false) {
+    let denied: string | undefined
+    const outcomes = yield* Effect.forEach(
       calls,
-      ({ name }) => name,
       (call) =>
-        runner.run({ round, task, uid: call.uid }, call).pipe(
-          Effect.tap(() => meter.toolCall),
+        run(task, round, call).pipe(
+          Effect.catchIf(
+            () => goesOn,
+            ({ message, result }) => {
+              denied ??= message
+              return Effect.succeed(result)
+            }
+          ),
           Effect.map((result): CallOutcome => ({ call, result }))
-        )
+        ),
+      { concurrency: calls.length < 2 || registry.changesSomething(calls.map(({ name }) => name)) ? 1 : "unbounded" }
     )
+    return { outcomes, denied }
+  })
 })

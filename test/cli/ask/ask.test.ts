@@ -28,7 +28,7 @@ const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> =>
 const call = (iteration: number, position: number) => ({
   round: 1,
   task: "ask",
-  uid: `call-${iteration}-${position}`
+  uid: `turn-${iteration}/call-${position}`
 })
 const started = (iteration: number, index: number) => `tool.started ${JSON.stringify(call(iteration, index))}`
 const finished = (iteration: number, index: number) => `tool.finished ${JSON.stringify(call(iteration, index))}`
@@ -148,12 +148,24 @@ const counting: Reply = { toolCalls: [{ name: "get_current_time", arguments: {} 
 describe("ask with a server", () => {
   it.live("ends with 2 for a model that cannot call tools, before anything starts", () =>
     Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* asking(["never"], ["--model", "old", "--json", "hi"])
+      const args = ["--model", "old", "--tool-calls", "native", "--json", "hi"]
+      const { code, stderr, stdout } = yield* asking(["never"], args)
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.include(
         stderr,
-        'The model "old" cannot call tools, which "ask" needs. Installed models that can: qwen3:8b.'
+        'The model "old" cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b.'
       )
+    })
+  )
+
+  it.live("answers with a model that cannot call tools: calls are text", () =>
+    Effect.gen(function* () {
+      const call =
+        '## Tool Calls\n\n```json\n{ "uid": "a", "name": "search_files", "arguments": { "pattern": "8042" } }\n```'
+      const answer = "It is [8042](src/server.ts#L2)."
+      const { code, stderr, stdout } = yield* asking([call, answer], ["--model", "old", "Which port?"])
+      assert.deepStrictEqual([code, stdout], [0, `${answer}\n`], stderr)
+      assert.include(stderr, 'ok search_files "8042"')
     })
   )
 
@@ -161,11 +173,11 @@ describe("ask with a server", () => {
     Effect.gen(function* () {
       sandbox.write("limited/task-conductor.json", '{ "limits": { "iterationsPerMessage": 2 } }')
       const args = ["--model", fakeModel, "--project", "../limited", "How late is it?"]
-      const { code, stderr, stdout } = yield* asking([counting, counting, "Late."], args)
+      const { code, stderr, stdout } = yield* asking([counting, counting, "never"], args)
       const reason =
         "Stopped after 2 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
-      assert.deepStrictEqual([code, stdout], [6, `Late.\n\n*${reason}*\n`])
-      assert.include(stderr, `error: ${reason}\nlimit: 3 model calls, 2 tool calls, `)
+      assert.deepStrictEqual([code, stdout], [6, `*${reason}*\n`])
+      assert.include(stderr, `error: ${reason}\nlimit: 2 model calls, 1 tool call, `)
     })
   )
 

@@ -18,6 +18,7 @@ const everything: Required<Configuration> = {
   bell: false,
   keepAlive: "30m",
   think: true,
+  toolCalls: "native",
   sampling: { temperature: 0 },
   stages: { plan: { think: false } },
   fetchAllow: ["127.0.0.1:80"],
@@ -40,7 +41,8 @@ const harmless = [
   "referenceBudget",
   "sampling",
   "stages",
-  "think"
+  "think",
+  "toolCalls"
 ]
 
 describe("of the settings in a journal count", () => {

@@ -4,7 +4,8 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { readSkillTest } from "../../../src/domain/checking/SkillTest.ts"
 import { readConfiguration } from "../../../src/domain/configuration/Configuration.ts"
-import { callsInText, readAskedCall } from "../../../src/domain/conversation/AskedCalls.ts"
+import { readMessageTurn } from "../../../src/domain/conversation/MessageTurn.ts"
+import { readAskedCall } from "../../../src/domain/documents/TurnFormat.ts"
 import { readConclusion } from "../../../src/domain/documents/AnswerFormat.ts"
 import { scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
 import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
@@ -109,9 +110,11 @@ const frontMatter = (value: string) =>
 
 /** Everything that reads what others wrote. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
-  "a call in a conversation": (text) => callsInText(fenced(text), new Set(["read_file"]), String),
+  "a call in a conversation": (text) =>
+    readMessageTurn(fenced(text), { tools: new Set(["read_file"]), mayChange: true }),
   "a call in tags": (text) => markedParts(`<tool_call>\n${text}\n</tool_call>`),
-  "parameters in tags": (text) => callsInText(`<function=read_file>${text}</function>`, new Set(["read_file"]), String),
+  "parameters in tags": (text) =>
+    readMessageTurn(`<function=read_file>${text}</function>`, { tools: new Set(["read_file"]), mayChange: true }),
   "arguments that are a text": (text) => readAskedCall({ id: "1", name: "read_file", arguments: text }, "u"),
   "a refinement": (text) => checkDocument("refinement", refinement(fenced(text))),
   "a refinement without fences": (text) => checkDocument("refinement", refinement(text)),

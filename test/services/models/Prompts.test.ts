@@ -55,6 +55,8 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
               "environment",
               "project_map",
               "answers",
+              "text_calls",
+              "native_calls",
               "may_change",
               "tool_instructions",
               "skill_name",
@@ -90,7 +92,16 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
       assert.deepStrictEqual(
         [marksIn(system), marksIn(user)],
         [
-          ["environment", "project_description"],
+          [
+            "project_description",
+            "environment",
+            "project_map",
+            "answers",
+            "text_calls",
+            "native_calls",
+            "may_change",
+            "tool_instructions"
+          ],
           ["current_file", "open_files", "user_prompt"]
         ]
       )

@@ -34,6 +34,8 @@ const wordSkill = [
 ].join("\n\n")
 
 const read = (path = "src/limit.ts") => ({ name: "read_file", arguments: { path } })
+const native = (name: string, given: Record<string, unknown>, id: string) => ({ id, name, arguments: given })
+
 const block = (path: string, before: string, after: string): string =>
   `${path}\n<<<<<<< OLD\n${before}${before === "" ? "" : "\n"}=======\n${after}${after === "" ? "" : "\n"}>>>>>>> NEW\n`
 const raised = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
@@ -43,7 +45,7 @@ const raisedCall = {
   arguments: { path: "src/limit.ts", old_text: "export const limit = 5", new_text: "export const limit = 10" }
 }
 
-const open = (answers: ReadonlyArray<string>, more: Partial<OpenStages> = {}) =>
+const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<OpenStages> = {}) =>
   openStages({ ...more, answers, files: { ...files, ...more.files } })
 
 const rejectedIn = (log: EventLog["Service"]) =>
@@ -98,7 +100,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
       ).toEqual(["round-1/turn/look-1/attempt-1", "round-1/turn/look-1/attempt-2"])
       expect(turnsIn(log)).toMatchObject([{ turn: 1, changed: [], calls: [{ uid: "turn-1/call-1" }, {}] }])
-      expect(toolsIn(log)).toEqual(["turn-1/call-1", "turn-1/call-2"])
+      expect(toolsIn(log).toSorted()).toEqual(["turn-1/call-1", "turn-1/call-2"])
       expect((yield* meter.total).toolCalls).toBe(2)
       // The conversation only grows: what a server has read stays as it is.
       expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
@@ -106,6 +108,30 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(messages[1]?.[1]).toContain('"path":"src/limit.ts"')
       expect(repliesOf(messages)[1]).toMatch(/^(?:## Reply 1\n\n)?### Tool call read_file \(turn-1\/call-1\)\n/)
       expect(repliesOf(messages)[1]).toContain("export const limit = 5")
+    })
+  )
+
+  it.effect("offers tools through the interface when that is set, and answers each call with one message", () =>
+    Effect.gen(function* () {
+      const edit = { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 10" }
+      const { log, loop, prompts, requests } = yield* open(
+        [
+          { text: "I look.", calls: [native("read_file", { path: "src/limit.ts" }, "a"), native("nothing", {}, "b")] },
+          { text: "", calls: [native("edit_file", edit, "a")] },
+          resultSaying("The limit is [10](src/limit.ts#L2).")
+        ],
+        { settings: { toolCalls: "native" } }
+      )
+      const refinement = yield* loop.work(orderOf(editing))
+      expect(refinement.calls).toMatchObject([{ name: "edit_file" }])
+      expect(prompts[0]?.system).not.toContain("## Tools")
+      expect(requests[0]?.tools).toEqual(expect.arrayContaining(["read_file", "edit_file"]))
+      expect(requests.map(({ messages }) => messages.map(({ role }) => role).slice(2))).toEqual([
+        [],
+        ["assistant", "tool", "tool"],
+        ["assistant", "tool", "tool", "assistant", "tool", "user"]
+      ])
+      expect(turnsIn(log)).toMatchObject([{ calls: [{ uid: "turn-1/call-1" }] }, { calls: [{ uid: "turn-2/call-1" }] }])
     })
   )
 

@@ -9,14 +9,14 @@ import * as Tool from "effect/ai/Tool"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { lastRequest } from "../../../domain/models/ConversationMessage.ts"
+import { renderRefined } from "../../../domain/documents/TaskRendering.ts"
 import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
 import { makeStreamedModel } from "../AnswerParts.ts"
 import { messageText, type Sent, estimatedFinish, filledPrompt } from "../PromptText.ts"
 import { fillCalls, kindOf, stageAnswer } from "./StageAnswer.ts"
-import { matchRows, type Outcome, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
-import type { OfferedTool } from "./PromptReading.ts"
+import { matchRows, type Outcome, outcomesIn, readOutcome, disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
+import { blocksIn, type OfferedTool, toolsIn } from "./PromptReading.ts"
 import { readRequest } from "./Clues.ts"
 import type { Provider } from "../Provider.ts"
 
@@ -30,26 +30,36 @@ const offered = (tool: Tool.Any): OfferedTool => {
 }
 const decodeCall = Schema.decodeUnknownOption(ToolCall)
 
-/** The calls among messages that have a result. */
+/** True for a reply of the program to the calls of an answer. */
+const isReply = (message: Prompt.Message): boolean =>
+  message.role === "user" &&
+  /^(?:### (?:Tool call|Changed:|Not changed:) |## (?:Reply \d|Checks$|Issues with your answer$|Now$))/m.test(
+    messageText(message).split("\n", 1).join("")
+  )
+
+/** The calls among messages that have a result, in a reply or through the interface. */
 const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outcome> => {
+  const replied = messages.filter(isReply).flatMap((message) => outcomesIn(blocksIn(messageText(message))))
   const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : [...content]))
   const results = new Map(parts.flatMap((part) => (part.type === "tool-result" ? [[part.id, part.result]] : [])))
-  return parts.flatMap((part) => {
+  const called = parts.flatMap((part) => {
     if (part.type !== "tool-call") return []
     const call = decodeCall({ uid: part.id, name: part.name, arguments: part.params })
     const output = results.get(part.id)
     return typeof output === "string" ? Option.toArray(call).map((one) => ({ call: one, output })) : []
   })
+  return [...replied, ...called]
 }
 
 /** The next thing to say, the same every time: calls, or else an answer. */
-export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
-  const start = content.findLastIndex((one) => one.role === "user" && messageText(one) !== lastRequest.content)
+export const askAnswer = ({ prompt: { content }, tools: native }: Sent, system: string): string => {
+  const all = native.length > 0 ? native.map(offered) : toolsIn(system)
+  const start = content.findLastIndex((one) => one.role === "user" && !isReply(one))
   const asked = content[start]
   const request = readRequest(asked === undefined ? "" : messageText(asked).replace(filesInView, ""))
   const outcomes = outcomesOf(content.slice(start + 1))
   // What a tool with other parameters does is not understood.
-  const tools = all.map(offered).filter((tool) => kindOf(tool) !== "other")
+  const tools = all.filter((tool) => kindOf(tool) !== "other")
   const readers = tools.filter((tool) => kindOf(tool) === "path")
   const hasRead = outcomes.some(({ call }) => readers.some(({ name }) => name === call.name))
   const rows = outcomes.flatMap(({ output }) => matchRows(output))
@@ -57,7 +67,7 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
   const next = hasRead ? [] : fillCalls(readers, around)
   const calls = outcomes.length === 0 ? fillCalls(tools, request) : next
   const pieces = outcomes.flatMap((outcome) => readOutcome(outcome, request.terms))
-  return { text: calls.length > 0 ? "" : `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls }
+  return calls.length > 0 ? renderRefined({ calls }) : `${foundText(pieces, request.terms)}\n\n${disclosure}`
 }
 
 /** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
@@ -68,13 +78,12 @@ export const EmbeddedModel = {
       Stream.suspend(() => {
         const prompt = filledPrompt(asked.prompt)
         const isConversation = /^# Stage: ask$/m.test(prompt.system)
-        const { calls, text } = isConversation ? askAnswer(asked) : { text: stageAnswer(prompt), calls: [] }
+        const text = isConversation ? askAnswer(asked, prompt.system) : stageAnswer(prompt)
         return Stream.make(
           { type: "text-start", id: "text" },
           ...text.split(/(?<=\n\n)/).map((delta) => ({ type: "text-delta" as const, id: "text", delta })),
           { type: "text-end", id: "text" },
-          ...calls.map(({ arguments: params, name, uid: id }) => ({ type: "tool-call" as const, id, name, params })),
-          estimatedFinish(asked, text, calls.length === 0 ? "stop" : "tool_calls")
+          estimatedFinish(asked, text, "stop")
         )
       })
     )

@@ -1,9 +1,9 @@
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { assert, describe, it } from "@effect/vitest"
-import { lastRequest } from "../../../../src/domain/models/ConversationMessage.ts"
+import { readMessageTurn } from "../../../../src/domain/conversation/MessageTurn.ts"
+import { callBlocks } from "../../../../src/domain/models/ExecutionBlocks.ts"
 import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
-import { resultText } from "../../../../src/domain/models/OutputText.ts"
 import { askAnswer } from "../../../../src/services/providers/embedded/EmbeddedModel.ts"
 import { failed, gave } from "../../../support/sampleTasks.ts"
 
@@ -29,17 +29,19 @@ const saying = (text: string, outcomes: ReadonlyArray<CallOutcome> = [], offers 
   const prompt = Prompt.make([
     ...earlier,
     { role: "user", content: text },
-    ...outcomes.flatMap(({ call: { arguments: params, name, uid: id }, result }) => [
-      { role: "assistant" as const, content: [{ type: "tool-call" as const, id, name, params }] },
-      {
-        role: "tool" as const,
-        content: [{ type: "tool-result" as const, id, name, isFailure: !result.success, result: resultText(result) }]
-      }
-    ]),
-    ...(offers.length === 0 ? [lastRequest] : [])
+    ...(outcomes.length === 0
+      ? []
+      : [
+          { role: "assistant" as const, content: "## Tool Calls" },
+          { role: "user" as const, content: `${callBlocks(outcomes, 10_000)}## Now\n\nGo on.` }
+        ])
   ])
-  const said = askAnswer({ prompt, tools: offers })
-  return { text: said.text, calls: said.calls.map(({ arguments: given, name }) => ({ name, arguments: given })) }
+  const said = askAnswer({ prompt, tools: offers }, "")
+  const { calls, report } = readMessageTurn(said, { tools: new Set(offers.map(({ name }) => name)), mayChange: false })
+  return {
+    text: report ?? "",
+    calls: calls.map(({ arguments: given, name }) => ({ name, arguments: given }))
+  }
 }
 const searched = gave("search_files", { pattern: "loadUser" }, "src/a.ts:7: loadUser()")
 

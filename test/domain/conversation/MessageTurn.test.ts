@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { callsInText } from "../../../src/domain/conversation/AskedCalls.ts"
+import { readMessageTurn } from "../../../src/domain/conversation/MessageTurn.ts"
+import { readAskedCall } from "../../../src/domain/documents/TurnFormat.ts"
 
 const tools = new Set(["read_file", "write_file", "search_files"])
-const find = (text: string) =>
-  callsInText(text, tools, (position) => `id-${position}`)?.calls.map(({ arguments: given, name }) => [name, given])
+const read = (text: string) => readMessageTurn(text, { tools, mayChange: true })
+const find = (text: string) => {
+  const { calls, report } = read(text)
+  return report === undefined ? calls.map(({ arguments: given, name }) => [name, given]) : undefined
+}
 
 const json = '{"name": "read_file", "arguments": {"path": "a"}}'
 const tagged = `<tool_call>\n${json}\n</tool_call>`
@@ -17,6 +21,8 @@ describe("calls at the level of the model itself", () => {
     ["the same inside other tags", `<tool_call>\n${xml}\n</tool_call>`],
     ["the same without the first tag", `${xml}\n</tool_call>`],
     ["a tag before JSON", '<function=read_file>{"path": "a"}</function>'],
+    ["the asked for form", `## Tool Calls\n\n${fence(json)}`],
+    ["the asked for form after words", `I look at it.\n\n## Tool Calls\n\n${fence(json)}`],
     ["an invocation", '<invoke name="read_file"><parameter name="path">a</parameter></invoke>'],
     ["a mark", '<|python_tag|>{"name": "read_file", "parameters": {"path": "a"}}<|eom_id|>'],
     ["a list after a mark", `[TOOL_CALLS] [${json}]`],
@@ -92,5 +98,56 @@ describe("calls that are only spoken of", () => {
     ["beside one of a tool that is not there", `${tagged}\n${xml.replace("read_file", "weather")}`]
   ])("are not read: %s", (_, text) => {
     assert.isUndefined(find(text))
+  })
+})
+
+describe("an answer", () => {
+  it.each([
+    ["plain words", "The limit is 5, see [src/a.ts](src/a.ts#L1)."],
+    ["code of a file", "In `src/a.ts`:\n\n```ts\nexport const a = 1\n```"],
+    ["a file with its path", "src/a.ts\n\n```ts\nexport const a = 1\n```"],
+    ["a diff", "```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```"],
+    ["a conflict of git", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other"],
+    ["a heading about calls", "## Tool calls\n\nThey are read in `TurnFormat.ts`."]
+  ])("is what asks for nothing: %s", (_, text) => {
+    assert.deepStrictEqual(read(text), { calls: [], changes: [], issues: [], repairs: [], report: text })
+  })
+
+  it("may change files by blocks and by a replacement, where it may change any", () => {
+    const block = "src/a.ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW"
+    assert.deepStrictEqual(
+      read(`I change it.\n\n${block}`).changes.map(({ _tag }) => _tag),
+      ["Edit"]
+    )
+    assert.deepStrictEqual(
+      read('{"replace": "a", "with": "b"}').changes.map(({ _tag }) => _tag),
+      ["Replace"]
+    )
+    assert.strictEqual(readMessageTurn(block, { tools, mayChange: false }).report, block)
+  })
+})
+
+const readArguments = (given: unknown) => {
+  const { call, issues, repairs } = readAskedCall({ id: "c1", name: "read_file", arguments: given as never }, "call-1")
+  return {
+    arguments: call.arguments,
+    issues: issues.map(({ code }) => code),
+    repairs: repairs.map(({ code }) => code)
+  }
+}
+
+describe("arguments of a call of the interface", () => {
+  it("are an object, or an object as text, also one with a slip of the pen", () => {
+    const plain = { arguments: { path: "a", lines: 3 }, issues: [], repairs: [] }
+    assert.deepStrictEqual(readArguments({ path: "a", lines: 3 }), plain)
+    assert.deepStrictEqual(readArguments('{"path":"a","lines":3}'), { ...plain, repairs: ["tool-call-alias"] })
+    assert.deepStrictEqual(readArguments("{'path': 'a', 'lines': 3,}"), { ...plain, repairs: ["tool-call-alias"] })
+  })
+
+  it("are refused with one issue when they are anything else", () => {
+    for (const wrong of ["{ path: ", '{"path": "a', "a.txt", "[1]", [1], 7, true]) {
+      assert.strictEqual(readArguments(wrong).issues.length, 1, JSON.stringify(wrong))
+      assert.deepStrictEqual(readArguments(wrong).arguments, {})
+    }
   })
 })

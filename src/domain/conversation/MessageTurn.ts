@@ -1,33 +1,21 @@
 /**
- * The calls that a model requests in a conversation. They are read as those of a refinement are: what has one meaning is
- * repaired, the rest is an issue. Calls that a model writes into its text are found, too, and calls that it repeats without
- * a new result are detected.
+ * Reads an answer of a model in a conversation: what it asks for, or else the answer to the person. Only what the model writes at
+ * its own level counts, as opposed to what it quotes, explains or repeats: running that would let a file that is quoted decide
+ * what is run.
  */
-import { type Issue, type Repair, type Findings, makeRepair } from "../findings/Issue.ts"
+import * as Option from "effect/Option"
+import { type Answered, nothingAsked } from "../documents/TurnFormat.ts"
+import { readRefinement } from "../documents/RefinementFormat.ts"
+import { readChanges } from "../files/ChangeBlocks.ts"
+import { looseMark, readOpen } from "../files/ChangeMarks.ts"
+import { makeIssue, makeRepair } from "../findings/Issue.ts"
+import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
+import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
-import type { AskedCall } from "../models/ModelAnswer.ts"
-import { canonicalJson } from "../text/Json.ts"
+import { plainTask } from "../plan/Task.ts"
 import { meantTool } from "../tools/ArgumentCheck.ts"
-import { joinBlocks, readFencedCalls, holdsCall } from "../tools/ToolCallTraces.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
-import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
-import { readCallBlock } from "../tools/ToolCallFormat.ts"
-
-/** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */
-export interface ReadAskedCall {
-  readonly asked: AskedCall
-  readonly call: ToolCall
-  readonly issues: ReadonlyArray<Issue>
-  readonly repairs: ReadonlyArray<Repair>
-}
-
-/** Reads one call; `uid` identifies it within the message. */
-export const readAskedCall = (asked: AskedCall, uid: string): ReadAskedCall => {
-  const findings: Findings = { issues: [], repairs: [] }
-  const text = JSON.stringify({ uid, name: asked.name, arguments: asked.arguments })
-  const [call] = readCallBlock(text, {}, findings)
-  return { asked, call: call === undefined ? { uid, name: asked.name, arguments: {} } : { ...call, uid }, ...findings }
-}
+import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 /** The blocks of calls in their order, and the text before them. */
 interface OwnBlocks {
@@ -108,62 +96,53 @@ const ownBlocks = (text: string): OwnBlocks => {
   return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }
 
-/** The calls in the text of an answer, and the rest of the text. */
-interface CallsInText {
-  readonly calls: ReadonlyArray<AskedCall>
-  readonly text: string
-  readonly repairs: ReadonlyArray<Repair>
+/** What the readers of tasks know of the calls of a conversation. */
+const noTask = plainTask("ask", "ask", "", "")
+
+/** The part of an answer under the heading of calls, when it holds some. */
+const headedCalls = (answer: string): string | undefined => {
+  const document = readMarkdown(answer, { knownHeadings: refinementHeadings })
+  const section = document.sections.find(
+    ({ known }) => known?.exact === true && /^(?:tool-calls|look-first)$/.test(known.key)
+  )
+  const part = section === undefined ? "" : textOfLines(document, section.line - 1)
+  return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/**
- * The calls in the text of an answer that has no calls of its own; nothing unless all can be read and every name is that of
- * a tool. `idOf` gives their ids by their position from 1.
- */
-export const callsInText = (
-  text: string,
-  tools: ReadonlySet<string>,
-  idOf: (position: number) => string
-): CallsInText | undefined => {
-  const { blocks, rest } = ownBlocks(text)
-  const findings: Findings = { issues: [], repairs: [] }
-  const read = blocks.map((block) => readFencedCalls(block, true, {}))
-  const calls = joinBlocks(read, findings)
+/** The calls in an answer: those under their heading, or those of which it consists or with which it ends. */
+const readCalls = (answer: string, tools: ReadonlySet<string>): Answered | undefined => {
+  const headed = headedCalls(answer)
+  const { blocks } = headed === undefined ? ownBlocks(answer) : none
+  const fenced = blocks.map((block) => `\`\`\`\`\`json\n${block}\n\`\`\`\`\``)
+  const part = headed ?? (blocks.length === 0 ? undefined : `## Tool Calls\n\n${fenced.join("\n\n")}`)
+  if (part === undefined) return undefined
+  const { issues, repairs, value } = readRefinement(part, { task: noTask })
+  const asked = Option.getOrUndefined(value)
+  const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
+  if (headed !== undefined) return { calls, changes: [], issues, repairs }
   const isTool = (name: string): boolean => tools.has(name) || meantTool(name, [...tools]) !== undefined
-  if (calls.length === 0 || findings.issues.length > 0 || calls.some(({ name }) => !isTool(name))) return undefined
+  if (calls.length === 0 || issues.length > 0 || calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
-  return {
-    calls: calls.map((call, index) => ({ id: idOf(index + 1), name: call.name, arguments: call.arguments })),
-    text: rest,
-    repairs: [
-      ...findings.repairs,
-      makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
-    ]
-  }
+  const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
+  return { calls, changes: [], issues, repairs: [...repairs, found] }
 }
 
-const callKey = ({ call }: CallOutcome): string => canonicalJson([call.name, call.arguments])
+/** True for a line with which a change of a file begins. The marks of a conflict of git are none. */
+const beginsChange = (line: string): boolean =>
+  readOpen(line) !== undefined || looseMark.test(line) || /^\s*\{\s*"replace"\s*:/.test(line)
 
-const resultKey = ({ result }: CallOutcome): string =>
-  canonicalJson([result.success, result.error_type, result.data, result.error_message])
-
-/** Detects a model that repeats a call without a new result, within one message of the person. */
-export class RepeatedCallDetector {
-  readonly #limit: number
-  readonly #seen = new Map<string, { readonly result: string; readonly times: number }>()
-
-  /** `limit` is how often a call may give the same result. */
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** Adds the outcomes of one iteration, in which a call counts once, and gives the name of a tool that has reached the limit. */
-  add(outcomes: ReadonlyArray<CallOutcome>): string | undefined {
-    const once = new Map(outcomes.map((outcome) => [callKey(outcome), outcome]))
-    for (const [key, outcome] of once) {
-      const before = this.#seen.get(key)
-      const result = resultKey(outcome)
-      this.#seen.set(key, { result, times: before?.result === result ? before.times + 1 : 1 })
-    }
-    return [...once].find(([key]) => (this.#seen.get(key)?.times ?? 0) >= this.#limit)?.[1].call.name
-  }
+/** Reads an answer. Without calls and changes it is the report: the answer to the person. */
+export const readMessageTurn = (
+  answer: string,
+  { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
+): Answered => {
+  const written = mayChange && answer.split("\n").some(beginsChange) ? readChanges(answer) : undefined
+  const asked = readCalls(written?.rest ?? answer, tools) ?? nothingAsked
+  const issues = [...(written?.issues ?? []), ...asked.issues]
+  const repairs = [...(written?.repairs ?? []), ...asked.repairs]
+  const changes = written?.changes ?? []
+  if (asked.calls.length + changes.length + issues.length > 0) return { calls: asked.calls, changes, issues, repairs }
+  return answer.trim() === ""
+    ? { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
+    : { ...nothingAsked, report: answer.trim() }
 }

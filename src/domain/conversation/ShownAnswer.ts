@@ -1,0 +1,119 @@
+/**
+ * What a person sees of the answers of a model while they are written. Calls and changes in the text are left out. An answer
+ * that is sent back was shown already: of the one that takes its place, only the lines that were not shown are added.
+ */
+import { readFence } from "../files/ChangeMarks.ts"
+import { beginsWithMark } from "../tools/MarkedCalls.ts"
+import { holdsCall } from "../tools/ToolCallTraces.ts"
+
+const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
+const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
+const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
+/** The beginning of a line that may become something else than words. */
+const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
+
+/** How much of a text that begins a line may be shown, and whether what follows asks for something. */
+const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
+  const lines = text.split("\n")
+  let end = 0
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? ""
+    const isLast = at === lines.length - 1
+    const fence = readFence(line)
+    if (fence !== undefined && !isLast) {
+      const close = lines.findIndex(
+        (one, index) => index > at && readFence(one)?.info === "" && one.trim().startsWith(fence.signs)
+      )
+      if (close === -1) return { end, isActing: false }
+      const inside = lines.slice(at + 1, close)
+      if (inside.some(isMark) || holdsCall(inside.join("\n"))) return { end, isActing: true }
+      end += lines.slice(at, close + 1).join("\n").length + 1
+      at = close
+      continue
+    }
+    if (isLast) return { end: mayAct(line) ? end : end + line.length, isActing: false }
+    if (isHeadingOfCalls(line) || isMark(line) || beginsWithMark(line) || /^\s*[{[]\s*(?:$|["{])/.test(line)) {
+      return { end, isActing: true }
+    }
+    if (isPath(line)) {
+      const next = lines.slice(at + 1).find((one) => one.trim() !== "")
+      if (next === undefined || mayAct(next)) return { end, isActing: next !== undefined && isMark(next) }
+    }
+    end += line.length + 1
+  }
+  return { end: Math.min(end, text.length), isActing: false }
+}
+
+export interface ShownAnswer {
+  /** A new answer begins; gives what takes its text. */
+  readonly begin: () => (delta: string) => void
+  /** The last answer asked for something: what was shown of it are words about that. */
+  readonly acted: () => void
+  /** The last answer is the final one, in this form. */
+  readonly end: (answer: string) => void
+  /** Adds what the host says. An answer after that is another one. */
+  readonly add: (text: string) => void
+}
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line.trim() !== "")
+
+export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => {
+  /** Everything that was shown. */
+  let shown = ""
+  let answer = ""
+  let done = 0
+  let isActing = false
+  /** True when an answer was shown that is not the final one. */
+  let isMuted = false
+
+  const show = (text: string): void => {
+    if (text === "") return
+    shown += text
+    listen(text)
+  }
+  const showUntil = (end: number): void => {
+    show(answer.slice(done, end))
+    done = Math.max(done, end)
+  }
+  const take = (delta: string): void => {
+    answer += delta
+    if (isMuted || isActing) return
+    let from = done
+    if (done > 0 && answer[done - 1] !== "\n") {
+      // The rest of a line of which the beginning is shown can only be words.
+      const lineEnd = answer.indexOf("\n", done)
+      if (lineEnd === -1) return showUntil(answer.length)
+      from = lineEnd + 1
+    }
+    const found = shownPart(answer.slice(from))
+    isActing = found.isActing
+    showUntil(from + found.end)
+  }
+  return {
+    begin: () => {
+      if (answer !== "" && !isActing && done > 0) isMuted = true
+      answer = ""
+      done = 0
+      isActing = false
+      return take
+    },
+    acted: () => {
+      if (answer !== "") take("\n\n")
+      isActing = true
+    },
+    end: (final) => {
+      if (!isMuted) showUntil(answer.length)
+      const known = new Set(linesOf(shown))
+      const missing = linesOf(final).filter((line) => !known.has(line))
+      if (missing.length === 0) return
+      if (shown.trim() === "") return show(final)
+      const isOther = missing.length * 2 > linesOf(final).length
+      show(isOther ? `\n\n${final}` : `\n\nCorrected:\n\n${missing.join("\n")}`)
+    },
+    add: (text) => {
+      show(`\n\n${text}`)
+      answer = ""
+      isMuted = false
+    }
+  }
+}

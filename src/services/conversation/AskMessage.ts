@@ -1,0 +1,265 @@
+/**
+ * Answers one message of a conversation in turns (TurnLoop.ts). After the answer one question shows what the working copy changes,
+ * and what was approved is made in the project; what was denied or failed is said by the host.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import { runFacts } from "../../domain/checks/Facts.ts"
+import { passes } from "../../domain/checks/CheckOutcome.ts"
+import { answeredWith, foldedMessages, stopped } from "../../domain/conversation/Conversation.ts"
+import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
+import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { plainTask } from "../../domain/plan/Task.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
+import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { makeGatedCalls } from "../pipeline/StepApproval.ts"
+import { TaskRunner } from "../pipeline/TaskRunner.ts"
+import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { firstProgress, type Progress, type TurnOrder, type TurnsEnd } from "../pipeline/TurnOrder.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** What is known of a conversation from message to message. */
+export interface Memory {
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** What was called for all messages so far. */
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** True when not all of the outputs stand in the messages as they were. */
+  readonly hasFolded: boolean
+}
+
+interface MessageOrder {
+  /** The number of the message, from 1. */
+  readonly number: number
+  readonly system: string
+  readonly content: string
+  readonly briefing: Briefing
+  readonly memory: Ref.Ref<Memory>
+  /** The names of the tools that the model may call. */
+  readonly tools: ReadonlyArray<string>
+  /** Receives the text of the answer while it is written. */
+  readonly listen: (delta: string) => void
+  /** The work so far, for the report on an answer that was interrupted. */
+  readonly progress: { iterations: number; toolCalls: number; partial: string }
+}
+
+/** A message while it is answered. */
+interface Work extends TurnOrder<string> {
+  readonly message: MessageOrder
+  readonly shown: ShownAnswer
+  /** What the turns have come to so far. */
+  readonly latest: () => Progress
+}
+
+const endingOf = (error: ModelError): AskEnding => {
+  if (error.reason._tag === "CutOff") {
+    const reason = `${error.message} Ask for a shorter answer, or raise contextWindow.`
+    return { status: "limit", answer: withReason(error.reason.partial, reason), reason }
+  }
+  return {
+    status: error.isUnavailable || error.isTransient ? "unavailable" : "failed",
+    answer: "",
+    reason: error.message
+  }
+}
+
+const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
+
+const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map(({ path }) => path).join(", ")
+
+/**
+ * Makes what answers a message: it adds the message and all messages that answer it to the conversation, which is complete
+ * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
+ */
+export const makeAnswerMessage = Effect.gen(function* () {
+  const gate = yield* Gate
+  const gatedCalls = yield* makeGatedCalls
+  const lock = yield* ProjectWriteLock
+  const loop = yield* makeTurnLoop
+  const { readMessage } = yield* makeEvidenceReaders
+  const runner = yield* TaskRunner
+  const { contextWindow, limits } = yield* RunSettings
+
+  /** Why turns ended without an answer. */
+  const reasonOf = (end: Exclude<TurnsEnd<string>, { readonly _tag: "Taken" }>, { issues }: Progress): string => {
+    switch (end._tag) {
+      case "Repeated":
+        return `Stopped because the model made the same call of ${end.call.name} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
+      case "Denied":
+        return end.message
+      case "Limit":
+        return `Stopped after ${end.turns} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
+      case "Unusable":
+        return `No valid answer after ${limits.attempts} tries. ${issues.map(({ what }) => what).join(" ")}`
+    }
+  }
+
+  const workOf = (message: MessageOrder, before: Memory, begun: Progress): Work => {
+    const { briefing, listen, number, progress, system, tools } = message
+    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const look = mayChange ? "look further, change, or" : "look further, or"
+    const own = { mayChange, tools: new Set(tools) }
+    const shown = makeShownAnswer(listen)
+    let latest = begun
+    return {
+      message,
+      shown,
+      latest: () => latest,
+      idOf: (turn) => ({ stage: "ask", round: number, attempt: turn }),
+      task: askTask,
+      round: number,
+      step: 0,
+      tools,
+      system,
+      copy: makeWorkingCopy(),
+      mostTurns: limits.iterationsPerMessage,
+      earlier: before.outcomes,
+      endsItself: true,
+      read: (answer) => Effect.succeed(readMessageTurn(answer, own)),
+      // Each call that needs it is asked about by itself.
+      approve: () => Effect.void,
+      // What the host and the person have shown, and never what the model said itself: it would confirm its own links.
+      take: (report, { messages, outcomes }) =>
+        readMessage(report, {
+          briefing,
+          finished: [],
+          calls: [...before.outcomes, ...outcomes],
+          material: [system, ...messages.flatMap((one) => (one.role === "assistant" ? [] : [messageText(one)]))]
+        }),
+      now: (left) =>
+        left === 1
+          ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
+          : `Go on: ${look} answer the person.`,
+      fold: (messages, known) => foldedMessages(messages, known, Math.floor(charactersIn(contextWindow) / 4)),
+      correction: "Write the whole answer again with this corrected.",
+      goOn: "Go on from here, or answer the person.",
+      keep: (now) => {
+        latest = now
+        progress.partial = ""
+        progress.iterations = now.turn
+        progress.toolCalls = now.outcomes.length
+      },
+      announce: () => Effect.sync(shown.acted),
+      isEnd: ({ reason }) => reason._tag === "CutOff" && readMessageTurn(reason.partial, own).report !== undefined,
+      listen: () => {
+        const take = shown.begin()
+        progress.partial = ""
+        return (delta) => {
+          progress.partial += delta
+          take(delta)
+        }
+      }
+    }
+  }
+
+  /** Asks about the changes of the working copy; why they may not be made. */
+  const approve = Effect.fnUntraced(function* (number: number, made: Refinement) {
+    const taken = yield* lock.claim
+    if (taken !== undefined) return { status: "not_permitted" as const, why: `${namesOf(made)}: this ${taken}.` }
+    const gated = yield* gatedCalls(wholeTask, made, number)
+    if (gated === undefined) return undefined
+    const title = `Message ${number}`
+    const { approved, by } = yield* gate.approveStep({ title, planKey: `message-${number}`, tasks: [gated] })
+    if (approved) return undefined
+    return by === "person"
+      ? { status: "declined" as const, why: `you declined the changes of ${namesOf(made)}.` }
+      : {
+          status: "not_permitted" as const,
+          why: `the changes of ${namesOf(made)} were not approved, and there is no terminal to ask on. Use --yes to approve beforehand, or allow them: --allow edit_file --allow write_file.`
+        }
+  })
+
+  /** Makes the changes that were approved, and says what was not made. */
+  const apply = Effect.fnUntraced(function* (work: Work, ending: AskEnding) {
+    const { latest, message, shown } = work
+    const summary = ending.answer.trim() === "" ? ending.reason : ending.answer
+    const made: Refinement = {
+      task: wholeTask,
+      ...loop.proposed(work, latest()),
+      result: { summary, document: `## Result summary\n\n${summary}` }
+    }
+    if (made.calls.length === 0) return ending
+    const refused = yield* approve(message.number, made)
+    if (refused !== undefined) {
+      const answer = `Nothing was changed: ${refused.why}`
+      shown.add(answer)
+      return { status: refused.status, answer, reason: answer } satisfies AskEnding
+    }
+    const { briefing, number } = message
+    const result = yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
+    const facts = runFacts(result.files ?? [], result.checks ?? [])
+    const failures = result.calls.filter((one) => !one.result.success)
+    const answer = failures.length === 0 ? ending.answer : result.result.summary
+    const [missing = ""] = answer.split(/\n\nThe report from before that:\n/)
+    if (failures.length > 0) shown.add(missing)
+    const failing = facts.checks.filter((one) => one.notRun === undefined && !passes(one))
+    const unverified = failing.map(({ command }) => `The check ${command} fails with the changes.`).join("\n")
+    const known = { ...ending, answer, ...(facts.files.length === 0 ? {} : { facts }) }
+    if (ending.status !== "done") return known
+    if (failures.length > 0) return { ...known, status: "failed" as const, reason: missing }
+    return failing.length > 0 ? { ...known, status: "unverified" as const, reason: unverified } : known
+  })
+
+  /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
+  const answer = (work: Work, begun: Progress): Effect.Effect<AskEnding, ModelError> =>
+    Effect.gen(function* () {
+      const end = yield* loop
+        .turns(work, begun)
+        .pipe(Effect.catchTag("TooManyDenials", ({ message }) => Effect.succeed({ _tag: "Denied" as const, message })))
+      const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
+      if (end._tag === "Unusable") return { status: "failed", answer: "", reason }
+      if (end._tag === "Taken") work.shown.end(end.value)
+      const ending: AskEnding =
+        end._tag === "Taken"
+          ? { status: "done", answer: end.value, reason }
+          : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
+      const wishes = (yield* gate.requestedChanges).length
+      const applied = yield* apply(work, ending).pipe(
+        Effect.catchTag("TaskFailure", (failure) =>
+          Effect.succeed<AskEnding>({ status: "failed", answer: failure.message, reason: failure.message })
+        )
+      )
+      const wish = (yield* gate.requestedChanges).slice(wishes).at(-1)
+      const latest = work.latest()
+      if (applied.status !== "declined" || wish === undefined || latest.turn >= work.mostTurns) return applied
+      const content = `I declined these changes. Instead: ${wish.instead}`
+      return yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
+    })
+
+  return Effect.fn("answerMessage")(function* (message: MessageOrder) {
+    const { content, memory, progress } = message
+    const before = yield* Ref.get(memory)
+    const begun = firstProgress([...before.messages, { role: "user", content }], before.hasFolded)
+    const work = workOf(message, before, begun)
+    const remember = (messages: ReadonlyArray<ConversationMessage>) => {
+      const { hasFolded, outcomes } = work.latest()
+      return Ref.set(memory, { messages, outcomes: [...before.outcomes, ...outcomes], hasFolded })
+    }
+    return yield* answer(work, begun).pipe(
+      Effect.tap(({ answer: said, reason }) =>
+        remember(answeredWith(work.latest().messages, said === "" ? `(${reason})` : said))
+      ),
+      Effect.catchTag("ModelError", (error) =>
+        Effect.gen(function* () {
+          const ending = endingOf(error)
+          if (error.reason._tag === "ContextOverflow") {
+            yield* Ref.set(memory, before)
+            return { ...ending, reason: `${ending.reason} The message was taken out of the conversation again.` }
+          }
+          const said = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
+          yield* remember(answeredWith(work.latest().messages, said))
+          return ending
+        })
+      ),
+      Effect.onInterrupt(() => remember(stopped(work.latest().messages, progress.partial)))
+    )
+  })
+})

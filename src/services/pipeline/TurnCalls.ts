@@ -1,0 +1,160 @@
+/**
+ * The calls of one answer in turns (TurnLoop.ts): read from its text and from the interface, checked by the tools and by the limits
+ * of the skill, made, and answered.
+ */
+import * as Effect from "effect/Effect"
+import { callSign } from "../../domain/documents/Refinement.ts"
+import { renderRefined } from "../../domain/documents/TaskRendering.ts"
+import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
+import type { CallAnswer } from "../../domain/documents/TurnReply.ts"
+import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/findings/Issue.ts"
+import type { AssistantMessage } from "../../domain/models/ConversationMessage.ts"
+import { toolCallsFor } from "../../domain/models/Generation.ts"
+import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
+import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
+import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { makeTaskCalls } from "../tools/TaskCalls.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { Said } from "./Attempts.ts"
+import { makeTaskChanges } from "./TaskChanges.ts"
+import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
+
+/** One answer: what its text says, and the calls that it made through the interface. */
+export interface Heard extends Said {
+  readonly thinking: string
+  readonly asked: ReadonlyArray<AskedCall>
+}
+
+/** A call that was made through the interface, as it was read. */
+export type NativeCall = ReturnType<typeof readAskedCall>
+
+/** What an answer asks for, its calls of the interface that are answered one by one, and itself as a message. */
+export interface ReadAnswer {
+  readonly turn: Answered
+  readonly native: ReadonlyArray<NativeCall>
+  readonly message: AssistantMessage
+}
+
+/** One call of an answer, checked; `wanted` is how it was written. */
+export interface CheckedCall {
+  readonly wanted: ToolCall
+  readonly call: ToolCall
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The messages that answer calls of the interface, one for each. */
+export const nativeReplies = (
+  native: ReadonlyArray<NativeCall>,
+  checked: ReadonlyArray<CheckedCall>,
+  outcomes: ReadonlyArray<CallOutcome>,
+  turn: number,
+  tooMany: ReadonlyArray<Issue>
+): ReadonlyArray<CallAnswer> =>
+  native.map(({ asked, call, issues }) => {
+    const found = checked.find(({ wanted }) => callSign(wanted) === callSign(call))
+    const uid = turnUid(turn, found?.call.uid ?? "")
+    const outcome = issues.length > 0 ? undefined : outcomes.find((one) => one.call.uid === uid)
+    return { asked, outcome, issues: issues.length > 0 ? issues : (found?.issues ?? tooMany) }
+  })
+
+export const makeTurnCalls = Effect.gen(function* () {
+  const changes = yield* makeTaskChanges
+  const registry = yield* ToolRegistry
+  const runCalls = yield* makeTaskCalls
+  const settings = yield* RunSettings
+  const workspace = yield* Workspace
+  const { limits } = settings
+
+  /** True when the model is offered its tools through the interface. */
+  const isNative = ({ idOf }: AnyOrder): boolean => toolCallsFor(settings, idOf(1).stage) === "native"
+
+  /** What an answer asks for, by its text and through the interface. Words beside calls of the interface are no report. */
+  const readHeard = Effect.fnUntraced(function* (
+    order: AnyOrder,
+    { answer, asked, issues, shown, thinking }: Heard
+  ): Effect.fn.Return<ReadAnswer> {
+    if (issues.length > 0) return { turn: { ...nothingAsked, issues }, native: [], message: assistant(shown) }
+    const written = asked.length > 0 && answer.trim() === "" ? nothingAsked : yield* order.read(answer)
+    if (asked.length === 0) return { turn: written, native: [], message: assistant(shown) }
+    const native = asked.map((call, index) => readAskedCall(call, `call-${written.calls.length + index + 1}`))
+    const { report: _, ...rest } = written
+    const isActing = written.calls.length + written.changes.length > 0
+    const calls = native.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
+    const unread = isNative(order) ? [] : native.flatMap((one) => one.issues)
+    return {
+      turn: {
+        ...rest,
+        calls: [...written.calls, ...calls],
+        issues: [...(isActing ? written.issues : []), ...unread],
+        repairs: [...written.repairs, ...native.flatMap((one) => one.repairs)]
+      },
+      native: isNative(order) ? native : [],
+      message: isNative(order)
+        ? assistant(shown, { calls: asked, thinking })
+        : assistant([shown.trim(), renderRefined({ calls })].filter((part) => part !== "").join("\n\n"))
+    }
+  })
+
+  /** The calls of an answer that can be made, with what is wrong with the others. */
+  const checkCalls = Effect.fnUntraced(function* ({ skill, task, tools }: AnyOrder, turn: Answered) {
+    const allowed = new Set(tools)
+    const limit = limits.toolCallsPerIteration
+    const literal = yield* changes.callsOf(turn.changes, task)
+    const wanted = [...turn.calls, ...literal.calls]
+    const all = wanted.filter(
+      (call, index) => wanted.findIndex((other) => callSign(other) === callSign(call)) === index
+    )
+    const doubled =
+      all.length === wanted.length
+        ? []
+        : [
+            makeRepair(
+              "tool-call-known",
+              { section: "Tool Calls", task },
+              "Made a call once that was written several times."
+            )
+          ]
+    const checked = all.slice(0, limit).map((call): CheckedCall => {
+      const { issues, repairs, ...found } = registry.check(call, allowed, task)
+      const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
+      return { wanted: call, call: found.call, repairs, issues: [...issues, ...beyond] }
+    })
+    const tooMany =
+      all.length <= limit
+        ? []
+        : [
+            makeIssue(
+              "tool-calls-many",
+              { section: "Tool Calls", task },
+              { what: `There are ${all.length} calls and changes, and only the first ${limit} are done in one turn.` }
+            )
+          ]
+    return { checked, issues: [...literal.issues], tooMany, repairs: doubled }
+  })
+
+  /** Makes the calls of an answer, in their order where one of them may change something. */
+  const act = Effect.fnUntraced(function* <E>(
+    order: Pick<TurnOrder<unknown, E>, "approve" | "copy" | "endsItself" | "round" | "task">,
+    turn: number,
+    asked: ReadonlyArray<ToolCall>
+  ) {
+    const calls = asked.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
+    yield* order.approve(calls)
+    const { denied, outcomes } = yield* runCalls(order.task, order.round, calls, order.endsItself === true)
+    for (const { call, result } of outcomes) {
+      const given = call.arguments["path"]
+      if (!result.success || !fileTools.has(call.name) || typeof given !== "string") continue
+      const { path: file } = yield* Effect.orElseSucceed(workspace.canonical(given), () => ({
+        path: changes.fileAt(given)
+      }))
+      order.copy.noteChange(file, call.name)
+    }
+    return { denied, outcomes }
+  })
+
+  return { act, checkCalls, isNative, readHeard }
+})

@@ -1,0 +1,341 @@
+/**
+ * The turns of a task, and of a message in a conversation: the model looks, changes files in a working copy, and reports; the
+ * host does what each answer asks for and replies. The conversation only grows, so that a server reads each part of it once; when
+ * it has become too long, it is folded into what the host knows. Nothing of the project is changed here but by calls that were
+ * approved.
+ */
+import * as Effect from "effect/Effect"
+import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
+import { fileFacts } from "../../domain/checks/Facts.ts"
+import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
+import type { Answered } from "../../domain/documents/TurnFormat.ts"
+import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
+import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { issuesAsShown } from "../../domain/findings/IssueText.ts"
+import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import { charactersLeft, neededTokens } from "../../domain/models/PromptSize.ts"
+import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
+import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { Checks } from "../checks/Checks.ts"
+import { Commands } from "../commands/Commands.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import { unusableAnswer } from "./Attempts.ts"
+import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
+import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
+import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
+
+/** The conversation takes at most this part of the window before it is folded. */
+const foldAt = 0.65
+
+/** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
+const replyShare = 0.6
+
+/** So many turns before the last one the model is told how many are left. */
+const warnedTurns = 3
+
+/** How often a report is sent back before it is taken with its wrong links marked. */
+const mostRejectedReports = 2
+
+/** True for a check that says nothing against the changes. */
+const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
+
+const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
+  makeIssue(
+    "check-failed",
+    { section: "Result summary", task },
+    { what: `The check \`${command}\` fails with the changes: ${newFailures.slice(0, 3).join("; ")}.` }
+  )
+
+/** A call that has given the same output so many times. */
+const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolCall | undefined => {
+  const times = new Map<string, number>()
+  return outcomes.find((outcome) => {
+    const sign = `${callSign(outcome.call)}\n${outcomeText(outcome)}`
+    times.set(sign, (times.get(sign) ?? 0) + 1)
+    return (times.get(sign) ?? 0) >= most
+  })?.call
+}
+
+/** Why a report is sent back, by what the host knows of the changes. */
+const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
+  const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
+  if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
+  return rejectedReports >= mostRejectedReports
+    ? []
+    : checks.filter((one) => !isFine(one)).map((one) => checkFailed(one, task))
+}
+
+/** What the model can do now, with a warning before the last answers. */
+export const nowText = (order: AnyOrder, left: number): string => {
+  const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
+  return `${order.now(left)}${warning}`
+}
+
+export const makeTurnLoop = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const caller = yield* ModelCaller
+  const changes = yield* makeTaskChanges
+  const { act, checkCalls, isNative, readHeard } = yield* makeTurnCalls
+  const checksOfHost = yield* Checks
+  const commands = yield* Commands
+  const events = yield* RunEvents
+  const registry = yield* ToolRegistry
+  const settings = yield* RunSettings
+  const { contextWindow: window, limits } = settings
+
+  const scaleOf = ({ skill }: Pick<AnyOrder, "skill">) => calibration.scale(skill?.model ?? settings.model)
+
+  const conversationOf = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>) => ({
+    system: order.system,
+    messages,
+    tools: isNative(order) ? registry.tools.filter(({ name }) => order.tools.includes(name)) : []
+  })
+
+  /** The characters that a reply may have behind these messages. */
+  const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
+    Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
+
+  /** Puts what the host knows in the place of the turns when they have taken too much of the window. */
+  const folded = (order: AnyOrder, progress: Progress): Progress => {
+    const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
+      neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
+    const before = tokensOf(progress.messages)
+    if (before <= window * foldAt) return progress
+    const outcomes = [...(order.earlier ?? []), ...progress.outcomes]
+    const files = changes.named(order.copy)
+    const budget = replyBudget(order, order.fold(progress.messages, ""))
+    const known =
+      outcomes.length + files.length === 0
+        ? ""
+        : foldText({ outcomes, checks: progress.checks, files, now: order.goOn, budget })
+    const messages = order.fold(progress.messages, known)
+    return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
+  }
+
+  /** Asks for the next answer; one that cannot be read at all is an answer with issues. */
+  const ask = Effect.fnUntraced(function* (order: AnyOrder, progress: Progress, turn: number) {
+    const conversation = conversationOf(order, progress.messages)
+    return yield* caller
+      .ask({
+        id: order.idOf(turn),
+        step: order.step,
+        prompt: measuredPrompt(conversation),
+        conversation,
+        model: order.skill?.model,
+        tuning: progress.tuning,
+        ...(order.listen === undefined ? {} : { listen: order.listen })
+      })
+      .pipe(
+        Effect.map(({ calls = [], text, thinking }): Heard => ({
+          answer: text,
+          shown: text,
+          issues: [],
+          thinking,
+          asked: withUniqueIds(calls, progress.messages)
+        })),
+        Effect.catchTag("ModelError", (error) => {
+          const said = order.isEnd?.(error) === true ? undefined : unusableAnswer(error, {})
+          return said?._tag === "Some"
+            ? Effect.succeed<Heard>({ ...said.value, thinking: "", asked: [] })
+            : Effect.fail(error)
+        })
+      )
+  })
+
+  /** Checks what the working copy changes, where commands can see it. */
+  const check = Effect.fnUntraced(function* ({ copy, round, task }: AnyOrder, turn: number) {
+    const paths = changes.named(copy).map(({ path }) => path)
+    if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
+    return yield* checksOfHost.run({ task, round, turn }, paths)
+  })
+
+  const reject = ({ endsItself }: AnyOrder, call: ModelCallId, answer: string, issues: ReadonlyArray<Issue>) =>
+    events.publish({
+      type: "answer.rejected",
+      call,
+      answer,
+      issues,
+      ...(endsItself === true ? {} : { mostAttempts: limits.attempts })
+    })
+
+  /** Makes what an answer asks for, and checks what that changes. */
+  const carryOut = Effect.fnUntraced(function* <E>(
+    order: Omit<TurnOrder<unknown, E>, "take">,
+    turn: number,
+    calls: ReadonlyArray<ToolCall>,
+    { changes: written }: Answered
+  ) {
+    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined }
+    const { copy } = order
+    const version = copy.version()
+    const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
+    const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
+    yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
+    const acted = yield* act(order, turn, calls)
+    const hasChanged = copy.version() !== version
+    return { ...acted, hasChanged, checks: hasChanged ? yield* check(order, turn) : undefined }
+  })
+
+  /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
+  const takeReport = Effect.fnUntraced(function* <A>(
+    order: Pick<TurnOrder<A, unknown>, "take"> & AnyOrder,
+    progress: Progress,
+    report: string,
+    isLast: boolean
+  ) {
+    const known = isLast ? [] : reportIssues(order, progress)
+    if (known.length > 0) return { value: undefined, issues: known, repairs: [] }
+    const { fallback, issues, repairs, value } = yield* order.take(report, progress)
+    if (issues.length === 0 && value._tag === "Some") return { value: { taken: value.value }, issues, repairs }
+    if (fallback !== undefined && (isLast || progress.rejectedReports >= mostRejectedReports)) {
+      return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs }
+    }
+    return { value: undefined, issues, repairs: [] }
+  })
+
+  /** One turn: an answer, what it asks for, and the reply to it. */
+  const step = Effect.fnUntraced(function* <A, E>(order: TurnOrder<A, E>, given: Progress, turn: number, most: number) {
+    const before = { ...folded(order, given), turn }
+    order.keep(before)
+    const call = order.idOf(turn)
+    const said = yield* ask(order, before, turn)
+    const { message, native, turn: read } = yield* readHeard(order, said)
+    const { checked, tooMany, ...found } = yield* checkCalls(order, read)
+    const left = most - turn
+    const possible = checked.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
+    // What is asked for without a report comes to nothing when no answer is left.
+    const calls = left === 0 && read.report === undefined ? [] : possible
+    const messages = [...before.messages, message]
+    order.keep({ ...before, messages })
+    const { denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
+    const checks = made.checks ?? before.checks
+    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes], checks }
+    const isOfText = ({ wanted }: CheckedCall): boolean =>
+      !native.some((one) => callSign(one.call) === callSign(wanted))
+    const problems = [
+      ...read.issues,
+      ...found.issues,
+      ...checked.flatMap((one) => (isOfText(one) ? one.issues : [])),
+      ...(native.length === 0 ? tooMany : [])
+    ]
+    const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+    const report =
+      read.report === undefined || isOpen || read.calls.length > 0
+        ? undefined
+        : yield* takeReport(order, all, read.report, left === 0 && order.endsItself === true)
+    const issues = [...problems, ...(report?.issues ?? [])]
+    const repairs = [
+      ...read.repairs,
+      ...found.repairs,
+      ...checked.flatMap((one) => one.repairs),
+      ...(report?.repairs ?? [])
+    ]
+    if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
+    if (report?.value !== undefined) {
+      order.keep(all)
+      return { end: { _tag: "Taken", value: report.value.taken } as TurnsEnd<A>, progress: all, last: false }
+    }
+    const replies = nativeReplies(native, checked, outcomes, turn, tooMany)
+    const wrong = [...issues, ...replies.flatMap((one) => (one.outcome === undefined ? one.issues : []))]
+    if (wrong.length > 0) yield* reject(order, call, said.answer, wrong)
+    const answer = said.answer.trim()
+    const isRepeated = before.answers.has(answer) && native.length === 0
+    const isUnusable = possible.length === 0 && wrong.length > 0
+    const tools = toolMessages(replies, replyBudget(order, messages))
+    const repeated = repeatedCall(all.outcomes, limits.identicalCalls)
+    const isEnding = order.endsItself === true && (repeated ?? denied) !== undefined
+    const isNativeOutcome = (one: CallOutcome): boolean => replies.some(({ outcome }) => outcome === one)
+    const remaining = isEnding ? 1 : left
+    const others = outcomes.filter((one) => !isNativeOutcome(one))
+    const needsReply =
+      native.length === 0 || issues.length > 0 || others.length > 0 || hasChanged || remaining <= warnedTurns
+    const reply = replyText({
+      turn,
+      issues: issuesAsShown(issues, said.answer, said.shown),
+      outcomes: others,
+      checks: hasChanged ? checks : [],
+      before: [...(order.earlier ?? []), ...before.outcomes],
+      hasFolded: before.hasFolded,
+      isRepeated,
+      correction: report === undefined ? undefined : order.correction,
+      now: nowText(order, remaining),
+      budget: replyBudget(order, [...messages, ...tools])
+    })
+    const progress: Progress = {
+      ...all,
+      issues: wrong,
+      unusable: isUnusable ? [...all.unusable, answer] : [],
+      rejectedReports: all.rejectedReports + (report === undefined ? 0 : 1),
+      answers: new Set([...all.answers, answer]),
+      tuning: {
+        repeats: all.tuning.repeats + (isRepeated ? 1 : 0),
+        thinkingCuts: all.tuning.thinkingCuts + (said.hasOnlyThought === true ? 1 : 0)
+      },
+      messages: [...messages, ...tools, ...(needsReply ? [fromHost(reply)] : [])]
+    }
+    order.keep(progress)
+    const end: TurnsEnd<A> | undefined =
+      repeated !== undefined
+        ? { _tag: "Repeated", call: repeated }
+        : denied !== undefined
+          ? { _tag: "Denied", message: denied }
+          : progress.unusable.length >= limits.attempts
+            ? { _tag: "Unusable" }
+            : undefined
+    return { end, progress, last: isEnding }
+  })
+
+  /** Takes turns until a report is taken, or there is no further one. */
+  const turns = Effect.fnUntraced(function* <A, E>(
+    order: TurnOrder<A, E>,
+    begun: Progress
+  ): Effect.fn.Return<TurnsEnd<A>, ModelError | TooManyDenials | E> {
+    let progress = begun
+    let most = order.mostTurns
+    let end: TurnsEnd<A> = { _tag: "Limit", turns: most }
+    for (let turn = begun.turn + 1; turn <= most; turn += 1) {
+      const taken = yield* step(order, progress, turn, most)
+      progress = taken.progress
+      if (taken.end === undefined) continue
+      end = end._tag === "Limit" || taken.end._tag === "Taken" ? taken.end : end
+      if (!taken.last || turn === most) return end
+      most = turn + 1
+    }
+    return end
+  })
+
+  /** The changes of the working copy as calls that make them, and what the host knows of them. */
+  const proposed = (
+    { copy }: Pick<AnyOrder, "copy">,
+    { checks }: Progress
+  ): Pick<Refinement, "calls" | "checks" | "files"> => {
+    const files = fileFacts(changes.named(copy).map(({ base, path, text }) => ({ path, before: base, after: text })))
+    return {
+      calls: changes.final(copy),
+      ...(files.length === 0 ? {} : { files }),
+      ...(files.length === 0 || checks.length === 0 ? {} : { checks })
+    }
+  }
+
+  return {
+    act,
+    ask,
+    checkCalls,
+    proposed,
+    readHeard,
+    reject,
+    replyBudget,
+    turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) =>
+      Effect.provideService(turns(order, begun), CurrentCopy, order.copy)
+  }
+})

@@ -1,0 +1,121 @@
+/**
+ * Who takes turns (TurnLoop.ts), what the turns have come to, and how they end.
+ */
+import type * as Effect from "effect/Effect"
+import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
+import type { Answered } from "../../domain/documents/TurnFormat.ts"
+import type { Issue } from "../../domain/findings/Issue.ts"
+import type { AssistantMessage, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
+import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { WorkingCopy } from "../files/WorkingCopy.ts"
+import { firstTuning, type Tuning } from "../models/CallPlan.ts"
+import type { Attempted } from "./Attempts.ts"
+import { openChanges } from "./TaskChanges.ts"
+
+/** What the turns have come to so far. */
+export interface Progress {
+  readonly messages: ReadonlyArray<ConversationMessage>
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** How the checks of the last changes ended. */
+  readonly checks: ReadonlyArray<CheckOutcome>
+  /** The last answers in a row that could not be used. */
+  readonly unusable: ReadonlyArray<string>
+  readonly rejectedReports: number
+  readonly tuning: Tuning
+  readonly answers: ReadonlySet<string>
+  /** True when the turns before are not shown as they were. */
+  readonly hasFolded: boolean
+  /** Issues of the last answer, for work that comes to no end. */
+  readonly issues: ReadonlyArray<Issue>
+  /** The last turn that was begun, from 1. */
+  readonly turn: number
+}
+
+/** How turns begin: the conversation so far ends with what is asked for. */
+export const firstProgress = (messages: ReadonlyArray<ConversationMessage>, hasFolded = false): Progress => ({
+  messages,
+  outcomes: [],
+  checks: [],
+  unusable: [],
+  rejectedReports: 0,
+  tuning: firstTuning,
+  answers: new Set(),
+  hasFolded,
+  issues: [],
+  turn: 0
+})
+
+/** Who takes turns, what they may do, and what ends them: `A` is what a report becomes, `E` why calls were not approved. */
+export interface TurnOrder<A, E = never> {
+  readonly idOf: (turn: number) => ModelCallId
+  /** The name under which calls and checks are made. */
+  readonly task: string
+  readonly round: number
+  /** The position of the step from 0. */
+  readonly step: number
+  readonly skill?: Skill | undefined
+  readonly tools: ReadonlyArray<string>
+  /** The first message, which stays as it is. */
+  readonly system: string
+  /** What the turns propose to change. */
+  readonly copy: WorkingCopy
+  readonly mostTurns: number
+  /** What was called before these turns, in the same conversation. */
+  readonly earlier?: ReadonlyArray<CallOutcome>
+  readonly read: (answer: string) => Effect.Effect<Answered>
+  /** Asks about the calls of an answer, where it is not each call that is asked about. */
+  readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
+  /** Reads a report; without a value, or with issues, it is sent back, unless it is the last and has a fallback. */
+  readonly take: (report: string, progress: Progress) => Effect.Effect<Attempted<A>>
+  /** What the model can do now, for the end of a reply; `left` answers are left. */
+  readonly now: (left: number) => string
+  /** The messages that stay when the others are folded, with what the host knows. */
+  readonly fold: (messages: ReadonlyArray<ConversationMessage>, known: string) => ReadonlyArray<ConversationMessage>
+  /** How to correct a report that is sent back, where that has to be said. */
+  readonly correction?: string
+  /** What to do after a fold. */
+  readonly goOn: string
+  /** Gets what the turns have come to, as soon as it changes. */
+  readonly keep: (progress: Progress) => void
+  /** Reports what an answer asks for. */
+  readonly announce?: (
+    turn: number,
+    calls: ReadonlyArray<ToolCall>,
+    changed: ReadonlyArray<string>
+  ) => Effect.Effect<void>
+  /** Makes a listener for the text of an answer. */
+  readonly listen?: () => (delta: string) => void
+  /** Failures of the model that end the turns, although it could be asked again. */
+  readonly isEnd?: (error: ModelError) => boolean
+  /** True when the model is told that nothing more comes of its calls, and has one more answer to end by itself. */
+  readonly endsItself?: boolean
+}
+
+/** How turns end. Without a report: the same call again and again, no usable answer, or no turn left. */
+export type TurnsEnd<A> =
+  | { readonly _tag: "Taken"; readonly value: A }
+  | { readonly _tag: "Repeated"; readonly call: ToolCall }
+  | { readonly _tag: "Denied"; readonly message: string }
+  | { readonly _tag: "Unusable" }
+  | { readonly _tag: "Limit"; readonly turns: number }
+
+/** An order whose report and approval do not matter. */
+export type AnyOrder = Omit<TurnOrder<unknown, unknown>, "take">
+
+/** An answer of the model as a message. */
+export const assistant = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
+  thinking: "",
+  calls: [],
+  ...more
+})
+
+/** What was done outside of the working copy, and the changes that are still missing. */
+export const doneOutside = ({ outcomes }: Progress): ReadonlyArray<CallOutcome> => {
+  const open = openChanges(outcomes)
+  return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
+}
