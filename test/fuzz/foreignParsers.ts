@@ -72,13 +72,18 @@ const calls: FuzzedParser = {
 }
 
 const tools = new Set(["read_file", "write_file"])
-const asked = (text: string) => readMessageTurn(text, { tools, mayChange: false })
+/** The calls that are taken from an answer; nothing when there are none. */
+const asked = (text: string) => {
+  const { calls } = readMessageTurn(text, { tools, mayChange: false })
+  return calls.length === 0 ? undefined : calls
+}
 
 const proseCalls: FuzzedParser = {
   name: "calls in an answer",
   valid: [
     ...validCalls,
     ...validCalls.map((call) => `\`\`\`json\n${call}\n\`\`\``),
+    ...validCalls.map((call) => `## Tool Calls\n\n\`\`\`json\n${call}\n\`\`\`\n`),
     "The format is:\n\n> read_file(path)\n"
   ],
   tokens: [...callTokens, "For example: ", "Let me ", "<!-- ", " -->"],
@@ -87,8 +92,7 @@ const proseCalls: FuzzedParser = {
     const quoted = text.split(/\r\n|\r|\n/).map((line) => `> ${line}`)
     if (asked(quoted.join("\n")) !== undefined) return "a quoted call is taken"
     if (asked(`<!--\n${text.replaceAll("--", "")}\n-->`) !== undefined) return "a call in a comment is taken"
-    const read = asked(text)
-    return read !== undefined && read.calls.length === 0 ? "no call is taken for some" : undefined
+    return undefined
   }
 }
 

@@ -3,7 +3,7 @@
  * message of a run; and numbers and names as all lines for a person have them.
  */
 import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
-import type { Issue } from "../../domain/findings/Issue.ts"
+import type { Repair, Issue } from "../../domain/findings/Issue.ts"
 import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveText.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
@@ -155,6 +155,10 @@ export const rejectedLine = (
   ].join("\n")
 }
 
+/** How many items tasks have: a person wants to know before they are worked on. */
+const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
+  repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${shown(message, 320)}`)
+
 /** What was fixed in an answer: on request all of it, otherwise only that with which something may be lost. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
@@ -163,7 +167,9 @@ export const repairedLine = (
 ): string | undefined => {
   const printed = isVerbose ? repairs : repairs.filter(mayLoseSomething)
   const lines = printed.map((repair) => `    ${shown(repairText(repair), 320)}`)
-  return printed.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
+  const fixed = printed.length === 0 ? [] : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines]
+  const all = isVerbose ? fixed : [...itemCounts(repairs), ...fixed]
+  return all.length === 0 ? undefined : all.join("\n")
 }
 
 /** The issues that ended a run because of the model, with what a person can do. */

@@ -11,7 +11,7 @@ import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { makeIssue, makeRepair } from "../findings/Issue.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
-import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
+import { fencedBlocks, outline, proseLines } from "../markdown/Outline.ts"
 import { plainTask } from "../plan/Task.ts"
 import { meantTool } from "../tools/ArgumentCheck.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
@@ -55,22 +55,24 @@ const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
+/** True for a string after which something is still open: a code block, a comment, a thought, an element, a quotation. */
+const leavesOpen = (before: string): boolean =>
+  (before.match(fenceLine) ?? []).length % 2 === 1 ||
+  before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
+  openThought.test(before) ||
+  openElement.test(before) ||
+  frontMatter.test(before.trim()) ||
+  ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
+
 /** True for a string after which a call is still inside of something, or is announced as something to look at. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
-  const isOpen =
-    (before.match(fenceLine) ?? []).length % 2 === 1 ||
-    before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
-    openThought.test(before) ||
-    openElement.test(before) ||
-    frontMatter.test(before.trim()) ||
-    ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
   const isInside =
     /^(?:>|[-*+]\s|\d+[.)]\s|\||\[[^\]]+\]:|#{1,6}\s.*\b(?:contents?|excerpt|output|quote)\b)/i.test(last) ||
     /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
   const announces = /[:—–]$/.test(last) && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
-  return isOpen || isInside || announces || rejects.test(sentence)
+  return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
 /** The calls that end a string, each beginning a line. */
@@ -99,8 +101,19 @@ const ownBlocks = (text: string): OwnBlocks => {
 /** What the readers of tasks know of the calls of a conversation. */
 const noTask = plainTask("ask", "ask", "", "")
 
-/** The part of an answer under the heading of calls, when it holds some. */
+const isHeadingOfCalls = (heading: string): boolean => {
+  const known = refinementHeadings(heading)
+  return known?.exact === true && /^(?:tool-calls|look-first)$/.test(known.key)
+}
+
+/**
+ * The part of an answer under the heading of calls, when it holds some. The heading stands in the answer itself: within a quotation
+ * or a code block that is the whole answer, it belongs to what is quoted.
+ */
 const headedCalls = (answer: string): string | undefined => {
+  const heading = outline(answer).find(({ level, title }) => level > 0 && isHeadingOfCalls(title))
+  const before = answer.split("\n").slice(0, (heading?.line ?? 1) - 1)
+  if (heading === undefined || leavesOpen(before.join("\n"))) return undefined
   const document = readMarkdown(answer, { knownHeadings: refinementHeadings })
   const section = document.sections.find(
     ({ known }) => known?.exact === true && /^(?:tool-calls|look-first)$/.test(known.key)

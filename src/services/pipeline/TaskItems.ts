@@ -15,7 +15,7 @@ import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import { itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { deniedOf, TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -50,7 +50,10 @@ const noteOf = (text: string): string => {
 }
 
 const outcomeOf = (item: Item, refinement: Refinement, isWriter: boolean): ItemOutcome => {
-  const { calls, result } = refinement
+  const { calls, looks = [], result } = refinement
+  if (deniedOf(looks) === "all" && calls.length === 0) {
+    return { ...withoutResult(item, "skipped", "All that it asked for was denied."), refinement }
+  }
   const state = isWriter && calls.length === 0 ? "unchanged" : "done"
   const files = calls.length === 0 ? {} : { files: [...new Set(calls.map(pathOf))] }
   return { result: { item: item.text, state, note: noteOf(result?.summary ?? ""), ...files }, refinement }
