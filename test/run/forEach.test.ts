@@ -127,6 +127,21 @@ describe("a task for each item", () => {
     })
   )
 
+  nodeTest("counts an item as skipped when all that it asked for was denied", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const look = refinementWith([{ name: "read_file", arguments: { path: "notes/b.txt" } }])
+      const approver = scriptedApprover({ calls: ["deny"], steps: ["step"] })
+      const answer = (prompt: FilledPrompt): string =>
+        itemOf(prompt) === "notes/b.txt" && stageName(prompt) === "execution"
+          ? resultSaying("It could not be read.")
+          : marker({ first: { "notes/b.txt": look } })(prompt)
+      const { report } = yield* run.session({ answer, approver: approver.layer })
+      expect(statesOf(report)).toEqual(["done", "skipped", "done", "done"])
+      expect(report?.status).not.toBe("done")
+    })
+  )
+
   nodeTest("goes on with the open items after a crash", () =>
     Effect.gen(function* () {
       const run = yield* makeRun

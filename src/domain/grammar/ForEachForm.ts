@@ -88,7 +88,7 @@ const patternOf = (place: string, noun: string): string | undefined => {
   if (text === "" || /\s/.test(text)) return undefined
   const path = text.replace(/^(?:\.\/)+/, "")
   /* One word without anything that marks it as a path is more likely prose. */
-  if (noun === "" && /^\w+$/.test(place.trim())) return undefined
+  if (kindOfNoun(noun) === undefined && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
   return `${path.replace(/\/$/, "")}/**${ending === undefined ? "" : `/*.${ending}`}`

@@ -35,6 +35,21 @@ const stranger = new Skill({
 const question = "How is the configuration loaded, and where are limits validated?"
 
 layer(StagePrompts.layer)("planAnswer", (it) => {
+  it.effect("plans one task for each item where a prompt names the items", () =>
+    Effect.gen(function* () {
+      const { creation, skills } = yield* StagePrompts
+      const eachOf = (prompt: string) =>
+        Option.map(readTaskList(stageAnswer(creation(prompt, skills))).value, ({ tasks }) =>
+          tasks.map(({ forEach, skill }) => [skill, forEach?.source])
+        )
+      const each = Option.some([["read-code", { kind: "glob" as const, pattern: "docs/**" }]])
+      assert.deepStrictEqual(eachOf("Say what every file in docs/ is about."), each)
+      assert.deepStrictEqual(eachOf("For each file in docs, say what it is about."), each)
+      const plain = eachOf("Say what is in every way of life good.")
+      assert.isTrue(Option.exists(plain, (tasks) => tasks.every(([, source]) => source === undefined)))
+    })
+  )
+
   it.effect("plans searches side by side and a summary of their results for a question about code", () =>
     Effect.gen(function* () {
       const { creation, skills } = yield* StagePrompts
