@@ -68,6 +68,7 @@ describe("readForEach", () => {
   it.each([
     "",
     "everything",
+    "every way of life",
     "each of the things we talked about",
     "[page](https://example.com)",
     "[x](#other-results)"
