@@ -84,6 +84,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
+  /** For a check of the host: the part of the command that runs now, and whether it runs on a working copy. */
+  readonly check?: { readonly part?: string; readonly onCopy: boolean }
 }
 
 /** Where plugins and servers are started, and given files are read. */
@@ -118,7 +120,7 @@ const callHash = (asked: {
   ])
 
 export const questionOfCall = (
-  { place, task }: QuestionScope,
+  { check, place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
 ): GateQuestion => {
   const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
@@ -129,7 +131,7 @@ export const questionOfCall = (
     accesses,
     ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
   }
-  return { ...asked, place, risk, call, hash: callHash(asked) }
+  return { ...asked, place, risk, call, hash: callHash(asked), ...(check === undefined ? {} : { check }) }
 }
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
