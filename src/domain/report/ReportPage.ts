@@ -257,12 +257,13 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
   ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
   ${messages.length === 0 ? nothing : folded(count(messages.length, "warning"), listHtml(messages))}`
 
+const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
+
 /** What the program knows of the end of the run, whatever the model says. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
   const { checks, denied = [], files, notDone = [] } = facts
   const state = stateLine(facts)
-  const table = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
   const fileRows = files.map(({ deletions, insertions, kind, path }) => [path, kind, `+${insertions}`, `-${deletions}`])
   const checkRows = checks.map((check) => [
     markup`<code>${check.command}</code>`,
@@ -271,11 +272,11 @@ const factsHtml = ({ run: { facts } }: ReportData): Html => {
     aboutCheck(check)
   ])
   return markup`
-    ${files.length === 0 ? nothing : table("Changed files", tableHtml(columnsOf("File", "Change", "#Insertions", "#Deletions"), fileRows))}
-    ${checks.length === 0 ? nothing : table("Checks", tableHtml(columnsOf("Check", "How it ended", "#Exit code", "What it says"), checkRows))}
+    ${files.length === 0 ? nothing : titled("Changed files", tableHtml(columnsOf("File", "Change", "#Insertions", "#Deletions"), fileRows))}
+    ${checks.length === 0 ? nothing : titled("Checks", tableHtml(columnsOf("Check", "How it ended", "#Exit code", "What it says"), checkRows))}
     ${state === undefined ? nothing : markup`<p class="bad">${state}</p>`}
-    ${denied.length === 0 ? nothing : table("Denied", listHtml([...new Set(denied.map(deniedText))]))}
-    ${notDone.length === 0 ? nothing : table("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}`
+    ${denied.length === 0 ? nothing : titled("Denied", listHtml([...new Set(denied.map(deniedText))]))}
+    ${notDone.length === 0 ? nothing : titled("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}`
 }
 
 const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {
