@@ -5,6 +5,10 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
+import { taskEvidence } from "../../src/domain/history/RunEvidence.ts"
+import { runOverview } from "../../src/domain/history/RunOverview.ts"
+import { countItems } from "../../src/domain/plan/ForEach.ts"
+import { systemParts, taskHtml } from "../../src/domain/report/TaskHtml.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
@@ -85,6 +89,25 @@ describe("a task for each item", () => {
         1, 2, 3, 4
       ])
       expect(events.find((event) => event.type === "message" && event.text.includes("4 items"))).toBeUndefined()
+    })
+  )
+
+  nodeTest("is shown with its counts, and with a row for each item in the report", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session({ answer: marker(), approver: willingApprover() })
+      const records = yield* run.records
+      const head = { runId: "run-1", status: "done", project: run.project, prompt: "Mark all notes." } as const
+      const [shown] = runOverview(records, head).tasks
+      const states = taskEvidence(records, "Mark").items?.map(({ state }) => state) ?? []
+      expect(states.length).toBe(4)
+      expect(shown?.items).toEqual(countItems(taskEvidence(records, "Mark").items ?? []))
+      const task = { ...taskEvidence(records, "Mark"), slug: "mark", approvals: [] }
+      const page = taskHtml(task, { project: run.project, tasks: new Set() }, systemParts([])).source
+      expect(page).toContain("<h4>Items</h4><p>4 items: 4 done.</p>")
+      expect(page).toMatch(
+        /<td>notes\/c\.txt<\/td><td>done<\/td><td>Marked notes\/c\.txt\.<\/td><td>notes\/c\.txt<\/td>/
+      )
     })
   )
 

@@ -49,6 +49,8 @@ export interface OpenStages {
   /** Allows everything when absent. */
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  /** The real ones, which know no command, when absent. */
+  readonly checks?: Layer.Layer<Checks>
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
@@ -63,14 +65,15 @@ const parts: BriefingParts = {
 /** The briefing of a request that says "Do it.". */
 export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
 
-const layerStages = Layer.mergeAll(TaskLoop.layer, TaskRunner.layer).pipe(
-  Layer.provideMerge(PlanChecker.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(Attempts.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())
-  ),
-  Layer.provide(ModelCaller.layer),
-  Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
-)
+const layerStages = ({ checks }: OpenStages) =>
+  Layer.mergeAll(TaskLoop.layer, TaskRunner.layer).pipe(
+    Layer.provideMerge(PlanChecker.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(Attempts.layer, checks ?? Checks.layer, Evidence.layer, References.layer, ToolRunner.layer())
+    ),
+    Layer.provide(ModelCaller.layer),
+    Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
+  )
 
 export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const prompts: Array<FilledPrompt> = []
@@ -100,7 +103,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
     Skills.layer({ project, home }, leavesMachine),
     EventLog.layer
   )
-  const context = yield* layerStages.pipe(
+  const context = yield* layerStages(given).pipe(
     Layer.provide(model),
     Layer.provide(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),

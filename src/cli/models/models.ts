@@ -2,6 +2,7 @@
  * `task-conductor models`: what the server has; `models bench` tries models on a small set of tasks, and recommends one for
  * each stage.
  */
+import { attemptText } from "../../domain/runs/ActivityKey.ts"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -53,7 +54,7 @@ const progress = (emit: Output["Service"]["emit"]) =>
           const line = (what: string) => emit(printable(`${seconds} s  ${model}  ${what}`))
           if (event.type === "model.started") {
             const { attempt, stage, task } = event.call
-            const again = attempt === 1 ? "" : `, ${stage === "task" ? "turn" : "attempt"} ${attempt}`
+            const again = attempt === 1 ? "" : `, ${attemptText(event.call)}`
             return yield* line(`${stage}${task === undefined ? "" : ` "${task}"`}${again}`)
           }
           if (event.type === "model.waiting") return yield* line(`waiting for ${secondsText(event.seconds)}`)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Clock from "effect/Clock"
+import { factLines } from "../../domain/checks/Facts.ts"
 import { TaskEvidence, type Attempt, type CallEvidence, type UnrunCall } from "../../domain/history/RunEvidence.ts"
 import { readRun, readTask } from "../../app/savedRuns.ts"
 import { overviewEvents, RunOverview, runOverview } from "../../domain/history/RunOverview.ts"
@@ -28,6 +29,7 @@ import { withoutProject, shortDurationText } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { durationText, standingText, whenText } from "./runList.ts"
+import { attemptText } from "../../domain/runs/ActivityKey.ts"
 import { toolCallText } from "../../domain/runs/CallText.ts"
 
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -59,7 +61,7 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
 
 /** The plan, the outcome of each task, and the answer. */
 export const overviewText = (overview: RunOverview, now: Date): string => {
-  const { answer, evidence, message, plan, project, runId, tasks } = overview
+  const { answer, evidence, facts, message, plan, project, runId, tasks } = overview
   return [
     `# Run ${runId}`,
     "",
@@ -73,6 +75,7 @@ export const overviewText = (overview: RunOverview, now: Date): string => {
       )
     ),
     ...section("Why it ended", message === "" ? [] : [withoutProject(message, project)]),
+    ...section("Facts", facts === undefined ? [] : factLines(facts)),
     ...section(
       "Evidence",
       evidence === undefined
@@ -107,7 +110,7 @@ const block = (title: string, text: string, language: string): ReadonlyArray<str
 ]
 
 const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
-  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
+  `### ${call.stage}, round ${call.round}, ${attemptText(call)}`,
   "",
   answer === undefined
     ? "No answer came."

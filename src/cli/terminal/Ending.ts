@@ -1,6 +1,7 @@
 /**
  * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
  */
+import { stateLine } from "../../domain/checks/Facts.ts"
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
 import { cachedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
@@ -40,6 +41,12 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
     : [
         `evidence: ${evidence.wrong} of ${count(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
+
+/** Says that the changes were not checked, or not after the last of them. */
+const checkedLine = ({ facts }: RunReport): ReadonlyArray<string> => {
+  const line = facts === undefined ? undefined : stateLine(facts)
+  return line === undefined ? [] : [`  ${line}`]
+}
 
 const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: string): ReadonlyArray<string> => {
   const more = all.length - mostLines
@@ -103,6 +110,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
   return [
     ...endingIssues(report),
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
+    ...checkedLine(report),
     ...bounded(
       /* A task may fail in the same way in several rounds. */
       [

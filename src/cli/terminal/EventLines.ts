@@ -4,7 +4,7 @@
  */
 import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Repair, Issue } from "../../domain/findings/Issue.ts"
-import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
+import { attemptText, modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveText.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -130,11 +130,13 @@ export type SeenFindings = Map<string, ReadonlySet<string>>
  * last attempt.
  */
 export const rejectedLine = (
-  { call, issues, mostAttempts }: Of<"answer.rejected">,
+  { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
   seen: SeenFindings = new Map()
 ): string | undefined => {
+  /* The turns of a task are more than its attempts. */
+  const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = seen.get(key) ?? new Set()
   const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(personText(issue)))
@@ -144,7 +146,7 @@ export const rejectedLine = (
   if (isSame && (mostAttempts === undefined || next <= mostAttempts)) return undefined
   const again =
     mostAttempts === undefined
-      ? `; attempt ${call.attempt}`
+      ? `; ${attemptText(call)}`
       : next > mostAttempts
         ? `; that was the last of ${mostAttempts} attempts`
         : `; asking again (${next} of ${mostAttempts})`

@@ -47,9 +47,14 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
   yield* result(markdownText(text, { paint, columns: columns(), isUnicode: screen.isUnicode }))
 })
 
-/** The facts of the host stand above the answer, except of an answer that was bound to a schema. */
-const withFacts = ({ answer, facts }: RunReport): string =>
-  facts === undefined || isJson(answer) ? answer : `${factLines(facts).join("\n")}\n\n${answer}`
+/**
+ * The facts of the host stand above the answer, except of an answer that was bound to a schema. Without an answer and without
+ * a change, the last lines say everything.
+ */
+const withFacts = ({ answer, facts }: RunReport): string => {
+  if (facts === undefined || isJson(answer) || (answer.trim() === "" && facts.files.length === 0)) return answer
+  return `${factLines(facts).join("\n")}\n\n${answer}`
+}
 
 /** The line that says how to resume a run. */
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`

@@ -70,6 +70,14 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
   return [{ name: stopped ?? `exit code ${exitCode}`, details: [] }]
 }
 
+/** What failed without the changes, by outcomes of checks that could be compared. */
+const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
+  new Set(
+    outcomes.flatMap(({ failures, flaky = false, newFailures }) =>
+      flaky ? [] : failures.filter((name) => !newFailures.includes(name))
+    )
+  )
+
 /** What fails with the changes and not without them. Output that names no failures is compared as a whole. */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -149,11 +157,20 @@ const lastLines = (output: string): ReadonlyArray<string> =>
     .filter((line) => line.trim() !== "")
     .slice(-mostLines)
 
-/** What a run of a check means, with the run before the changes and the run that repeats it, where there are such. */
+interface Compared {
+  /** The run before the changes. */
+  readonly before?: CheckEnd | undefined
+  /** The run that repeats it. */
+  readonly again?: CheckEnd | undefined
+  /** Outcomes of checks of the same changes, for a run that has nothing to be compared with. */
+  readonly earlier?: ReadonlyArray<CheckOutcome>
+}
+
+/** What a run of a check means. */
 export const outcomeOf = (
   check: CheckCommand,
   end: CheckEnd,
-  { again, before }: { readonly again?: CheckEnd | undefined; readonly before?: CheckEnd | undefined } = {}
+  { again, before, earlier = [] }: Compared = {}
 ): CheckOutcome => {
   const command = checkText(check)
   if (end.exitCode === 126 || end.exitCode === 127) {
@@ -161,7 +178,8 @@ export const outcomeOf = (
     return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
   }
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
-  const fresh = newOnes(failures, end, before)
+  const old = oldFailures(earlier)
+  const fresh = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
   const flaky = again?.exitCode === 0
   const shown = { fresh, old: failures.length - fresh.length, before, flaky }
   return {

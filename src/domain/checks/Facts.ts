@@ -26,11 +26,29 @@ export type FileFact = typeof FileFact.Type
 const CheckState = Schema.Literals(["passed", "failed", "stale", "not checked", "nothing changed"])
 type CheckState = typeof CheckState.Type
 
+/** What was not allowed: a call or a reference. Targets below the project are relative. */
+const DeniedFact = Schema.Struct({
+  tool: Schema.String,
+  targets: Schema.Array(Schema.String),
+  by: Schema.Literals(["person", "rule", "nobody"]),
+  /** Why nothing can allow it, as a clause. */
+  reason: Schema.optionalKey(Schema.String)
+})
+export type DeniedFact = typeof DeniedFact.Type
+
+/** A task that failed, did not run, or lacks a change; `why` says which, in sentences. */
+const NotDoneFact = Schema.Struct({ task: Schema.String, why: Schema.String })
+export type NotDoneFact = typeof NotDoneFact.Type
+
 /** What the host knows at the end of a run. */
 export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
   checks: Schema.Array(CheckOutcome),
-  state: CheckState
+  state: CheckState,
+  /** Absent when nothing was denied. */
+  denied: Schema.optionalKey(Schema.Array(DeniedFact)),
+  /** Absent when everything was done. */
+  notDone: Schema.optionalKey(Schema.Array(NotDoneFact))
 })
 export type RunFacts = typeof RunFacts.Type
 
@@ -69,11 +87,29 @@ const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutc
 export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
-  isStale = false
+  {
+    denied = [],
+    isStale = false,
+    notDone = []
+  }: {
+    readonly denied?: ReadonlyArray<DeniedFact>
+    readonly isStale?: boolean
+    readonly notDone?: ReadonlyArray<NotDoneFact>
+  } = {}
 ): RunFacts => {
   const files = joinedFiles(changed)
-  return { files, checks, state: stateOf(files, checks, isStale) }
+  return {
+    files,
+    checks,
+    state: stateOf(files, checks, isStale),
+    ...(denied.length === 0 ? {} : { denied }),
+    ...(notDone.length === 0 ? {} : { notDone })
+  }
 }
+
+/** True when there is something to report. */
+export const hasFacts = ({ denied = [], files, notDone = [] }: RunFacts): boolean =>
+  files.length + denied.length + notDone.length > 0
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
 
@@ -83,25 +119,64 @@ const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "inse
     ...(deletions > 0 ? [`${counted(deletions, "deletion")}(-)`] : [])
   ].join(", ")
 
-const checkFact = (check: CheckOutcome): string => {
-  const { command, exitCode, flaky = false, newFailures, notRun } = check
-  const name = `\`${command}\``
-  if (notRun !== undefined) return `- not run: ${name}. ${notRun}`
-  if (flaky) return `- passed when it was run again: ${name}, so it is flaky`
-  if (exitCode === 0) return `- passed: ${name} (exit code 0)`
-  const code = exitCode === null ? "stopped" : `exit code ${exitCode}`
-  if (passes(check)) return `- nothing new fails: ${name} (${code}; what fails now failed before)`
-  return `- failed: ${name} (${code}): ${newFailures.slice(0, 5).join("; ")}${newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""}`
+/** How a check ended, in a few words. */
+export const checkState = (check: CheckOutcome): string => {
+  const { exitCode, flaky = false, notRun } = check
+  if (notRun !== undefined) return "not run"
+  if (flaky) return "passed when it was run again"
+  return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
-/** The facts as lines of markdown; none when nothing changed and nothing was checked. */
-export const factLines = ({ checks, files, state }: RunFacts): ReadonlyArray<string> => {
-  if (files.length === 0 && checks.length === 0) return []
+/** What there is to say about a check beside its state and its exit code. */
+export const aboutCheck = (check: CheckOutcome): string => {
+  const { flaky = false, newFailures, notRun } = check
+  if (notRun !== undefined) return notRun
+  if (flaky) return "It is flaky."
+  if (newFailures.length > 0) {
+    const more = newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""
+    return `${newFailures.slice(0, 5).join("; ")}${more}`
+  }
+  return checkState(check) === "passed" ? "" : "What fails now failed before."
+}
+
+/** `exit code 1`, `stopped`; empty when the check was not run. */
+export const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
+  notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
+
+const checkFact = (check: CheckOutcome): string => {
+  const state = checkState(check)
+  const name = `${state}: \`${check.command}\``
+  const [code, about] = [checkCode(check), aboutCheck(check)]
+  if (check.notRun !== undefined || check.flaky === true) return `- ${name}. ${about}`
+  return `- ${name} (${code})${about === "" ? "" : state === "failed" ? `: ${about}` : `. ${about}`}`
+}
+
+const deniers: Readonly<Record<DeniedFact["by"], string>> = {
+  person: "by a person",
+  rule: "by a rule",
+  nobody: "nobody could be asked"
+}
+
+/** What was denied, and by whom or why. */
+export const deniedText = ({ by, reason, targets, tool }: DeniedFact): string =>
+  `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]})`
+
+/** What the state says that no check says by itself; nothing for the others. */
+export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
+  if (state === "stale") return "not checked since the last change"
+  return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined
+}
+
+/** The facts as lines of markdown; none when there is nothing to say. */
+export const factLines = (facts: RunFacts): ReadonlyArray<string> => {
+  const { checks, denied = [], files, notDone = [] } = facts
+  const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
     ...files.map((file) => `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}`),
     ...checks.map(checkFact),
-    ...(state === "not checked" && checks.length === 0 ? ["- not checked: no check is known for these changes"] : []),
-    ...(state === "stale" ? ["- not checked since the last change"] : [])
+    ...(state === undefined ? [] : [`- ${state}`]),
+    ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
+    ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`)
   ]
 }

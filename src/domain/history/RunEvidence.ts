@@ -12,6 +12,7 @@ import { Risk } from "../tools/Access.ts"
 import { type EventOf, ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 import { foldRun, type RunFold } from "./RunFold.ts"
 import { slugOf } from "../text/Slug.ts"
+import { ItemResult } from "../plan/ForEach.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
@@ -61,6 +62,8 @@ export const TaskEvidence = Schema.Struct({
   /** Calls that were denied, or could not be used; absent when there is none. */
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
   denied: Schema.optionalKey(DeniedCalls),
+  /** What became of each item, for a task for each item. */
+  items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** Paths that its successful calls wrote. */
   filesWritten: Schema.Array(Schema.String),
   /** The summary in its result, when it has one. */
@@ -208,6 +211,7 @@ export const taskEvidence = (
     ...(end?.type === "task.finished"
       ? { summary: end.result.result.summary, result: end.result.result.document }
       : {}),
+    ...(end?.type === "task.finished" && end.result.items !== undefined ? { items: end.result.items } : {}),
     failures:
       end?.type === "task.finished"
         ? []

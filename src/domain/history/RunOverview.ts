@@ -2,6 +2,8 @@
  * What the journal of a run records about the run as a whole, for `show`.
  */
 import * as Schema from "effect/Schema"
+import { RunFacts } from "../checks/Facts.ts"
+import { countItems, ItemCounts } from "../plan/ForEach.ts"
 import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -71,12 +73,16 @@ export const RunOverview = Schema.Struct({
       name: Schema.String,
       state: TaskState,
       denied: Schema.optionalKey(DeniedCalls),
+      /** How many items are in each state, for a task for each item. */
+      items: Schema.optionalKey(ItemCounts),
       /** The summary of its result, or why there is none. */
       text: Schema.String
     })
   ),
   answer: Schema.String,
   message: Schema.String,
+  /** What the program knows; absent when nothing changed, was denied or is missing. */
+  facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */
   evidence: Schema.optionalKey(EvidenceCount)
 })
@@ -108,11 +114,18 @@ export const runOverview = (
       const text =
         end === undefined ? "" : end.type === "task.finished" ? end.result.result.summary : end.failure.message
       const task = { name, state: stateOf(end), text }
-      const denied = end?.type === "task.finished" ? deniedOf(end.result.calls) : undefined
-      return denied === undefined ? task : Object.assign(task, { denied })
+      if (end?.type !== "task.finished") return task
+      const { calls, items } = end.result
+      const denied = deniedOf(calls)
+      return Object.assign(
+        task,
+        denied === undefined ? {} : { denied },
+        items === undefined ? {} : { items: countItems(items) }
+      )
     }),
     answer: report?.answer ?? "",
     message: report?.message ?? "",
+    ...(report?.facts === undefined ? {} : { facts: report.facts }),
     ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
   }
 }

@@ -19,6 +19,8 @@ export interface SummaryContext {
   /** A path as a person knows it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
   readonly changeOf: (path: string) => SeenChange | undefined
+  /** True for a command that runs on a working copy. */
+  readonly onCopy?: boolean
 }
 
 type Summary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
@@ -49,11 +51,12 @@ const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext
 
 const summaryOfCommand = (
   access: CanonicalAccess & { readonly _tag: "RunCommand" },
-  { nameOf }: SummaryContext
+  { nameOf, onCopy = false }: SummaryContext
 ): Summary => {
   const folder = nameOf(access.cwd)
   const does = `run a command${folder === "." ? "" : ` in ${folder}`}`
-  const words = access.sandbox.replace(/^(?:yes|no): /, "")
+  const written = access.sandbox.replace(/^(?:yes|no): /, "")
+  const words = onCopy ? written.replace("writes only in the project", "writes only in a copy of the project") : written
   return access.sandboxed
     ? { does, consequence: `Runs in the sandbox: ${words}.`, isCalm: !words.includes("with the network") }
     : cautious(does, `Runs without the sandbox, with all your rights: it can change or delete what you can (${words}).`)

@@ -31,7 +31,10 @@ export const ItemResult = Schema.Struct({
 export type ItemResult = typeof ItemResult.Type
 
 /** How many items are in each state; they add up to the number of items. */
-export const countItems = (items: ReadonlyArray<ItemResult>): Readonly<Record<ItemState, number>> => {
+export const ItemCounts = Schema.Record(ItemState, Schema.Int)
+export type ItemCounts = typeof ItemCounts.Type
+
+export const countItems = (items: ReadonlyArray<ItemResult>): ItemCounts => {
   const counts = { done: 0, unchanged: 0, failed: 0, skipped: 0 }
   for (const { state } of items) counts[state] += 1
   return counts

@@ -96,7 +96,10 @@ const symbols: Readonly<Record<string, string>> = {
   open: "○"
 }
 
-const words: Readonly<Record<string, string>> = { open: "not done" }
+const words: Readonly<Record<string, string>> = {
+  open: "not done",
+  unverified: "unverified: a check fails with the changes"
+}
 
 /** How a task stands as a mark with its words. */
 export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>

@@ -3,6 +3,8 @@
  * models, tools and files is escaped, and the policy of the page allows its own style only. A section is a function of
  * the data and an entry in `sectionsOf`.
  */
+import { passes } from "../checks/CheckOutcome.ts"
+import { aboutCheck, checkState, deniedText, stateLine } from "../checks/Facts.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
 import { shortDurationText } from "../text/Format.ts"
@@ -255,6 +257,28 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
   ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
   ${messages.length === 0 ? nothing : folded(count(messages.length, "warning"), listHtml(messages))}`
 
+const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
+
+/** What the program knows of the end of the run, whatever the model says. */
+const factsHtml = ({ run: { facts } }: ReportData): Html => {
+  if (facts === undefined) return nothing
+  const { checks, denied = [], files, notDone = [] } = facts
+  const state = stateLine(facts)
+  const fileRows = files.map(({ deletions, insertions, kind, path }) => [path, kind, `+${insertions}`, `-${deletions}`])
+  const checkRows = checks.map((check) => [
+    markup`<code>${check.command}</code>`,
+    passes(check) ? checkState(check) : markup`<span class="bad">${checkState(check)}</span>`,
+    check.exitCode ?? "",
+    aboutCheck(check)
+  ])
+  return markup`
+    ${files.length === 0 ? nothing : titled("Changed files", tableHtml(columnsOf("File", "Change", "#Insertions", "#Deletions"), fileRows))}
+    ${checks.length === 0 ? nothing : titled("Checks", tableHtml(columnsOf("Check", "How it ended", "#Exit code", "What it says"), checkRows))}
+    ${state === undefined ? nothing : markup`<p class="bad">${state}</p>`}
+    ${denied.length === 0 ? nothing : titled("Denied", listHtml([...new Set(denied.map(deniedText))]))}
+    ${notDone.length === 0 ? nothing : titled("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}`
+}
+
 const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {
   const { approvals, stages, tasks } = data
   const parts = systemParts([...stages, ...tasks.flatMap(({ attempts }) => attempts)])
@@ -262,6 +286,7 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
     tasks.length === 0 ? [markup`<p>There are none.</p>`] : tasks.map((task) => taskHtml(task, context, parts))
   const sections: ReadonlyArray<Section> = [
     { id: "answer", title: "Answer", content: answerHtml(data, context) },
+    { id: "facts", title: "Facts", content: factsHtml(data) },
     { id: "plan", title: "Plan", content: planHtml(data, context) },
     { id: "timeline", title: "Timeline", content: timelineHtml(data) },
     { id: "tasks", title: `Tasks (${tasks.length})`, content: markup`${ofTasks}` },

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
-import { type ModelCallId, modelCallKey, toolCallKey } from "../runs/ActivityKey.ts"
+import { attemptText, type ModelCallId, modelCallKey, toolCallKey } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import { badExit } from "../tools/ToolCall.ts"
@@ -56,7 +56,7 @@ const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
 
 const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number): Begun => {
   const about = [...(task === undefined ? [] : [`"${task}"`]), ...(round === 0 ? [] : [`round ${round}`])]
-  const name = [stage, ...about, ...(attempt === 1 ? [] : [`attempt ${attempt}`])].join(" ")
+  const name = [stage, ...about, ...(attempt === 1 ? [] : [attemptText({ attempt, stage })])].join(" ")
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 

@@ -6,11 +6,24 @@ import { modelText, personText, repairText } from "../findings/IssueText.ts"
 import type { Attempt, CallEvidence, UnrunCall } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import { type ItemResult, itemsText } from "../plan/ForEach.ts"
+import { attemptText } from "../runs/ActivityKey.ts"
 import { toolCallText } from "../runs/CallText.ts"
 import { shortDurationText } from "../text/Format.ts"
 import { resultText } from "../models/OutputText.ts"
 import { badExit, type ToolResult } from "../tools/ToolCall.ts"
-import { count, folded, type Html, listHtml, markup, nothing, pre, shortNumber, taskStateHtml } from "./Html.ts"
+import {
+  count,
+  folded,
+  type Html,
+  listHtml,
+  markup,
+  nothing,
+  pre,
+  shortNumber,
+  tableHtml,
+  taskStateHtml
+} from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
@@ -28,7 +41,7 @@ export const systemParts = (attempts: ReadonlyArray<Attempt>): SystemParts => {
 }
 
 const attemptTitle = ({ call }: Attempt): string =>
-  [call.stage, ...(call.round === 0 ? [] : [`round ${call.round}`]), `attempt ${call.attempt}`].join(", ")
+  [call.stage, ...(call.round === 0 ? [] : [`round ${call.round}`]), attemptText(call)].join(", ")
 
 const tokens = (number: number | undefined): string => (number === undefined ? "?" : shortNumber(number))
 
@@ -181,6 +194,19 @@ const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html 
     })
   )
 
+/** How many items are in which state, and a row for each. */
+const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
+  markup`<p>${itemsText(items)}</p>
+    ${tableHtml(
+      ["Item", "State", "Result", "Files"].map((name) => ({ name, isNumber: false })),
+      items.map(({ files = [], item, note, state }) => [
+        item,
+        state === "done" || state === "unchanged" ? state : markup`<span class="bad">${state}</span>`,
+        note,
+        files.join(", ")
+      ])
+    )}`
+
 /** A part with its heading; nothing when it is empty. */
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
@@ -193,7 +219,9 @@ export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemPa
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
       part("What it was for", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
-      part("Result", result === undefined ? nothing : markdownHtml(result, context)),
+      task.items === undefined
+        ? part("Result", result === undefined ? nothing : markdownHtml(result, context))
+        : part("Items", itemsHtml(task.items)),
       part("Why there is no result", listHtml(task.failures)),
       part("Files written", listHtml(task.filesWritten)),
       part("Approvals", approvalsHtml(task.approvals)),

@@ -24,6 +24,10 @@ export type ModelCallId = typeof ModelCallId.Type
 export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
 export type ToolCallId = typeof ToolCallId.Type
 
+/** `turn 2` of a task, `attempt 2` of any other stage. */
+export const attemptText = ({ attempt, stage }: Pick<ModelCallId, "attempt" | "stage">): string =>
+  `${stage === "task" ? "turn" : "attempt"} ${attempt}`
+
 /** `round-1/turn/research-2/attempt-1`, `plan/attempt-1`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [

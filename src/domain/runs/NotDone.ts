@@ -9,7 +9,7 @@ import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { openItems } from "../plan/ForEach.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
-import { isFinal, type TaskFailure, type TaskResult } from "../plan/TaskResult.ts"
+import { deniedOf, type TaskFailure, type TaskResult } from "../plan/TaskResult.ts"
 import { canonicalJson } from "../text/Json.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
@@ -21,8 +21,13 @@ export interface RoundWork {
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
+/** True for a result of which nothing was denied but reads, and something else succeeded. */
+const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
+  deniedOf(calls) !== "all" &&
+  calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
+
 /** True for a run of one task that ended clean: nothing is left to plan, and its report is the answer. */
-export const endedClean = (rounds: ReadonlyArray<RoundWork>): boolean => {
+export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []
   return (
@@ -31,7 +36,7 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>): boolean => {
     round.failures.length === 0 &&
     result !== undefined &&
     more.length === 0 &&
-    isFinal(result) &&
+    didWithout(result, kinds) &&
     openItems(result.items ?? []).length === 0 &&
     !/^[*_]*partly done\b/i.test(result.result.summary.trim())
   )
@@ -168,6 +173,18 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
     })
   })
 }
+
+/**
+ * The tasks of which every call was denied. A later round makes up for one by a call that succeeds in a task of the same
+ * skill.
+ */
+export const deniedTasks = (rounds: ReadonlyArray<RoundWork>): ReadonlyArray<TaskName> =>
+  rounds.flatMap(({ results }, index) => {
+    const later = rounds.slice(index + 1).flatMap((round) => round.results)
+    const isMade = (skill: string): boolean =>
+      later.some((one) => one.task.skill === skill && one.calls.some(({ result }) => result.success))
+    return results.flatMap(({ calls, name, task }) => (deniedOf(calls) === "all" && !isMade(task.skill) ? [name] : []))
+  })
 
 /** A task that never ran; `why` is a sentence. */
 export interface NotRun {

@@ -3,6 +3,7 @@
  * answer to results become sources that a person can follow.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
+import type { NotDoneFact } from "../checks/Facts.ts"
 import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
@@ -33,6 +34,8 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
+  /** The tasks that lack a change or never ran. */
+  readonly notDone?: ReadonlyArray<NotDoneFact>
   /** The links of the answer. */
   readonly evidence?: EvidenceCount
 }
@@ -53,11 +56,15 @@ export const modelOutcome = (error: ModelError): Outcome =>
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
   outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
 
-/** What was denied; `leftOut` when the run was to change nothing, and this would have changed something. */
+/**
+ * What was denied; `isRead` for what would only have looked, `leftOut` when the run was to change nothing, and this would
+ * have changed something.
+ */
 interface Denial {
   readonly message: string
   readonly tool?: string
   readonly targets?: ReadonlyArray<string>
+  readonly isRead?: boolean
   readonly leftOut?: boolean
 }
 
@@ -65,6 +72,8 @@ interface Denial {
 export interface Shortfall {
   /** Everything that was denied in the run. */
   readonly denials: ReadonlyArray<Denial>
+  /** The tasks of which every call was denied. */
+  readonly deniedTasks: ReadonlyArray<string>
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
@@ -100,20 +109,22 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
+/** A denied read decides nothing when its task went on without it. */
+const decidingDenials = ({ deniedTasks, denials }: Shortfall): ReadonlyArray<Denial> =>
+  denials.filter(({ isRead = false }) => !isRead || deniedTasks.length > 0)
+
 const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
       /* Work of which a part was denied or could not be made is never done. */
-      const isAllowed = shortfall.denials.length === 0
-      const denied = [
-        ...new Set(shortfall.denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))
-      ]
+      const denials = decidingDenials(shortfall)
+      const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
       const declined = shortfall.redirected.map(
         ({ declined: step, instead }) => `You declined "${stepText(step)}" and said what to do instead: ${instead}`
       )
       const message = [...denied, ...declined, ...missing].join("\n")
-      if (!isAllowed) return outcome("not_permitted", message)
+      if (denials.length > 0) return outcome("not_permitted", message)
       if (declined.length > 0) return outcome("declined", message)
       return outcome(missing.length > 0 ? "failed" : "done", message)
     }
@@ -147,11 +158,18 @@ export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>):
   return { ...found, status: "unverified", message: [...lines, how].join("\n") }
 }
 
+/** The tasks that lack a change or never ran, as facts. */
+const notDoneFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<NotDoneFact> => [
+  ...missing.map(({ task, what, why }) => ({ task, why: `It did not change ${what}. ${why}` })),
+  ...notRun.map(({ task, why }) => ({ task, why }))
+]
+
 /** The outcome of rounds that came to an end. */
-export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => ({
-  ...withLeftOut(withoutAnswer(end, shortfall), shortfall),
-  answer
-})
+export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => {
+  const notDone = notDoneFacts(shortfall)
+  const ended = withLeftOut(withoutAnswer(end, shortfall), shortfall)
+  return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
+}
 
 /** More would hide the sentence that they stand in. */
 const maxSources = 3

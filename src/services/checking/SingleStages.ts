@@ -15,6 +15,7 @@ import { type Task, plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { NoValidPlan } from "../../domain/runs/RunOrder.ts"
+import { deniedTasks } from "../../domain/runs/NotDone.ts"
 import { type RoundsEnd, outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -194,8 +195,9 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
     Effect.provide(layerRefined(refinement))
   )
   const gate = yield* Gate
-  const { failures = [], results = [] } = (yield* state.rounds).at(-1) ?? {}
+  const rounds = yield* state.rounds
+  const { failures = [], results = [] } = rounds.at(-1) ?? {}
   const denials = yield* gate.denials
-  const nothing = { missing: [], notRun: [], redirected: [], runId: "" }
+  const nothing = { deniedTasks: deniedTasks(rounds), missing: [], notRun: [], redirected: [], runId: "" }
   return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }
 })

@@ -77,9 +77,13 @@ export class Checks extends Context.Service<
     commandsFor(paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CheckCommand>>
     /**
      * Checks what the working copy of the fiber changes, one command after another. A check that is not allowed or cannot
-     * be run has an outcome that says why.
+     * be run has an outcome that says why. What failed before the changes by an `earlier` check of them is not new.
      */
-    run(scope: CheckScope, paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<CheckOutcome>>
+    run(
+      scope: CheckScope,
+      paths: ReadonlyArray<string>,
+      earlier?: ReadonlyArray<CheckOutcome>
+    ): Effect.Effect<ReadonlyArray<CheckOutcome>>
   }
 >()("task-conductor/services/checks/Checks") {
   static readonly layer = Layer.effect(
@@ -211,12 +215,20 @@ export class Checks extends Context.Service<
           const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
           if (!approved) return yield* refuse(refusal)
         }
-        const permit = yield* Effect.catch(gate.authorize({ task: scope.task, place }, prepared), refuse)
+        const onCopy = (yield* CurrentCopy) !== undefined && (yield* commands.copies).mechanism !== "none"
+        const part = check.whole === undefined ? {} : { part: checkText(check) }
+        const asked = { task: scope.task, place, check: { onCopy, ...part } }
+        const permit = yield* Effect.catch(gate.authorize(asked, prepared), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command
       })
 
-      const execute = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
+      const execute = Effect.fnUntraced(function* (
+        scope: CheckScope,
+        place: string,
+        check: CheckCommand,
+        earlier: ReadonlyArray<CheckOutcome>
+      ) {
         const { round, task } = scope
         const allowed = yield* Effect.result(allow(scope, place, check))
         if (Result.isFailure(allowed)) {
@@ -231,14 +243,14 @@ export class Checks extends Context.Service<
           const end = yield* carryOut(command, named, files)
           if (end.exitCode === 0) return outcomeOf(check, end)
           const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
-          const compared = outcomeOf(check, end, { before })
+          const compared = outcomeOf(check, end, { before, earlier })
           const isRepeated =
             compared.newFailures.length > 0 &&
             check.kind !== "types" &&
             end.exitCode !== null &&
             end.seconds <= longestRepeat
           const again = isRepeated ? yield* carryOut(command, named, files) : undefined
-          return outcomeOf(check, end, { before, again })
+          return outcomeOf(check, end, { before, again, earlier })
         })
         return yield* Effect.catchTag(oneAtATime(work), "ToolFailure", ({ message }) =>
           Effect.succeed(notRun(check, message))
@@ -248,13 +260,18 @@ export class Checks extends Context.Service<
       const report = ({ round, task }: CheckScope, { command, exitCode, newFailures, seconds, text }: CheckOutcome) =>
         events.publish({ type: "check.finished", task, round, command, exitCode, seconds, newFailures, text })
 
-      const runOne = Effect.fnUntraced(function* (scope: CheckScope, check: CheckCommand, index: number) {
+      const runOne = Effect.fnUntraced(function* (
+        scope: CheckScope,
+        check: CheckCommand,
+        index: number,
+        { earlier, paths }: { readonly earlier: ReadonlyArray<CheckOutcome>; readonly paths: ReadonlyArray<string> }
+      ) {
         const copy = yield* CurrentCopy
         const key = checkKey({ ...scope, index })
         const input = hashOf([
           check.argv,
           check.cwd ?? ".",
-          (copy?.files() ?? []).map(({ path, text }) => [path, text])
+          copy === undefined ? paths : copy.files().map(({ path, text }) => [path, text])
         ])
         return yield* activities
           .run({
@@ -262,7 +279,7 @@ export class Checks extends Context.Service<
             input,
             success: CheckOutcome,
             error: SavedDenial,
-            execute: execute(scope, activityName({ key, input }), check),
+            execute: execute(scope, activityName({ key, input }), check, earlier),
             publish: (outcome) => report(scope, outcome)
           })
           .pipe(
@@ -275,12 +292,12 @@ export class Checks extends Context.Service<
 
       return Checks.of({
         commandsFor,
-        run: Effect.fn("Checks.run")(function* (scope, paths) {
+        run: Effect.fn("Checks.run")(function* (scope, paths, earlier = []) {
           const chosen = yield* activities.record(
             { key: seenKey.checks(scope.task, scope.round, scope.turn), success: Schema.Array(CheckCommand) },
             commandsFor(paths)
           )
-          return yield* Effect.forEach(chosen, (check, index) => runOne(scope, check, index + 1))
+          return yield* Effect.forEach(chosen, (check, index) => runOne(scope, check, index + 1, { earlier, paths }))
         })
       })
     })

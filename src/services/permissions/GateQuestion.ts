@@ -28,7 +28,9 @@ const denialFields = {
   /** How often a person has denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
   /** What the person wants instead, in their words. */
-  instead: Schema.optionalKey(Schema.String)
+  instead: Schema.optionalKey(Schema.String),
+  /** True for what would only have looked: such a denial alone does not decide how a run ends. */
+  isRead: Schema.optionalKey(Schema.Boolean)
 }
 
 /** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
@@ -82,6 +84,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
+  /** For a check of the host: the part of the command that runs now, and whether it runs on a working copy. */
+  readonly check?: { readonly part?: string; readonly onCopy: boolean }
 }
 
 /** Where plugins and servers are started, and given files are read. */
@@ -116,7 +120,7 @@ const callHash = (asked: {
   ])
 
 export const questionOfCall = (
-  { place, task }: QuestionScope,
+  { check, place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
 ): GateQuestion => {
   const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
@@ -127,7 +131,7 @@ export const questionOfCall = (
     accesses,
     ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
   }
-  return { ...asked, place, risk, call, hash: callHash(asked) }
+  return { ...asked, place, risk, call, hash: callHash(asked), ...(check === undefined ? {} : { check }) }
 }
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
@@ -184,9 +188,20 @@ export const targetOf =
     return { kind, canonical, effects }
   }
 
+/** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
+const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
+  !mayChange && accesses.every(({ _tag }) => _tag === "ReadFile" || _tag === "FetchUrl")
+
 /** The denial of a question. */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
   more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+) =>
+  new PermissionDenied({
+    tool: question.tool,
+    targets: question.accesses.map(accessTarget),
+    by,
+    ...(onlyReads(question) ? { isRead: true } : {}),
+    ...more
+  })

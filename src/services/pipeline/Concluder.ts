@@ -10,7 +10,6 @@ import { fittedResults, frameOf, issuesBlock } from "../../domain/models/Executi
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { openFailures, type TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import {
-  endedClean,
   type MissingChange,
   type NotRun,
   notDoneBlock,
@@ -115,15 +114,7 @@ export const makeConcluder = Effect.gen(function* () {
     const { failures, goals, results: finished, rounds: round } = yield* state.get
     if (finished.length === 0) return noAnswer
     const [only] = finished
-    if (
-      only !== undefined &&
-      outputSchema === undefined &&
-      ended.end._tag === "GoalsMet" &&
-      ended.missing.length === 0 &&
-      endedClean(yield* state.rounds)
-    ) {
-      return reportAsAnswer(only)
-    }
+    if (only !== undefined && outputSchema === undefined && ended.isClean) return reportAsAnswer(only)
     const open = openFailures(failures, finished)
     const answer = conclude({ briefing, round, goals, finished, failures: open, outputSchema, ...ended })
     if (ended.end._tag !== "Declined") return yield* answer

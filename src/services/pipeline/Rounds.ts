@@ -12,7 +12,8 @@ import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.t
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
-import { endedClean, missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
+import { deniedTasks, endedClean, missingChanges, type RoundWork } from "../../domain/runs/NotDone.ts"
+import { Checks } from "../checks/Checks.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -51,8 +52,10 @@ const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefi
 }
 
 /** How the rounds ended, and what keeps the run from being done. */
-export interface RoundsOutcome extends Pick<Shortfall, "missing" | "notRun" | "redirected"> {
+export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun" | "redirected"> {
   readonly end: RoundsEnd
+  /** True for a run of one task whose report is the answer. */
+  readonly isClean: boolean
 }
 
 /** Why the tasks that are left never ran; nothing for ends that leave none. */
@@ -64,6 +67,7 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
 
 export const makeRounds = Effect.gen(function* () {
   const activities = yield* Activities
+  const checks = yield* Checks
   const events = yield* RunEvents
   const { limits } = yield* RunSettings
   const scheduler = yield* Scheduler
@@ -94,7 +98,7 @@ export const makeRounds = Effect.gen(function* () {
       if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
     }
     const missing = missingChanges(rounds, kinds)
-    if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds))
+    if (requestedChanges.length === 0 && missing.length === 0 && endedClean(rounds, kinds))
       return { end: { _tag: "GoalsMet" } }
     const revised = yield* reviser.revise({
       briefing,
@@ -134,13 +138,26 @@ export const makeRounds = Effect.gen(function* () {
     return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
   })
 
+  /** Each task was checked by itself; what several of them changed is checked once more in the end. */
+  const checkTogether = Effect.fnUntraced(function* (state: RunState) {
+    const { checks: earlier, isStale, results, rounds: round } = yield* state.get
+    if (!isStale) return
+    const paths = new Set(results.flatMap(({ files = [] }) => files.map(({ path }) => path)))
+    yield* state.setChecks(yield* checks.run({ task: "all changes", round, turn: 0 }, [...paths], earlier))
+  })
+
   /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
     const { pending, ...ended } = yield* runAll({ briefing, list, state })
+    /* Who declined a step is not asked about a check after it. */
+    if (ended.end._tag !== "Declined") yield* checkTogether(state)
     const why = whyNotRun(ended.end)
     const failed = new Set((yield* state.get).failures.map(({ task }) => task))
     const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
     const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
-    return { ...ended, missing: missingChanges(yield* state.rounds, kinds), notRun }
+    const rounds = yield* state.rounds
+    const missing = missingChanges(rounds, kinds)
+    const isClean = ended.end._tag === "GoalsMet" && missing.length === 0 && endedClean(rounds, kinds)
+    return { ...ended, missing, notRun, isClean, deniedTasks: deniedTasks(rounds) }
   })
 })

@@ -7,13 +7,16 @@ import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { stageModelsOf } from "../../domain/models/Generation.ts"
 import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/journal/RecordedTool.ts"
-import { runFacts } from "../../domain/checks/Facts.ts"
+import { type DeniedFact, hasFacts, runFacts } from "../../domain/checks/Facts.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
 import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
+import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import { ResumeNotes } from "./ResumeNotes.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -29,6 +32,7 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
 export const makeRunReporter = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
+  const gate = yield* Gate
   const foreign = toolsToRecord((yield* ToolRegistry).tools)
   const settings = yield* RunSettings
   const { model } = settings
@@ -36,6 +40,13 @@ export const makeRunReporter = Effect.gen(function* () {
   const meter = yield* UsageMeter
   const { root: project } = yield* Workspace
   const resumeNotes = Effect.provideContext((yield* ResumeNotes).read, yield* Effect.context<RunSettings | Workspace>())
+
+  const deniedFact = ({ by, reason, targets, tool }: PermissionDenied): DeniedFact => ({
+    tool,
+    targets: targets.map((target) => (target === project ? "." : withoutProject(target, project))),
+    by,
+    ...(reason === undefined ? {} : { reason })
+  })
 
   /** Publishes only the notes about the briefing. */
   const warn = ({ notes = [] }: Briefing) =>
@@ -53,19 +64,28 @@ export const makeRunReporter = Effect.gen(function* () {
 
   /** Publishes `run.finished` with the report. */
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
-    const { evidence: ofAnswer, ...ending } = outcome
+    const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending
     /* What a person chose is no error. */
     const isChosen = ending.status === "declined" || ending.status === "interrupted"
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
     const usage = yield* meter.total
-    const { checks, ...progress } = yield* state.get
+    const { checks, isStale, ...progress } = yield* state.get
+    const failures = openFailures(progress.failures, progress.results)
+    const failed = new Set<string>(failures.map(({ task }) => task))
     const facts = runFacts(
       progress.results.flatMap(({ files = [] }) => files),
-      checks
+      checks,
+      {
+        isStale,
+        denied: (yield* gate.denials).map(deniedFact),
+        notDone: [
+          ...failures.map(({ reason, task }) => ({ task, why: reason })),
+          ...notDone.filter(({ task }) => !failed.has(task))
+        ]
+      }
     )
-    const failures = openFailures(progress.failures, progress.results)
     const evidence = sumOfEvidence(
       [ofAnswer ?? [], ...progress.results.map(({ result }) => result.evidence ?? [])].flat()
     )
@@ -74,7 +94,7 @@ export const makeRunReporter = Effect.gen(function* () {
       ...ending,
       ...progress,
       failures,
-      ...(facts.files.length === 0 ? {} : { facts }),
+      ...(hasFacts(facts) ? { facts } : {}),
       ...(evidence.checked === 0 ? {} : { evidence }),
       usage
     }

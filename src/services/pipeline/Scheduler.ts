@@ -18,7 +18,6 @@ import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.t
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Checks } from "../checks/Checks.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -135,7 +134,6 @@ export class Scheduler extends Context.Service<
     Scheduler,
     Effect.gen(function* () {
       const activities = yield* Activities
-      const checks = yield* Checks
       const gate = yield* Gate
       const items = yield* TaskItems
       const loop = yield* TaskLoop
@@ -228,19 +226,6 @@ export class Scheduler extends Context.Service<
         )
       })
 
-      /** Each task was checked by itself; what several of them changed is checked once more. */
-      const checkTogether = Effect.fnUntraced(function* (
-        title: string,
-        open: ReadonlyArray<TaskState>,
-        { round, state }: Round
-      ) {
-        const names = new Set(open.map(({ task }) => task.name))
-        const changed = (yield* state.get).results.filter(({ files = [], name }) => names.has(name) && files.length > 0)
-        if (changed.length < 2 && changed.every(({ items = [] }) => items.length < 2)) return
-        const paths = changed.flatMap(({ files = [] }) => files.map(({ path }) => path))
-        yield* state.setChecks(yield* checks.run({ task: title, round, turn: 0 }, [...new Set(paths)]))
-      })
-
       /** Returns who did not approve the step. */
       const runStep = Effect.fnUntraced(function* (
         step: number,
@@ -255,7 +240,6 @@ export class Scheduler extends Context.Service<
         const declined = yield* Effect.forEach(open, (state) => runTask(state, order, approval), {
           concurrency: "unbounded"
         })
-        yield* checkTogether(title, open, order)
         yield* events.publish({ type: "step.finished", ...where })
         return declined.find((by) => by !== undefined)
       })

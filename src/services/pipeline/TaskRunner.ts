@@ -68,14 +68,22 @@ export class TaskRunner extends Context.Service<
       const commands = yield* Commands
       const runCalls = yield* makeTaskCalls
 
-      /** Checks changes that no command could see before they were made. */
-      const checkAfter = Effect.fnUntraced(function* (task: string, round: number, paths: ReadonlyArray<string>) {
-        if ((yield* commands.copies).mechanism !== "none") return []
-        return yield* checksOfHost.run({ task, round, turn: 0 }, paths)
+      /**
+       * The checks of what was made. Those of the working copy say nothing about a part of its changes, and where no command
+       * could see it there are none: then the project is checked.
+       */
+      const checksOf = Effect.fnUntraced(function* (
+        { checks = [], files = [], task: { name: task } }: Refinement,
+        round: number,
+        made: ReadonlySet<string>
+      ) {
+        const isWhole = files.every(({ path }) => made.has(path))
+        if (isWhole && (checks.length > 0 || (yield* commands.copies).mechanism !== "none")) return checks
+        return yield* checksOfHost.run({ task, round, turn: 0 }, [...made], checks)
       })
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { calls, checks, files = [], looks = [], result = noReport, task } = refinement
+        const { calls, files = [], looks = [], result = noReport, task } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
@@ -83,7 +91,7 @@ export class TaskRunner extends Context.Service<
         const made = new Set(outcomes.filter((one) => one.result.success).map(targetOf))
         const changed = files.filter((file) => made.has(file.path))
         const items = planned?.map((item) => itemAfter(item, outcomes))
-        const checked = changed.length === 0 ? [] : (checks ?? (yield* checkAfter(task.name, round, [...made])))
+        const checked = changed.length === 0 ? [] : yield* checksOf(refinement, round, made)
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],

@@ -29,6 +29,8 @@ export const makeRunState = Effect.sync(() => {
   let goals = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
+  /* How many pieces of work have changed something since everything was checked together. */
+  let unchecked = 0
   const addChecks = (found: ReadonlyArray<CheckOutcome>): void => {
     checks = [...checks.filter(({ command }) => !found.some((later) => later.command === command)), ...found]
   }
@@ -41,7 +43,9 @@ export const makeRunState = Effect.sync(() => {
       rounds: all.length,
       results: all.flatMap(({ results }) => results),
       failures: all.flatMap(({ failures }) => failures),
-      checks
+      checks,
+      /** True when several tasks have changed something and were only checked one by one. */
+      isStale: unchecked > 1
     })),
     rounds,
     setGoals: (given: string) =>
@@ -57,10 +61,16 @@ export const makeRunState = Effect.sync(() => {
     add: (outcome: TaskResult | TaskFailure) =>
       Effect.sync(() => {
         started.at(-1)?.outcomes.set(outcome instanceof TaskResult ? outcome.name : outcome.task, outcome)
-        if (outcome instanceof TaskResult && outcome.files !== undefined) addChecks(outcome.checks ?? [])
+        if (!(outcome instanceof TaskResult) || outcome.files === undefined) return
+        addChecks(outcome.checks ?? [])
+        unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Adds how checks of everything that has changed so far ended. */
-    setChecks: (found: ReadonlyArray<CheckOutcome>) => Effect.sync(() => addChecks(found)),
+    /** Takes how checks of everything that has changed so far ended, in place of those of single tasks. */
+    setChecks: (found: ReadonlyArray<CheckOutcome>) =>
+      Effect.sync(() => {
+        if (found.length > 0) checks = found
+        unchecked = 0
+      }),
     /** Names of all tasks with a result. */
     finishedNames: Effect.map(rounds, (all) => new Set(all.flatMap(({ results }) => results.map(({ name }) => name))))
   }

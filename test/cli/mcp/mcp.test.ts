@@ -11,6 +11,8 @@ import { RunStore } from "../../../src/services/history/RunStore.ts"
 import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { stageNameOf } from "../../support/stageName.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
 
 const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
@@ -184,6 +186,33 @@ describe("the tools for other programs", () => {
       const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
       const { data } = yield* call("run", given)
       assert.deepStrictEqual([data["status"], data["exit_code"], data["denied"]], ["done", 0, []])
+    })
+  )
+
+  liveTest("name what changed, and that nothing checked it", () =>
+    Effect.gen(function* () {
+      const answers: Readonly<Record<string, string>> = {
+        creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+        refinement: refinementWith([
+          { name: "read_file", arguments: { path: ".env" } },
+          { name: "edit_file", arguments: { path: "notes.md", old_text: "heron", new_text: "crane" } }
+        ]),
+        execution: resultSaying("Changed, and all checks pass.")
+      }
+      const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? planOf([]))
+      const { call } = yield* serve(["--model", fakeModel, "--yes-this-run", "--deny", "read_file:.env"], server.url)
+      const { data, isError, text } = yield* call("run", { prompt: "Change notes.md." })
+      assert.strictEqual(isError, false, text)
+      assert.deepStrictEqual(data["facts"], {
+        files: [{ path: "notes.md", kind: "changed", insertions: 1, deletions: 1 }],
+        checks: [],
+        state: "not checked",
+        denied: [{ tool: "read_file", targets: [".env"], by: "rule" }]
+      })
+      assert.include(
+        text,
+        "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
+      )
     })
   )
 

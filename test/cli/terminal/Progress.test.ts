@@ -43,7 +43,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       answer: "",
       issues: []
     },
-    '  An answer for "Research 1" was not usable (0 problems); attempt 1'
+    '  An answer for "Research 1" was not usable (0 problems); turn 1'
   ],
   [{ type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
   [{ type: "task.refined", ...at, calls: [] }, undefined],
@@ -102,7 +102,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       answer: "?",
       issues: [{ code: "x", where: { section: "Tool Calls", line: 7 }, what: "No call.", how: "Add one." }]
     },
-    '  An answer for "Research 1" was not usable (1 problem); attempt 2\n    section "Tool Calls": No call. [x]'
+    '  An answer for "Research 1" was not usable (1 problem); turn 2\n    section "Tool Calls": No call. [x]'
   ],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, undefined],
   [{ type: "model.phase", call: { stage: "task", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],

@@ -31,6 +31,10 @@ describe("the outcome of a check", () => {
     const output = failing("TestA")
     expect(outcomeOf(check, end(1, output), { before: end(0, output) }).newFailures).toEqual(["TestA"])
     expect(outcomeOf(check, end(1, output)).newFailures).toEqual(["TestA"])
+    /* Where nothing can be compared, an earlier check of the same changes says what failed before them. */
+    const earlier = [outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestA")) })]
+    const after = outcomeOf(check, end(1, failing("TestA", "TestB")), { earlier })
+    expect(after.newFailures).toEqual(["TestB"])
   })
 
   it("compares an output that names nothing as a whole", () => {

@@ -47,7 +47,7 @@ describe("the facts at the end of a run", () => {
     ["not checked", [change], [passed, notRun(check, "No.")], false],
     ["nothing changed", [{ ...change, after: change.before }], [], false]
   ] as const)("are %s", (state, files, checks, isStale) => {
-    expect(runFacts(fileFacts(files), checks, isStale).state).toBe(state)
+    expect(runFacts(fileFacts(files), checks, { isStale }).state).toBe(state)
   })
 
   it("say nothing about a run that only read", () => {

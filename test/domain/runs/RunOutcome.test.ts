@@ -23,7 +23,7 @@ const exhausted: FailureCause = { _tag: "NoValidAnswer", attempts: 5, repeated: 
 
 const decline = (by: "person" | "nobody"): RoundsEnd => ({ _tag: "Declined", by, step: "Task section 1" })
 
-const shortfall: Shortfall = { denials, missing: [], notRun: [], redirected: [], runId: "run-1" }
+const shortfall: Shortfall = { denials, deniedTasks: [], missing: [], notRun: [], redirected: [], runId: "run-1" }
 
 const statusOf = (end: RoundsEnd) => {
   const { message, status } = outcomeOf(end, "The answer.", shortfall)
@@ -45,6 +45,19 @@ describe("the outcome of a run", () => {
       "not_permitted",
       `${denials[0]?.message}\n${denials[2]?.message}`
     ])
+  })
+
+  it("is done when only reads were denied, unless a task came to nothing else", () => {
+    const denials = [{ message: "Permission denied: read_file on a.", isRead: true }]
+    const ended = (deniedTasks: ReadonlyArray<string>, more: Shortfall["denials"] = []) => {
+      const all = [...denials, ...more]
+      const { message, status } = outcomeOf({ _tag: "GoalsMet" }, "", { ...shortfall, denials: all, deniedTasks })
+      return [status, message]
+    }
+    assert.deepStrictEqual(ended([]), ["done", ""])
+    assert.deepStrictEqual(ended(["Look 1"]), ["not_permitted", "Permission denied: read_file on a."])
+    const change = { message: "Permission denied: write_file on b." }
+    assert.deepStrictEqual(ended([], [change]), ["not_permitted", change.message])
   })
 
   it("says in one sentence what --read-only left out, however the run ended", () => {

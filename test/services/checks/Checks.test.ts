@@ -92,6 +92,7 @@ describe("Checks", () => {
         approver.asked.map(([item]) => item?.targets),
         [[`${node} --test`]]
       )
+      assert.deepStrictEqual(approver.asked[0]?.[0]?.details?.at(-1), `Runs now only: ${node} --test test/add.test.mjs`)
     })
   )
 

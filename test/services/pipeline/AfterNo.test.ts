@@ -113,7 +113,9 @@ describe("after a no to a call", () => {
   it.effect("its words are in the result of the call and in the next round", () =>
     Effect.gen(function* () {
       const { report } = yield* runScript()
-      expect(report.status).toBe("not_permitted")
+      /* A later task of the same skill read what the person wanted instead. */
+      expect(report.status).toBe("done")
+      expect(report.facts?.denied).toEqual([{ tool: "read_file", targets: [".env"], by: "person" }])
       expect(results[0]).toContain("a person denied read_file on")
       expect(results[0]).toContain("and said what to do instead: Read c.txt.")
       expect(prompts[0]).toMatch(/- The person declined "read_file \/.*\.env" and said: Read c\.txt\./)

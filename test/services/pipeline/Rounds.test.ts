@@ -5,6 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, layer } from "@effect/vitest"
+import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
@@ -17,6 +18,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../../src/services/web/PublicWeb.ts"
+import { Checks } from "../../../src/services/checks/Checks.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { makeRounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
@@ -40,12 +42,19 @@ const listOf = (...names: ReadonlyArray<string>) => {
   return new TaskList({ goals: "All is found.", steps })
 }
 
-const resultOf = (name: string, calls: TaskResult["calls"] = []) =>
+/** The result of a task; `changes` names the file that it changed and checked. */
+const resultOf = (name: string, calls: TaskResult["calls"] = [], changes?: string) =>
   new TaskResult({
     task: taskFor("any", "It.", { name }),
     calls,
-    result: { summary: name, document: `## Result summary\n\n${name}` }
+    result: { summary: name, document: `## Result summary\n\n${name}` },
+    ...(changes === undefined
+      ? {}
+      : { files: [{ path: changes, kind: "changed", insertions: 1, deletions: 0 }], checks: [checkOf(changes)] })
   })
+
+const checkOf = (name: string) =>
+  outcomeOf({ argv: ["test", name], kind: "tests" }, { exitCode: 0, output: "", seconds: 1 })
 
 const failureOf = (task: string, reason = "the file is gone.") =>
   new TaskFailure({ task, phase: "execution", reason, skipped: false })
@@ -56,6 +65,8 @@ interface ScriptedRound {
   readonly fails?: ReadonlyArray<TaskFailure>
   readonly declined?: DeclinedStep
   readonly next?: ReadonlyArray<string>
+  /** Each finished task changes a file with its name. */
+  readonly changes?: boolean
   /** A call of the finished tasks was denied: the round is not final. */
   readonly denied?: boolean
 }
@@ -76,13 +87,16 @@ const namesOf = (list: TaskList) => list.steps.flatMap(({ tasks }) => tasks.map(
 /** Runs scripted rounds; `orders` are the names that the scheduler got, and those that were finished before. */
 const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
   const orders: Array<{ readonly round: number; readonly tasks: ReadonlyArray<string>; readonly before: number }> = []
+  const checked: Array<{ readonly paths: ReadonlyArray<string>; readonly earlier: ReadonlyArray<string> }> = []
   const revisions: Array<{ readonly outstanding: ReadonlyArray<string>; readonly finished: number }> = []
   const scheduler = Scheduler.of({
     runRound: ({ list, round, state }: RoundOrder) =>
       Effect.gen(function* () {
         orders.push({ round, tasks: namesOf(list), before: (yield* state.get).results.length })
-        const { declined, denied, fails = [], finishes = [] } = rounds[round - 1] ?? {}
-        const results = finishes.map((name) => resultOf(name, denied === true ? [deniedCall] : []))
+        const { changes, declined, denied, fails = [], finishes = [] } = rounds[round - 1] ?? {}
+        const results = finishes.map((name) =>
+          resultOf(name, denied === true ? [deniedCall] : [], changes === true ? name : undefined)
+        )
         yield* Effect.forEach([...results, ...fails], state.add, { discard: true })
         return declined
       })
@@ -94,33 +108,69 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
         return listOf(...(rounds[round - 1]?.next ?? []))
       })
   })
+  const layerChecks = Layer.succeed(Checks)(
+    Checks.of({
+      commandsFor: () => Effect.succeed([]),
+      run: (_scope, paths, earlier = []) =>
+        Effect.sync(() => {
+          checked.push({ paths, earlier: earlier.map(({ command }) => command) })
+          return [checkOf("all")]
+        })
+    })
+  )
   const layerRounds = (project: string) =>
     Layer.mergeAll(Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)).pipe(
       Layer.provideMerge(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
       Layer.provideMerge(Gate.layer()),
       Layer.provideMerge([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
       Layer.provideMerge([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project }, leavesMachine)]),
-      Layer.provideMerge([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands]),
+      Layer.provideMerge([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands, layerChecks]),
       Layer.provideMerge(EventLog.layer)
     )
   const run = (...names: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const state = yield* makeRunState
       const { end } = yield* (yield* makeRounds)(briefing, listOf(...names), state)
-      const { failures, results, rounds: count } = yield* state.get
+      const { checks, failures, isStale, results, rounds: count } = yield* state.get
+      const commands = checks.map(({ command }) => command)
       const events = (yield* EventLog).events().map(({ type }) => type)
-      return { end, results: results.map(({ name }): string => name), failures: failures.length, rounds: count, events }
+      const found = results.map(({ name }): string => name)
+      return { end, results: found, failures: failures.length, rounds: count, events, commands, isStale }
     }).pipe((work) => Effect.flatMap(makeProject(testSkills), (project) => Effect.provide(work, layerRounds(project))))
-  return { orders, revisions, run }
+  return { checked, orders, revisions, run }
 }
 
 const direct = Effect.provide(Activities.layerUnsaved)
 
 layer(NodeServices.layer)("Rounds", (it) => {
+  it.effect("checks once more what several tasks changed, in whichever rounds, and counts only that", () =>
+    Effect.gen(function* () {
+      const two = scripted([
+        { finishes: ["A"], changes: true, next: ["B"] },
+        { finishes: ["B"], changes: true }
+      ])
+      const { commands, isStale } = yield* two.run("A", "Z")
+      expect(two.checked).toEqual([{ paths: ["A", "B"], earlier: ["test A", "test B"] }])
+      expect([commands, isStale]).toEqual([["test all"], false])
+      const one = scripted([{ finishes: ["A"], changes: true }])
+      expect((yield* one.run("A")).commands).toEqual(["test A"])
+      expect(one.checked).toEqual([])
+    }).pipe(direct)
+  )
+
+  it.effect("leaves the checks stale after a no, since nobody is asked about another", () =>
+    Effect.gen(function* () {
+      const declined = { by: "person", step: "Task section 1" } as const
+      const { checked, run } = scripted([{ finishes: ["A", "B"], changes: true, declined }])
+      const { commands, isStale } = yield* run("A", "B", "C")
+      expect([checked, commands, isStale]).toEqual([[], ["test A", "test B"], true])
+    }).pipe(direct)
+  )
+
   it.effect("runs the tasks that are left until there are none, with the results of earlier rounds", () =>
     Effect.gen(function* () {
       const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
-      expect(yield* direct(run("A", "C"))).toEqual({
+      expect(yield* direct(run("A", "C"))).toMatchObject({
         end: { _tag: "GoalsMet" },
         results: ["A", "B"],
         failures: 0,

@@ -2,10 +2,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import type { Refinement } from "../../../src/domain/documents/Refinement.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
+import { Checks } from "../../../src/services/checks/Checks.ts"
 import type { ExecutionOrder } from "../../../src/services/pipeline/TaskRunner.ts"
 import { briefing, openStages } from "../../support/OpenStages.ts"
 import { gave } from "../../support/sampleTasks.ts"
@@ -32,6 +35,11 @@ const writing = (uid: string): ToolCall => ({
   name: "write_file",
   arguments: { path: "out.txt", content: "new\n" }
 })
+
+const ended = (exitCode: number) =>
+  outcomeOf({ argv: ["npm", "test"], kind: "tests" }, { exitCode, output: "", seconds: 1 })
+const passed = ended(0)
+const broken = ended(1)
 
 const files = { "a.txt": "Hello.\n", "b.txt": "Bye.\n" }
 const both = [edit("a.txt", "Hello.", "change-1"), edit("b.txt", "Bye.", "change-2")]
@@ -95,6 +103,30 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const fs = yield* FileSystem.FileSystem
       expect(yield* fs.readFileString(`${project}/a.txt`)).toBe("changed\n")
       expect(yield* fs.readFileString(`${project}/b.txt`)).toBe(files["b.txt"])
+    })
+  )
+
+  it.effect("checks the project again when only a part of the checked changes was allowed", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const checks = Layer.succeed(Checks)(
+        Checks.of({
+          commandsFor: () => Effect.succeed([]),
+          run: (scope, paths, earlier) => Effect.sync(() => (asked.push([scope, paths, earlier]), [broken]))
+        })
+      )
+      const person = scriptedApprover({ calls: ["once", "deny"] })
+      const order = orderOf(both, {
+        files: ["a.txt", "b.txt"].map((path) => ({ path, kind: "changed", insertions: 1, deletions: 1 })),
+        checks: [passed]
+      })
+      const parted = yield* openStages({ files, approver: person.layer, checks })
+      const result = yield* parted.taskRunner.run(order)
+      expect([result.files?.map(({ path }) => path), result.checks]).toEqual([["a.txt"], [broken]])
+      expect(asked).toEqual([[{ task: "Edit 1", round: 2, turn: 0 }, ["a.txt"], [passed]]])
+      const whole = yield* openStages({ files, checks })
+      expect((yield* whole.taskRunner.run(order)).checks).toEqual([passed])
+      expect(asked.length).toBe(1)
     })
   )
 
