@@ -5,6 +5,7 @@
 import type * as Schema from "effect/Schema"
 import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
 import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
+import { temporaryMegabytes } from "../src/domain/commands/CommandLimits.ts"
 import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
 import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
 import { heartbeatEvery } from "../src/domain/runs/RunEvent.ts"
@@ -47,6 +48,10 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   commandSeconds:
     "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
   checkSeconds: "The check is stopped and counts as failed; its text names this limit and shows the end of its output.",
+  commandMemoryMegabytes:
+    "The command is stopped; its result names this limit. What is used is looked at three times in a second.",
+  commandProcesses: "The command is stopped, or cannot start more; its result names this limit.",
+  commandFileMegabytes: "The program gets the signal `SIGXFSZ`, or an error; the result names this limit.",
   fetchSeconds: "The fetch ends with `timeout`; its message names this limit."
 }
 
@@ -102,6 +107,11 @@ const elsewhere = [
 const fixed = [
   ["a task fails", "twice in the same way", "the run ends"],
   ["a command writes", mebibytes(maxOutputBytes), "it is stopped; the result says so"],
+  [
+    "a temporary folder of the sandbox holds",
+    `${temporaryMegabytes} MiB, or \`limits.commandMemoryMegabytes\``,
+    "the program gets an error; the result says so"
+  ],
   ["a command runs, whatever its call says", `${commandSeconds.most} seconds`, "it is stopped with `timeout`"],
   ["one line of a model server", mebibytes(maxLineBytes), "the answer counts as broken off"],
   ["a page of the web", `${defaultMaxBytes / 1_000_000} MB, ${maxRedirects} redirects`, "the fetch fails"],

@@ -133,7 +133,8 @@ export const layerCommands = (
     hidden: [own, state, `${locks}/..`, ...candidates],
     caches: `${state}/caches`,
     scratch: `${state}/copies`,
-    usualSeconds: limits.commandSeconds
+    usualSeconds: limits.commandSeconds,
+    limits
   })
 
 /** What was found of plugins, and what of them cannot be used. */

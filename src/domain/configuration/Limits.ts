@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLimits.ts"
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
@@ -102,6 +103,20 @@ export const Limits = Schema.Struct({
     600,
     `How many seconds a check of the host may run, such as the tests of the project; at most ${commandSeconds.most}.`,
     { maximum: commandSeconds.most }
+  ),
+  commandMemoryMegabytes: limit(
+    usualCommandLimits.commandMemoryMegabytes,
+    `How much memory a command may use with all that it starts and what it writes to temporary folders of the sandbox, in megabytes; 0 is half of the machine's, at least ${leastMemoryMegabytes}.`,
+    { minimum: 0 }
+  ),
+  commandProcesses: limit(
+    usualCommandLimits.commandProcesses,
+    "How many processes and threads a command may have at once.",
+    { minimum: 16 }
+  ),
+  commandFileMegabytes: limit(
+    usualCommandLimits.commandFileMegabytes,
+    "The largest file that a command may write, in megabytes."
   ),
   fetchSeconds: seconds(20, "How many seconds fetching a page of the web may take, with all its redirects."),
   stages: Schema.optionalKey(

@@ -60,7 +60,7 @@ export type ToolResult = typeof ToolResult.Type
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
-/** How a command ended that a call ran: `exitCode` is null when it was stopped because it wrote too much. */
+/** How a command ended that a call ran: `exitCode` is null when it was stopped because it wrote or used too much. */
 export interface CommandEnd {
   readonly exitCode: number | null
   readonly output: string

@@ -164,8 +164,8 @@ export class Checks extends Context.Service<
           const [stopped = "", ...output] = ended.split("\n")
           return { exitCode: null, output: output.join("\n"), seconds, stopped } satisfies CheckEnd
         }
-        const end: CheckEnd = { exitCode: ended.exitCode, output: ended.output, seconds }
-        return end.exitCode === null ? { ...end, stopped: "It wrote too much and was stopped." } : end
+        const { exitCode, output, stopped } = ended
+        return { exitCode, output, seconds, ...(stopped === undefined ? {} : { stopped }) } satisfies CheckEnd
       })
 
       /** How the command ends without the changes of the task. */

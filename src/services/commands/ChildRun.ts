@@ -12,9 +12,11 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import * as path from "node:path"
 import { withoutInherited } from "./Descriptors.ts"
+import { type CommandLimits, exceededLimit } from "../../domain/commands/CommandLimits.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { infoAt } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { usageOf } from "./CommandUsage.ts"
 
 interface ChildOrder {
   /** The program and its arguments, after those of the sandbox when there is one. */
@@ -28,11 +30,17 @@ interface ChildOrder {
   readonly seconds: number
   /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
   readonly limit?: string
+  /** What it may use of the machine; not watched when absent. */
+  readonly limits?: CommandLimits | undefined
+  /** Folders of the sandbox that lie in memory. */
+  readonly temporary?: ReadonlyArray<string>
 }
 
 export interface ChildEnd {
-  /** 128 and more for a signal; null when the child was stopped because it wrote too much. */
+  /** 128 and more for a signal; null when the child was stopped because it wrote or used too much. */
   readonly exitCode: number | null
+  /** Why it was stopped, in a sentence; present when there is no exit code. */
+  readonly stopped?: string
   /** stdout and stderr in the order in which they were written; only beginning and end of a long output. */
   readonly output: string
 }
@@ -41,6 +49,9 @@ export const maxOutputBytes = 10_485_760
 /** The time between SIGTERM and SIGKILL. */
 const grace = "1 second"
 const shownTail = 2000
+/** How often it is looked what the child uses. */
+const watchEvery = "300 millis"
+const tooMuch = "It wrote more than 10 MB and was stopped."
 
 /** The reports of bubblewrap: the first process in the sandbox, later the exit code of the command. */
 const Status = Schema.Struct({
@@ -119,6 +130,27 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
   return watch
 })
 
+/**
+ * Looks again and again what the child uses, ends all its processes at once when it is too much, and says why. Never ends
+ * else.
+ */
+const watchUsage = Effect.fnUntraced(function* (
+  { limits, temporary = [] }: ChildOrder,
+  handle: ChildProcessHandle,
+  sandbox: SandboxWatch | undefined
+) {
+  if (limits === undefined || process.platform !== "linux") return yield* Effect.never
+  const inner = sandbox === undefined ? undefined : yield* Deferred.await(sandbox.inner)
+  const folders = { paths: temporary, sizeBytes: limits.temporaryBytes }
+  while (true) {
+    yield* Effect.sleep(watchEvery)
+    const stopped = exceededLimit(limits, yield* usageOf(handle.pid, limits.memoryBytes, inner, folders))
+    if (stopped === undefined) continue
+    signal(inner ?? -handle.pid, "SIGKILL")
+    return stopped
+  }
+})
+
 /** Starts the child, collects its output, and ends it with the scope. */
 const launch = (order: ChildOrder, output: CommandOutput) =>
   Effect.gen(function* () {
@@ -136,11 +168,15 @@ const launch = (order: ChildOrder, output: CommandOutput) =>
     return { handle, sandbox, full, collecting }
   }).pipe(Effect.uninterruptible)
 
-/** Runs the child, fills `output`, and gives the exit code. */
+/** Runs the child, fills `output`, and gives the exit code, or why the child was stopped. */
 const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: CommandOutput) {
   const { collecting, full, handle, sandbox } = yield* launch(order, output)
-  const exitCode = yield* Effect.raceFirst(handle.exitCode, Effect.as(Deferred.await(full), null))
-  if (exitCode === null) return null
+  const exitCode = yield* Effect.raceAllFirst([
+    handle.exitCode,
+    Effect.as(Deferred.await(full), tooMuch),
+    watchUsage(order, handle, sandbox)
+  ])
+  if (typeof exitCode === "string") return exitCode
   /* Processes in the background end with the command; only then is all output written. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
@@ -155,7 +191,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
 /** Runs the child for at most `seconds`. Fails with `timeout` (with the end of the output) or `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
-  const exitCode = yield* runToEnd(order, output).pipe(
+  const result = yield* runToEnd(order, output).pipe(
     Effect.catchTag("PlatformError", (error) =>
       Effect.fail(new ToolFailure({ type: "io_error", message: `The command could not be run: ${error.message}` }))
     ),
@@ -168,7 +204,10 @@ export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
       }
     })
   )
-  const end: ChildEnd = { exitCode, output: output.text() }
+  const end: ChildEnd =
+    typeof result === "string"
+      ? { exitCode: null, stopped: result, output: output.text() }
+      : { exitCode: result, output: output.text() }
   return end
 })
 

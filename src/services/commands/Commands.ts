@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import { release, totalmem } from "node:os"
 import * as path from "node:path"
 import {
   looksLikePath,
@@ -26,6 +27,14 @@ import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.t
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import {
+  type CommandLimits,
+  commandLimitsOf,
+  type GivenCommandLimits,
+  likelyLimit,
+  limitScript,
+  usualCommandLimits
+} from "../../domain/commands/CommandLimits.ts"
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
@@ -233,6 +242,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly scratch: string
   /** How long a command may run that does not say it, in seconds; 120 when absent. */
   readonly usualSeconds?: number
+  /** What a command may use of the machine; the usual limits when absent. */
+  readonly limits?: Partial<GivenCommandLimits>
 }
 
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
@@ -242,6 +253,8 @@ interface CommandEnd extends ChildEnd {
   readonly copied?: CopyEnd
   /** What the person can set, when the command failed because of the sandbox. */
   readonly sandboxHint?: string
+  /** The limit that it reached, when it failed because of that without being stopped. */
+  readonly limitHint?: string
 }
 
 interface RunOptions {
@@ -254,14 +267,20 @@ interface RunOptions {
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
+/** Since Linux 5.14, processes in a user namespace are counted apart from all others of the user. */
+const countsInNamespaces = (() => {
+  const [major = 0, minor = 0] = release().split(".").map(Number)
+  return process.platform === "linux" && (major > 5 || (major === 5 && minor >= 14))
+})()
+
 /**
  * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so
- * that their order is preserved, and ignores SIGTERM, so that the command can stop first.
+ * that their order is preserved, ignores SIGTERM, so that the command can stop first, and sets limits.
  */
-const joined = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
+const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: boolean): ReadonlyArray<string> => [
   "/bin/sh",
   "-c",
-  'trap : TERM; (exec "$@") 2>&1; exit $?',
+  `trap : TERM; (${limitScript(limits, sandboxed && countsInNamespaces)} exec "$@") 2>&1; exit $?`,
   "sh",
   ...argv
 ]
@@ -311,6 +330,7 @@ export class Commands extends Context.Service<
         const { root } = workspace
         const { hidden, home, sandbox: settings = {}, scratch } = options
         const watch = yield* makeCommandWatch(root, home)
+        const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
         const { git = false } = settings
         const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
@@ -345,28 +365,40 @@ export class Commands extends Context.Service<
 
         const named = new Set<string>()
 
-        /** Adds what the person can set when the sandbox was the cause of a failure, and tells the person once. */
+        const tellOnce = Effect.fnUntraced(function* (argv: CanonicalCommand["argv"], hint: string) {
+          if (named.has(hint)) return
+          named.add(hint)
+          yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
+        })
+
+        /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
         const withHint = Effect.fnUntraced(function* (
-          { argv, cwd }: CanonicalCommand,
+          { argv, cwd, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
           end: CommandEnd
         ) {
+          const { exitCode, output, stopped } = end
+          if (stopped !== undefined) yield* tellOnce(argv, stopped)
+          if (exitCode === null) return end
+          const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
+          if (limitHint !== undefined) {
+            yield* tellOnce(argv, limitHint)
+            return { ...end, limitHint }
+          }
+          if (!sandboxed) return end
           const sandboxHint = yield* sandboxFailure({
             root,
             cwd,
             shown,
-            output: end.output,
+            output,
             home,
             hidden,
             settings,
             program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
-            exitCode: end.exitCode ?? 0
+            exitCode
           })
           if (sandboxHint === undefined) return end
-          if (!named.has(sandboxHint)) {
-            named.add(sandboxHint)
-            yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${sandboxHint}` })
-          }
+          yield* tellOnce(argv, sandboxHint)
           return { ...end, sandboxHint }
         })
 
@@ -406,22 +438,24 @@ export class Commands extends Context.Service<
             seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
             limit: seconds === undefined ? "limits.commandSeconds" : limit
           }
+          const { temporaryBytes } = machineLimits
+          const words = joined(argv, machineLimits, sandboxed)
           const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
             const around = sandboxed
-              ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, isTrial, ...place, copy })
-              : { argv: joined(argv), placeholders: [], guarded: [], variables: {}, shown: [] }
+              ? yield* sandbox.enclose({ argv: words, cwd, survey, isTrial, ...place, copy, temporaryBytes })
+              : { argv: words, placeholders: [], guarded: [], variables: {}, shown: [], temporary: [] }
             const child = runChild({
               ...around,
               /* The folder of the command may be proposed only. */
               cwd: copy === undefined ? cwd : root,
               env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
               sandboxed,
+              limits: machineLimits,
               ...limits
             })
             return { ...around, child: provide(child) }
           })
-          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd) =>
-            sandboxed ? provide(withHint(command, shown, end)) : Effect.succeed(end)
+          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd) => provide(withHint(command, shown, end))
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
@@ -445,11 +479,10 @@ export class Commands extends Context.Service<
 const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
 
-const tooMuch = "It wrote more than 10 MB and was stopped."
-
 /**
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
- * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
+ * `{ exit_code, output }`. For a command that wrote or used too much `exit_code` is null and `stopped` says why; `limit` names the
+ * limit that made it fail by itself. What it changed of
  * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
  * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
  * because of its sandbox is in `sandbox`. Fails as `Commands.run` does.
@@ -462,11 +495,12 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
   const end = yield* (yield* Commands).run(granted, { seconds })
-  const { changed = [], copied, exitCode, output, sandboxHint } = end
+  const { changed = [], copied, exitCode, limitHint, output, sandboxHint, stopped } = end
   const { leftOut, proposed } = copied ?? { leftOut: [], proposed: [] }
   return {
     exit_code: exitCode,
-    ...(exitCode === null ? { stopped: tooMuch } : {}),
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(limitHint === undefined ? {} : { limit: limitHint }),
     ...(changed.length === 0 ? {} : { changed_controls: changed }),
     ...(proposed.length === 0 ? {} : { changed_files: firstOf(proposed) }),
     ...(leftOut.length === 0 ? {} : { not_proposed: firstOf(leftOut) }),

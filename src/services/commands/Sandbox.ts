@@ -41,6 +41,8 @@ interface Enclosure {
   readonly guarded: ReadonlyArray<string>
   /** What it sets in the environment of the command. */
   readonly variables: Readonly<Record<string, string>>
+  /** Its folders that lie in memory. */
+  readonly temporary: ReadonlyArray<string>
   /** What it shows beside the system. */
   readonly shown: ReadonlyArray<string>
 }

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
+import { temporaryMegabytes } from "../../domain/commands/CommandLimits.ts"
 import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
 import { isSecretLike, secretFolders } from "../../domain/files/SensitivePath.ts"
 import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
@@ -79,6 +80,10 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
     ...(yield* hide(yield* keysOfSystem)),
     ...(resolver === undefined || resolver.startsWith("/etc/") ? [] : bind("--ro-bind", [resolver])),
     "--dev",
+    "/dev",
+    "--tmpfs",
+    "/dev/shm",
+    "--remount-ro",
     "/dev",
     "--proc",
     "/proc",
@@ -189,6 +194,8 @@ export interface CommandPlaces {
   readonly copy?: CopyMounts | undefined
   /** Whether the command is only tried: then it changes nothing, not even in the project. */
   readonly isTrial?: boolean
+  /** The most that each temporary folder holds. */
+  readonly temporaryBytes?: number
 }
 
 /** Removes the empty folders that a sandbox made, inner ones first. */
@@ -237,10 +244,16 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
   }
 })
 
+/** Bounds each temporary folder, and lists them. Other paths are absolute, and no words of bubblewrap. */
+const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
+  flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),
+  temporary: flags.filter((_, index) => flags[index - 1] === "--tmpfs")
+})
+
 /** The flags of bubblewrap for a command of this project, without the command itself. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, network, root } = places
-  const { copy, isTrial = false, program } = command
+  const { copy, isTrial = false, program, temporaryBytes = temporaryMegabytes * 1_048_576 } = command
   const home = (yield* realPath(places.home)) ?? places.home
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
   const programs = isInBin ? [...places.programs, path.dirname(program)] : places.programs
@@ -276,7 +289,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     "/"
   ]
   return {
-    flags,
+    ...boundTemporary(flags, temporaryBytes),
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
     /* Those in a copy go with it. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
