@@ -1,0 +1,333 @@
+/**
+ * Real work from public repositories, done by the built product and judged by the tests that the project itself wrote for
+ * it. Needs git, Python with pytest, and `npm run build`. The pieces are in `realWorkPieces.ts`.
+ *
+ *   node bench/real-work.ts list
+ *   node bench/real-work.ts prepare PIECE DIR [--mirror PATH]
+ *   node bench/real-work.ts run PIECE DIR --host URL --model NAME [--context-window 8192] [--command run|ask]
+ *   node bench/real-work.ts judge PIECE DIR [--record DIR]
+ *
+ * `prepare` makes the folder at the commit before the work, from the public repository or from a bare copy of it, and is
+ * the only part that uses the network. What judges goes into `DIR.judge`, where the run does not see it: the upstream
+ * commit, and the names of the tests that fail before it and pass with it. A piece without such tests is refused.
+ * `run` writes the events to `DIR.events.jsonl` and keeps the state of the product in `DIR.state`.
+ * `judge` works on a copy and prints one row. `--record` is a folder with what the model server saw: `req-NNN.txt` is a
+ * prompt and `ans-NNN.txt` its answer. Tokens are characters / 4; prefill is what a server with one slot that keeps its
+ * last prompt has to read anew.
+ */
+import { spawnSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { pieces, type Piece, type TestRunner } from "./realWorkPieces.ts"
+
+const product = fileURLToPath(new URL("../bin/task-conductor.cjs", import.meta.url))
+
+const fail = (message: string): never => {
+  console.error(message)
+  process.exit(2)
+}
+
+/** The output of a command that has to succeed. */
+const output = (command: string, args: ReadonlyArray<string>, cwd?: string): string => {
+  const { status, stderr, stdout, error } = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1e8 })
+  if (status !== 0) fail(`${command} ${args.join(" ")}: ${error?.message ?? stderr}`)
+  return stdout
+}
+
+/** Where the parts of a prepared piece are. All but the working folder lie beside it. */
+const foldersOf = (directory: string) => {
+  const work = resolve(directory)
+  return {
+    work,
+    upstream: `${work}.judge/upstream.git`,
+    provingTests: `${work}.judge/tests.json`,
+    state: `${work}.state`,
+    events: `${work}.events.jsonl`
+  }
+}
+
+type Folders = ReturnType<typeof foldersOf>
+
+const withCopy = <A>(folder: string, use: (copy: string) => A): A => {
+  const parent = mkdtempSync(join(tmpdir(), "real-work-"))
+  try {
+    const copy = join(parent, "copy")
+    cpSync(folder, copy, { recursive: true, verbatimSymlinks: true })
+    return use(copy)
+  } finally {
+    rmSync(parent, { recursive: true, force: true })
+  }
+}
+
+// Tests
+
+const runners: Record<TestRunner, (report: string) => readonly [string, ReadonlyArray<string>]> = {
+  vitest: (report) => ["node_modules/.bin/vitest", ["run", "--reporter=junit", `--outputFile=${report}`]],
+  pytest: (report) => [
+    "python3",
+    ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", `--junitxml=${report}`]
+  ]
+}
+
+/** Each test of a JUnit report with whether it passed; skipped ones are left out. */
+const testsOf = (xml: string): ReadonlyMap<string, boolean> =>
+  new Map(
+    Array.from(
+      xml.matchAll(/<testcase\b([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g),
+      ([, attributes = "", body = ""]) => {
+        const valueOf = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? ""
+        return { name: `${valueOf("classname")} > ${valueOf("name")}`, body }
+      }
+    )
+      .filter(({ body }) => !body.includes("<skipped"))
+      .map(({ body, name }) => [name, !/<(failure|error)\b/.test(body)])
+  )
+
+const runTests = (runner: TestRunner, folder: string): ReadonlyMap<string, boolean> => {
+  const report = join(dirname(folder), "junit.xml")
+  const [command, args] = runners[runner](report)
+  spawnSync(command, args, { cwd: folder, encoding: "utf8", timeout: 300_000 })
+  return existsSync(report) ? testsOf(readFileSync(report, "utf8")) : new Map()
+}
+
+/** Puts the tests that judge a piece into a folder: those of the upstream commit, or those of the base with the new name. */
+const bringTests = ({ base, judgement }: Piece, { upstream }: Folders, folder: string): void => {
+  if (judgement.kind === "answer") return
+  const commit = judgement.kind === "tests" ? judgement.upstream : base
+  for (const file of judgement.testFiles) {
+    const text = output("git", ["--git-dir", upstream, "show", `${commit}:${file}`])
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(
+      join(folder, file),
+      judgement.kind === "rename" ? text.replaceAll(judgement.from, judgement.to) : text
+    )
+  }
+}
+
+const testsWithUpstream = (piece: Piece, folders: Folders, folder: string): ReadonlyMap<string, boolean> => {
+  if (piece.runner === undefined) return new Map()
+  bringTests(piece, folders, folder)
+  return runTests(piece.runner, folder)
+}
+
+/** The tracked and new files of a folder that have the old name and may not. */
+const linesWith = (folder: string, name: string, keptIn: ReadonlyArray<string>): number =>
+  spawnSync("git", ["grep", "--untracked", "-nw", name, "--", ".", ...keptIn.map((file) => `:!${file}`)], {
+    cwd: folder,
+    encoding: "utf8"
+  }).stdout.split("\n").length - 1
+
+// The parts of the bench
+
+/** What the finished work looks like: the upstream commit, or the rename made by plain replacement. */
+const finish = ({ judgement }: Piece, { upstream }: Folders, folder: string): void => {
+  if (judgement.kind === "tests")
+    output("git", ["--git-dir", upstream, "--work-tree", folder, "checkout", "-f", judgement.upstream, "--", "."])
+  if (judgement.kind === "rename") {
+    for (const file of output("git", ["grep", "-lw", judgement.from], folder).trim().split("\n")) {
+      if (judgement.keptIn.includes(file)) continue
+      const text = readFileSync(join(folder, file), "utf8")
+      writeFileSync(join(folder, file), text.replaceAll(judgement.from, judgement.to))
+    }
+  }
+}
+
+const installPackages = (packages: ReadonlyArray<string>, work: string): void => {
+  const scratch = mkdtempSync(join(tmpdir(), "real-work-packages-"))
+  writeFileSync(join(scratch, "package.json"), "{}")
+  output("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages], scratch)
+  cpSync(join(scratch, "node_modules"), join(work, "node_modules"), { recursive: true, verbatimSymlinks: true })
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+const prepare = (piece: Piece, folders: Folders, mirror: string | undefined): void => {
+  const { provingTests, upstream, work } = folders
+  if (existsSync(work) || existsSync(dirname(upstream))) fail(`${work} or its .judge folder is already there.`)
+  const source = mirror === undefined ? piece.repository : `file://${resolve(mirror)}`
+  const commits = piece.judgement.kind === "tests" ? [piece.base, piece.judgement.upstream] : [piece.base]
+  mkdirSync(upstream, { recursive: true })
+  output("git", ["init", "-q", "--bare", upstream])
+  output("git", ["fetch", "-q", "--depth", "1", source, ...commits], upstream)
+  mkdirSync(work, { recursive: true })
+  output("git", ["init", "-q"], work)
+  output("git", ["fetch", "-q", "--depth", "1", source, piece.base], work)
+  output("git", ["checkout", "-q", "FETCH_HEAD"], work)
+  if (piece.packages.length > 0) installPackages(piece.packages, work)
+  const before = withCopy(work, (copy) => testsWithUpstream(piece, folders, copy))
+  const after = withCopy(work, (copy) => {
+    finish(piece, folders, copy)
+    return testsWithUpstream(piece, folders, copy)
+  })
+  const proving = [...after].filter(([name, passed]) => passed && before.get(name) !== true).map(([name]) => name)
+  if (piece.runner !== undefined && proving.length === 0)
+    fail("No test fails before the upstream commit and passes with it.")
+  writeFileSync(
+    provingTests,
+    JSON.stringify({ proving, passing: [...after].filter(([, passed]) => passed).map(([name]) => name) })
+  )
+  console.log(`${work} is ready: ${proving.length} of ${after.size} tests prove the work`)
+}
+
+interface RunOptions {
+  readonly host: string
+  readonly model: string
+  readonly contextWindow: string
+  readonly command: string
+}
+
+/** Without a terminal: steps are approved by the flag, everything else that is asked is denied and counted. */
+const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions): void => {
+  const flags = ["--project", work, "--model", options.model, "--context-window", options.contextWindow, "--json"]
+  const checks = piece.check === undefined ? [] : ["--check", piece.check]
+  const own = options.command === "run" ? ["--yes-this-run", ...checks] : ["--yes"]
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    [product, options.command, ...flags, ...own, piece.prompt],
+    {
+      cwd: work,
+      encoding: "utf8",
+      maxBuffer: 1e9,
+      env: { ...process.env, OLLAMA_HOST: options.host, XDG_STATE_HOME: state, XDG_CONFIG_HOME: `${state}/config` },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
+  writeFileSync(events, stdout)
+  if (stderr !== "") console.error(stderr.trimEnd())
+  console.log(`${piece.name}: exit code ${status}`)
+}
+
+interface Costs {
+  readonly calls: number
+  readonly read: number
+  readonly largest: number
+  readonly prefill: number
+  readonly written: number
+}
+
+/** The prompt without its definitions of tools, which no server puts at the end. */
+const messagesOf = (prompt: string): string => prompt.split("\n\n===== TOOLS =====", 1)[0] ?? ""
+
+const commonLength = (a: string, b: string): number => {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return length
+}
+
+const sum = (lengths: ReadonlyArray<number>): number => lengths.reduce((total, length) => total + length, 0)
+
+const tokens = (characters: number): number => Math.round(characters / 4)
+
+const costsOf = (record: string): Costs => {
+  const calls = readdirSync(record)
+    .filter((file) => /^req-\d+\.txt$/.test(file) && existsSync(join(record, `ans-${file.slice(4)}`)))
+    .toSorted()
+    .map((file) => ({
+      prompt: readFileSync(join(record, file), "utf8"),
+      answer: readFileSync(join(record, `ans-${file.slice(4)}`), "utf8")
+    }))
+  const newIn = ({ prompt }: { prompt: string }, index: number): number => {
+    const before = calls[index - 1]
+    if (before === undefined) return prompt.length
+    const messages = messagesOf(prompt)
+    return messages.length - commonLength(messages, messagesOf(before.prompt))
+  }
+  return {
+    calls: calls.length,
+    read: tokens(sum(calls.map(({ prompt }) => prompt.length))),
+    largest: tokens(Math.max(0, ...calls.map(({ prompt }) => prompt.length))),
+    prefill: tokens(sum(calls.map(newIn))),
+    written: tokens(sum(calls.map(({ answer }) => answer.length)))
+  }
+}
+
+interface RunEvent {
+  readonly type: string
+  readonly exit_code?: number
+  readonly report?: { readonly status?: string; readonly answer?: string }
+  readonly status?: string
+  readonly answer?: string
+}
+
+const eventsOf = (file: string): ReadonlyArray<RunEvent> =>
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line))
+    : []
+
+/** What the judgement says in one column: tests that prove the work, and those that must not break. */
+const outcomeOf = (piece: Piece, folders: Folders, answer: string): string => {
+  const { judgement } = piece
+  if (judgement.kind === "answer") {
+    const named = judgement.names.filter((name) => answer.toLowerCase().includes(name.toLowerCase()))
+    return `${named.length} of ${judgement.names.length} named`
+  }
+  return withCopy(folders.work, (copy) => {
+    const left = judgement.kind === "rename" ? linesWith(copy, judgement.from, judgement.keptIn) : 0
+    const tests = testsWithUpstream(piece, folders, copy)
+    const { passing, proving } = JSON.parse(readFileSync(folders.provingTests, "utf8"))
+    const count = (names: ReadonlyArray<string>) =>
+      `${names.filter((name) => tests.get(name) === true).length} of ${names.length}`
+    return `${count(proving)} (${count(passing)} in all)${judgement.kind === "rename" ? `, ${left} lines left` : ""}`
+  })
+}
+
+const judge = (piece: Piece, folders: Folders, record: string | undefined): void => {
+  const events = eventsOf(folders.events)
+  const last = events.findLast(({ type }) => type === "run.finished" || type === "ask.finished")
+  const report = last?.report ?? last
+  const costs = record === undefined ? undefined : costsOf(record)
+  const row: ReadonlyArray<readonly [string, unknown]> = [
+    ["piece", piece.name],
+    ["calls", costs?.calls],
+    ["read", costs?.read],
+    ["largest", costs?.largest],
+    ["prefill", costs?.prefill],
+    ["written", costs?.written],
+    ["questions", events.filter(({ type }) => type === "approval.requested").length],
+    ["upstream tests", outcomeOf(piece, folders, report?.answer ?? "")],
+    ["status", report?.status],
+    ["exit code", last?.exit_code]
+  ]
+  console.log(`| ${row.map(([name]) => name).join(" | ")} |`)
+  console.log(`| ${row.map(([, value]) => value ?? "").join(" | ")} |`)
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mirror: { type: "string" },
+    host: { type: "string", default: "http://127.0.0.1:11434" },
+    model: { type: "string" },
+    "context-window": { type: "string", default: "8192" },
+    command: { type: "string", default: "run" },
+    record: { type: "string" }
+  }
+})
+
+const [action, name, directory] = positionals
+if (action === "list") {
+  for (const { base, language, license, name, repository, work } of pieces)
+    console.log(
+      `${name.padEnd(18)}${language.padEnd(12)}${work.padEnd(14)}${repository} ${base.slice(0, 10)} ${license}`
+    )
+} else {
+  const piece =
+    pieces.find((one) => one.name === name) ??
+    fail(`No piece "${name}". Try: ${pieces.map((one) => one.name).join(", ")}`)
+  const folders = foldersOf(directory ?? fail("Name a folder for the piece."))
+  if (action === "prepare") prepare(piece, folders, values.mirror)
+  else if (action === "run")
+    run(piece, folders, {
+      host: values.host,
+      model: values.model ?? fail("--model NAME is missing."),
+      contextWindow: values["context-window"],
+      command: values.command
+    })
+  else if (action === "judge") judge(piece, folders, values.record)
+  else fail("The first word is list, prepare, run or judge.")
+}
