@@ -178,14 +178,22 @@ interface RunOptions {
   readonly command: string
 }
 
-/** Without a terminal: steps are approved by the flag, everything else that is asked is denied and counted. */
+/** Without a terminal, all that is asked inside the project is approved. With `--yes-this-run` reads would be denied. */
 const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions): void => {
-  const flags = ["--project", work, "--model", options.model, "--context-window", options.contextWindow, "--json"]
-  const checks = piece.check === undefined ? [] : ["--check", piece.check]
-  const own = options.command === "run" ? ["--yes-this-run", ...checks] : ["--yes"]
+  const flags = [
+    "--project",
+    work,
+    "--model",
+    options.model,
+    "--context-window",
+    options.contextWindow,
+    "--json",
+    "--yes"
+  ]
+  const checks = piece.check === undefined || options.command === "ask" ? [] : ["--check", piece.check]
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
-    [product, options.command, ...flags, ...own, piece.prompt],
+    [product, options.command, ...flags, ...checks, piece.prompt],
     {
       cwd: work,
       encoding: "utf8",

@@ -104,7 +104,7 @@ export const pieces: ReadonlyArray<Piece> = [
     base: "27e268d4fc36a169b9a3296fe03d3b897fc0bf2f",
     prompt:
       "When I give the schema of a dictionary key its own error message, as in " +
-      '`Schema({Regex("^[a-z]+$", error="keys are lower case letters"): int})`, and validate `{"A1": 1}`, I get only ' +
+      '`Schema({Optional(Regex("^[a-z]+$", error="keys are lower case letters")): int})`, and validate `{"A1": 1}`, I get only ' +
       "\"Wrong key 'A1'\"; my message is lost. It should be reported for a key that does not fit. Keys without a message of " +
       "their own are reported as they are now.",
     packages: [],
