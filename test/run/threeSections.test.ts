@@ -22,6 +22,7 @@ import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { layerTestRun } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { stageNameOf } from "../support/stageName.ts"
+import { isAboutSandbox } from "../support/sandboxMessage.ts"
 
 const folder = join(import.meta.dirname, "../fixtures/runs/three-sections")
 const answer = (name: string): string => readFileSync(join(folder, "answers", `${name}.md`), "utf8")
@@ -147,6 +148,7 @@ it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
           neutral(
             log
               .events()
+              .filter((event) => event.type !== "message" || !isAboutSandbox(event.text))
               .map((event) => JSON.stringify(event))
               .join("\n")
           )

@@ -53,7 +53,8 @@ const goOn = Effect.fnUntraced(function* (
   writeFileSync(run.file, textOf(linesOf(change(records, key, keyFile))))
   const person = approving("step", "step")
   const { events, report } = yield* run.session({ answer: writer, approver: person.layer })
-  const warned = events.flatMap((event) => (event.type === "message" ? [event.code] : []))
+  /* A machine without bubblewrap is told so by a message without a code. */
+  const warned = events.flatMap((event) => (event.type === "message" && event.code !== undefined ? [event.code] : []))
   return { run, asked: person.asked.length, status: report?.status, warned }
 })
 
