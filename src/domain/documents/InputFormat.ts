@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
 import { stripMarks } from "../grammar/FieldValues.ts"
 import { excerpt, firstProse, type TaskLine } from "../grammar/RawTask.ts"
+import { oneLine } from "../text/Format.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { textNestedTooDeep } from "../text/Json.ts"
@@ -103,8 +104,6 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
   const [, name, text = ""] = strict ?? looseLine.exec(written) ?? boldLine.exec(written) ?? []
   return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
 

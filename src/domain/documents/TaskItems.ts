@@ -7,6 +7,8 @@ import type { Nodes } from "mdast"
 import { readReference } from "../grammar/ReferenceForm.ts"
 import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
+import { shortened } from "../text/Excerpt.ts"
+import { oneLine } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
@@ -34,10 +36,6 @@ const linesAround = 5
 /** Links in one entry that are shown with it. */
 const mostLinks = 3
 
-const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
-
 const fileReference = (path: string, more: Pick<FileReference, "heading" | "lines"> = {}): FileReference => {
   const { heading, lines } = more
   const fragment = lines === undefined ? (heading ?? "") : `L${lines.from}-L${lines.to}`
@@ -45,7 +43,7 @@ const fileReference = (path: string, more: Pick<FileReference, "heading" | "line
 }
 
 const item = (text: string, references: ReadonlyArray<FileReference>): Item => ({
-  text: cut(oneLine(text), longestItem),
+  text: shortened(oneLine(text), longestItem),
   references
 })
 
@@ -54,8 +52,8 @@ const linesOf = ({ path = "", text }: ItemSource, containing: string | undefined
   return lines.flatMap((line, index) => {
     const number = index + 1
     const isItem = containing === undefined ? line.trim() !== "" : line.includes(containing)
-    const lines_ = { from: Math.max(1, number - linesAround), to: Math.min(lines.length, number + linesAround) }
-    return isItem ? [item(`${path}:${number}: ${line}`, [fileReference(path, { lines: lines_ })])] : []
+    const around = { from: Math.max(1, number - linesAround), to: Math.min(lines.length, number + linesAround) }
+    return isItem ? [item(`${path}:${number}: ${line}`, [fileReference(path, { lines: around })])] : []
   })
 }
 
@@ -137,7 +135,7 @@ export const taskOfItem = (
   const added: ReadonlyArray<Reference> = references.filter(({ href }) => !known.has(href))
   return new Task({
     ...fields,
-    name: `${task.name} ${number}${again ? " again" : ""}: ${cut(oneLine(text.replaceAll("`", "")), longestName)}`,
+    name: `${task.name} ${number}${again ? " again" : ""}: ${shortened(oneLine(text.replaceAll("`", "")), longestName)}`,
     whatIsNeeded: `${task.whatIsNeeded}\n\nThis is item ${number} of ${all}, and the only one to work on: ${text}\n\nOther tasks do the other items. If nothing is to be done for this one, say so and why.`,
     references: [...task.references, ...added]
   })

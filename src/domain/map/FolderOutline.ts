@@ -2,6 +2,7 @@
  * The folders of a project as lines of a map: how many files lie below each of them, and in larger maps which files.
  */
 import { codeSpan } from "../markdown/PromptBlock.ts"
+import { shortened } from "../text/Excerpt.ts"
 import { printable } from "../text/Printable.ts"
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
@@ -42,8 +43,7 @@ export const shownText = (text: string, longest: number): string => {
       .replace(/\s+/g, " ")
       .trim()
   ).replaceAll("<|", "< |")
-  const cut = line.length <= longest ? line : `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
-  return codeSpan(cut)
+  return codeSpan(shortened(line, longest))
 }
 
 /**

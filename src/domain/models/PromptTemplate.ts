@@ -7,6 +7,18 @@ import * as Option from "effect/Option"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
+/** What every prompt for turns begins with: what is known of the project, and the forms of answers. */
+const ofTurns = [
+  "project_description",
+  "environment",
+  "project_map",
+  "answers",
+  "text_calls",
+  "native_calls",
+  "may_change",
+  "tool_instructions"
+] as const
+
 /** Placeholders by template; stable text comes first in a template, what changes last. */
 export const templatePlaceholders = {
   /** The task list. */
@@ -23,14 +35,7 @@ export const templatePlaceholders = {
   ],
   /** One task, in turns: its first message. */
   task: [
-    "project_description",
-    "environment",
-    "project_map",
-    "answers",
-    "text_calls",
-    "native_calls",
-    "may_change",
-    "tool_instructions",
+    ...ofTurns,
     "skill_name",
     "skill_input_requirements",
     "skill_refinement",
@@ -59,19 +64,7 @@ export const templatePlaceholders = {
   /** The answer to the prompt. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
-  ask: [
-    "project_description",
-    "environment",
-    "project_map",
-    "answers",
-    "text_calls",
-    "native_calls",
-    "may_change",
-    "tool_instructions",
-    "current_file",
-    "open_files",
-    "user_prompt"
-  ]
+  ask: [...ofTurns, "current_file", "open_files", "user_prompt"]
 } as const
 
 export type TemplateName = keyof typeof templatePlaceholders

@@ -2,6 +2,7 @@
  * The places over which a task is carried out one by one: what counts as an item, where the items are, and what became of each.
  */
 import * as Schema from "effect/Schema"
+import { tableCell } from "../text/Format.ts"
 import { ResultReference } from "./Reference.ts"
 
 /** What counts as an item: a file, a line of files, a heading of markdown files, or an entry of a list or a table. */
@@ -47,8 +48,6 @@ export const itemsText = (items: ReadonlyArray<ItemResult>): string => {
   return `${items.length} ${items.length === 1 ? "item" : "items"}: ${parts.join(", ")}.`
 }
 
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ")
-
 /** The report of the host: how many items are in which state, and a row for each. */
 export const itemsReport = (items: ReadonlyArray<ItemResult>): string =>
   [
@@ -56,7 +55,7 @@ export const itemsReport = (items: ReadonlyArray<ItemResult>): string =>
     "",
     "| item | state | result |",
     "|---|---|---|",
-    ...items.map(({ item, note, state }) => `| ${cell(item)} | ${state} | ${cell(note)} |`)
+    ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
 /** The items that have no result. */

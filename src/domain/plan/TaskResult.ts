@@ -21,6 +21,12 @@ export const ResultDocument = Schema.Struct({
 })
 export type ResultDocument = typeof ResultDocument.Type
 
+/** A result that consists of its summary. */
+export const resultOfSummary = (summary: string): ResultDocument => ({
+  summary,
+  document: `## Result summary\n\n${summary}`
+})
+
 /** A finished task with its calls and its result. */
 export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/plan/TaskResult")({
   task: Task,

@@ -1,6 +1,7 @@
 /**
  * One tool as markdown for a person: what it does, its parameters, an example, how it fails.
  */
+import { tableCell } from "../text/Format.ts"
 import type { EffectClass, Risk } from "../tools/Access.ts"
 import type { ToolInfo } from "../tools/ToolCall.ts"
 import { isSchema, type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
@@ -16,8 +17,6 @@ const effectMeanings: Readonly<Record<EffectClass, string>> = {
   idempotent: "done twice is as done once",
   once: "done twice is two effects"
 }
-
-const cell = (text: string): string => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
 
 /** `integer, 1 to 1000`, `one of a, b`, `array of string`. */
 const typeText = (schema: JsonSchema): string => {
@@ -39,7 +38,7 @@ const parameterLines = (parameters: JsonSchema): ReadonlyArray<string> => {
     "|---|---|---|---|",
     ...properties.map(([name, schema]) => {
       const meaning = typeof schema["description"] === "string" ? schema["description"] : ""
-      return `| \`${name}\` | ${cell(typeText(schema))} | ${required.has(name) ? "yes" : "no"} | ${cell(meaning)} |`
+      return `| \`${name}\` | ${tableCell(typeText(schema))} | ${required.has(name) ? "yes" : "no"} | ${tableCell(meaning)} |`
     })
   ]
 }
@@ -47,7 +46,7 @@ const parameterLines = (parameters: JsonSchema): ReadonlyArray<string> => {
 const errorLines = ({ errors = {} }: ToolInfo): ReadonlyArray<string> => {
   const entries = Object.entries(errors)
   if (entries.length === 0) return []
-  return ["", "| error | when |", "|---|---|", ...entries.map(([type, when]) => `| \`${type}\` | ${cell(when)} |`)]
+  return ["", "| error | when |", "|---|---|", ...entries.map(([type, when]) => `| \`${type}\` | ${tableCell(when)} |`)]
 }
 
 /** Markdown with the name as a heading of the second level. */

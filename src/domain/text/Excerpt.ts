@@ -75,6 +75,10 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
+/** At most so many characters, the last one an ellipsis where something is left out. */
+export const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${cutAt(text, most - 1)}…`
+
 export interface ListExcerpt {
   readonly text: string
   /** How many entries are in it, from the first. */

@@ -21,6 +21,12 @@ export const durationText = (ms: number): string =>
 /** `12 ms` for what is shorter than a second. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
+/** A string without line breaks, and with one blank for several. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+
+/** A string as the cell of a markdown table. */
+export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
+
 /** A string in which paths below the project are relative to it. A longer path that only holds the project's stays. */
 export const withoutProject = (text: string, project: string): string =>
   project.length < 2

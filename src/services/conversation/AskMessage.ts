@@ -11,6 +11,7 @@ import { readMessageTurn } from "../../domain/conversation/MessageTurn.ts"
 import { makeShownAnswer, type ShownAnswer } from "../../domain/conversation/ShownAnswer.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import { resultOfSummary } from "../../domain/plan/TaskResult.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
@@ -184,7 +185,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
     const made: Refinement = {
       task: wholeTask,
       ...loop.proposed(work, latest()),
-      result: { summary, document: `## Result summary\n\n${summary}` }
+      result: resultOfSummary(summary)
     }
     if (made.calls.length === 0) return ending
     const refused = yield* approve(message.number, made)

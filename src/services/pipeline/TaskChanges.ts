@@ -7,7 +7,6 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
-import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { wholeChange } from "../../domain/files/ChangePreview.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
@@ -16,13 +15,10 @@ import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
 import type { ProposedFile, WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 
 /** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
 const mostLost = 5
-
-/** A replacement over many places looks at no larger file. */
-const maxBytes = 1_048_576
 
 /** The file of a change, however its path is written. */
 const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
@@ -63,7 +59,7 @@ const looksAtProject = (change: Change): boolean => change._tag !== "Edit"
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
   const activities = yield* Activities
-  const gate = yield* Gate
+  const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
@@ -71,13 +67,6 @@ export const makeTaskChanges = Effect.gen(function* () {
   /** The files of a working copy by their paths in the project. */
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.files().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
-
-  /** The text of a file that a search would show. */
-  const searched = Effect.fnUntraced(function* (name: string) {
-    const file = yield* workspace.canonical(name)
-    if (isSecretLike(name) || !file.inside || !(yield* gate.mayRead(file.path))) return ""
-    return yield* workspace.readText(file.path, maxBytes)
-  })
 
   /** The file of a path as it is given, where the project cannot be looked at. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
@@ -89,16 +78,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     task: string
   ): Effect.fn.Return<ReadChanges> {
     const names = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const files = yield* Effect.forEach(
-      names,
-      (name) =>
-        Effect.match(searched(name), {
-          onFailure: () => [],
-          onSuccess: (text) => (text.includes(pattern) ? [{ path: name, text }] : [])
-        }),
-      { concurrency: 16 }
-    )
-    const found = files.flat()
+    const found = yield* searchedTexts(names, (text) => text.includes(pattern))
     const places = replacePlaces(found, { pattern, except })
     const kept = replacePlaces(found, { pattern, except: [] }).filter(
       (one) => !places.some((place) => place.path === one.path && place.line === one.line)
@@ -120,7 +100,7 @@ export const makeTaskChanges = Effect.gen(function* () {
   /** How many lines of a file a new text leaves out, when that is more than a third of them. */
   const linesLost = Effect.fnUntraced(function* (file: string, text: string) {
     const { path: canonical } = yield* workspace.canonical(file)
-    const before = yield* workspace.readText(canonical, maxBytes)
+    const before = yield* workspace.readText(canonical, maxSearchedBytes)
     const { removed } = wholeChange(file, before, text)
     return removed > before.split("\n").length / 3 ? removed : 0
   })
@@ -135,7 +115,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     const holds = Effect.gen(function* () {
       const { path: canonical } = yield* workspace.canonical(file)
       if (!(yield* workspace.isFile(canonical))) return false
-      const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxBytes), () => undefined)
+      const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxSearchedBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
     if (!mustBeNew) {

@@ -15,9 +15,10 @@ import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import { itemsReport } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { deniedOf, TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { deniedOf, resultOfSummary, TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
+import { shortened } from "../../domain/text/Excerpt.ts"
 import { fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -26,7 +27,8 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { makeItemFiles, maxItemBytes } from "./ItemFiles.ts"
+import { makeItemFiles } from "./ItemFiles.ts"
+import { maxSearchedBytes } from "./SearchedTexts.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { fileCall } from "./TaskChanges.ts"
 import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
@@ -45,8 +47,7 @@ const noteOf = (text: string): string => {
     .split("\n")
     .map((one) => one.replace(/^[#>*\s-]+/, "").trim())
     .find((one) => one !== "")
-  const note = line ?? ""
-  return note.length <= longestNote ? note : `${note.slice(0, longestNote - 1)}…`
+  return shortened(line ?? "", longestNote)
 }
 
 const outcomeOf = (item: Item, refinement: Refinement, isWriter: boolean): ItemOutcome => {
@@ -101,7 +102,6 @@ const joined = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, calls: Readonl
   const files = joinedFiles(parts.flatMap((part) => part?.files ?? []))
   const checks = joinedChecks(parts.flatMap((part) => part?.checks ?? []))
   const items = outcomes.map(({ result }) => result)
-  const summary = itemsReport(items)
   return {
     task,
     ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
@@ -109,7 +109,7 @@ const joined = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, calls: Readonl
     ...(files.length === 0 ? {} : { files }),
     ...(checks.length === 0 ? {} : { checks }),
     items,
-    result: { summary, document: `## Result summary\n\n${summary}` }
+    result: resultOfSummary(itemsReport(items))
   }
 }
 
@@ -140,8 +140,8 @@ export class TaskItems extends Context.Service<
         return skill !== undefined && toolsOfSkill(skill, allTools).some((tool) => fileTools.has(tool))
       }
 
-      const find = ({ source, ...rest }: ForEach, finished: ReadonlyArray<TaskResult>) => {
-        const forEach = { source, ...rest }
+      const find = (forEach: ForEach, finished: ReadonlyArray<TaskResult>) => {
+        const { source } = forEach
         if (source.kind === "glob") return itemFiles(forEach, source.pattern)
         const producer = finished.findLast(({ task }) => task.slug === source.target)
         return Effect.succeed(itemsOf(forEach, [{ text: producer?.result.document ?? "" }]))
@@ -183,7 +183,7 @@ export class TaskItems extends Context.Service<
           const [first, ...others] = changes
           if (first !== undefined && others.length === 0) return Effect.succeed({ ...first.call, uid })
           return workspace.canonical(path).pipe(
-            Effect.flatMap((file) => workspace.readText(file.path, maxItemBytes)),
+            Effect.flatMap((file) => workspace.readText(file.path, maxSearchedBytes)),
             Effect.orElseSucceed(() => ""),
             Effect.map((base) => {
               const text = changes.reduce((before, { call, index }) => {

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
-import { type ResultDocument, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
@@ -28,17 +28,14 @@ const failureLine = (outcome: CallOutcome): string =>
     .split("\n", 1)
     .join("")}`
 
-const noReport: ResultDocument = { summary: "Done.", document: "## Result summary\n\nDone." }
+const noReport = resultOfSummary("Done.")
 
 /** The report with what was not made before it; only that when nothing was made. */
 const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
   const failed = outcomes.filter(({ result }) => !result.success)
   if (failed.length === 0) return report
   const lines = failed.map(failureLine).join("\n")
-  if (failed.length === outcomes.length) {
-    const summary = `Nothing was changed:\n\n${lines}`
-    return { summary, document: `## Result summary\n\n${summary}` }
-  }
+  if (failed.length === outcomes.length) return resultOfSummary(`Nothing was changed:\n\n${lines}`)
   const summary = `Partly done:\n\n${lines}\n\nThe report from before that:\n\n${report.summary}`
   return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
 }
@@ -47,11 +44,6 @@ const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcom
 const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
   const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
   return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
-}
-
-const reportOfItems = (items: ReadonlyArray<ItemResult>): ResultDocument => {
-  const summary = itemsReport(items)
-  return { summary, document: `## Result summary\n\n${summary}` }
 }
 
 export class TaskRunner extends Context.Service<
@@ -95,7 +87,7 @@ export class TaskRunner extends Context.Service<
         return new TaskResult({
           task,
           calls: [...looks, ...outcomes],
-          result: items === undefined ? withOutcomes(result, outcomes) : reportOfItems(items),
+          result: items === undefined ? withOutcomes(result, outcomes) : resultOfSummary(itemsReport(items)),
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
           ...(checked.length === 0 ? {} : { checks: checked })
