@@ -150,8 +150,13 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
-const rankOf = ({ narrow, run }: ProjectCommand): number =>
-  (wider.test(run) ? 4 : 0) + (narrow === undefined ? 2 : 0) + (/\btests?$/.test(run) ? 0 : 1)
+/** A target of make without a recipe only builds what it names. */
+const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
+
+const rankOf = (command: ProjectCommand): number =>
+  (wider.test(command.run) ? 4 : 0) +
+  (command.narrow === undefined ? 2 : 0) +
+  (/\btests?$/.test(command.run) && !onlyBuilds(command) ? 0 : 1)
 
 /** The most useful test command: one for everything that can be narrowed, before others. */
 const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined =>

@@ -45,6 +45,13 @@ const valued =
 /** What a shell would read. */
 const unplain = /[&|;<>`$()\\]/
 
+/** The command of a script that runs the tests, where it is the only one of several that does. */
+export const testPart = (does: string): string | undefined => {
+  const parts = does.split("&&").map((part) => part.trim())
+  const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))
+  return tests.length === 1 ? tests[0] : undefined
+}
+
 /**
  * How a script that runs tests is narrowed: `append` is how arguments are added to it, `execute` runs a program of an
  * installed package.

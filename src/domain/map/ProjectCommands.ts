@@ -7,7 +7,7 @@ import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
 import * as Result from "effect/Result"
 import { type CommandKind, commandKind } from "./CommandKind.ts"
-import { type Narrowing, scriptNarrowing, usualNarrowing } from "./NarrowCommand.ts"
+import { type Narrowing, scriptNarrowing, testPart, usualNarrowing } from "./NarrowCommand.ts"
 
 /** One way to run a command. */
 export interface CommandWay {
@@ -201,9 +201,13 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /* npm runs the scripts of other managers as well. */
-      const ways = [...new Set([manager, "npm"])].map((one) => packageWay(one, name, does))
-      return inWays(ways, manifest.path, { does })
+      /* npm runs the scripts of other managers as well, unless these call their manager themselves. */
+      const callsManager = does.split(/\s+/).includes(manager)
+      const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
+      const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
+      const ways = managers.map((one) => packageWay(one, name, does))
+      const direct = tests === undefined ? [] : [{ run: `npx ${tests}`, narrow: scriptNarrowing(tests, "", "npx") }]
+      return inWays([...ways, ...direct], manifest.path, { does })
     })
   return [...scripts, ...impliedByPackage(manifest, scripts)]
 }

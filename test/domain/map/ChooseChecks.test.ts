@@ -104,6 +104,12 @@ describe("the checks for changed files", () => {
     expect(chosen([...others, ...npm()], ["src/a.ts"], ["src/a.ts"]).at(-1)).toBe("npm test")
   })
 
+  it("are the target of make that runs the tests, not the one that builds them", () => {
+    const text = ".PHONY: all shared tests\n\ntests: unit_test\n\ntest: tests\n\t./unit_test\n"
+    const commands = projectCommands([{ path: "Makefile", text, files: new Set() }])
+    expect(chosen(commands, ["a.c"], ["a.c"])).toEqual(["make test"])
+  })
+
   it("say which command a person is asked about: the whole one, or the other form of it", () => {
     const files = ["a.js", "a.test.js"]
     const whole = (narrow: ProjectCommand["narrow"]) =>

@@ -1,9 +1,21 @@
 import { describe, expect, it } from "@effect/vitest"
-import { jsonScripts, packageEntries, recipeTargets } from "../../../src/domain/map/ProjectCommands.ts"
+import {
+  jsonScripts,
+  packageEntries,
+  recipeTargets,
+  runnableCommands
+} from "../../../src/domain/map/ProjectCommands.ts"
 
 const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> = []) => {
   const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)
   return jsonScripts({ path, text, files: new Set(files) }).map(({ does, run }) => `${run} = ${does}`)
+}
+
+/** What can be run of a script for tests on a machine without pnpm. */
+const here = (script: string) => {
+  const text = JSON.stringify({ packageManager: "pnpm@9.1.0", scripts: { test: script } })
+  const commands = jsonScripts({ path: "package.json", text, files: new Set<string>() })
+  return runnableCommands(commands, (program) => program !== "pnpm").map(({ run }) => run)
 }
 
 describe("jsonScripts", () => {
@@ -38,6 +50,13 @@ describe("jsonScripts", () => {
     expect(runs("a/package.json", ["yarn.lock", "a/package-lock.json"])).toEqual(["npm test", "npm run lint"])
     expect(runs("a/package.json", ["yarn.lock"])).toEqual(["yarn test", "yarn run lint"])
     expect(runs("package.json", ["yarn.lock"], { packageManager: "pnpm@9.1.0" })[0]).toBe("pnpm test")
+  })
+
+  it("runs the tests of a script that calls a missing package manager by themselves", () => {
+    expect(here("pnpm lint && vitest run --typecheck")).toEqual(["npx vitest run --typecheck"])
+    expect(here("vitest run")).toEqual(["npm test"])
+    expect(here("pnpm lint && pnpm other")).toEqual([])
+    expect(here("pnpm lint && vitest run && jest")).toEqual([])
   })
 
   it("reads composer.json and deno.jsonc", () => {
