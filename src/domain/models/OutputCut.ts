@@ -35,7 +35,7 @@ const pageNote =
   }
 
 /** The numbers of the first and the last of the lines that have one. */
-const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
+export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
   const first = lines.find((line) => readNumbered(line) !== undefined)
   const last = lines.findLast((line) => readNumbered(line) !== undefined)
   return first === undefined || last === undefined
@@ -89,7 +89,7 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 }
 
 /** The files that a diff changes, as many as fit, and then as much of it as fits beside them. */
-const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
+export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const lines = text.split("\n")
   const note = `(The prompt has no room for all of the ${lines.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
@@ -102,7 +102,8 @@ const longestLine = 400
 const shownLine = (line: string): string =>
   line.length <= longestLine ? line : `${cutAt(line, longestLine)}... (${line.length} characters)`
 
-const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
+/** Says which lines are left out, by their indexes from 0. */
+export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
 /** What a command wrote: its end first, where the totals are, then what went wrong, then its beginning. */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {

@@ -202,10 +202,24 @@ const shownLine = (line: string, words: ReadonlyArray<string>): string => {
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
+const importing =
+  /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
+
+/** Indexes of the lines that import, from each that begins one to its end; those of prose have none. */
+const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyArray<number>> =>
+  proses.has(language) || language === "page"
+    ? []
+    : lines.flatMap((line, index) =>
+        importing.test(line) ? [Arr.range(index, blockBelow(lines, index, longestPart))] : []
+      )
+
 const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: LineChoice): void => {
   const { language, lines } = source
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
-  const outlineBudget = choice.left * 0.65
+  const [importBudget, outlineBudget] = [choice.left * 0.85, choice.left * 0.65]
+  for (const indexes of importsOf(source)) {
+    if (choice.left < importBudget || !choice.add(indexes)) break
+  }
   for (const index of outlineOf(source)) {
     if (choice.left < outlineBudget || !choice.add([index])) break
   }

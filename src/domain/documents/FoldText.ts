@@ -1,0 +1,166 @@
+/**
+ * What stands in the place of the turns when they have become too long for the window: what the host knows of them. The request
+ * stands before it.
+ */
+import type { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { isSecretLike } from "../files/SensitivePath.ts"
+import { editText } from "../files/TextEdit.ts"
+import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { callBlocks, callFrame, callLabel } from "../models/ExecutionBlocks.ts"
+import { gapText, numbersOf } from "../models/OutputCut.ts"
+import { outcomeText } from "../models/OutputText.ts"
+import { listWithin, shares, shorten, shortened } from "../text/Excerpt.ts"
+import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import { badExit, type CallOutcome, fileTools } from "../tools/ToolCall.ts"
+import { type ChangedText, changesSoFar, fileDiff } from "./ChangedFiles.ts"
+import { callSign } from "./Refinement.ts"
+import { checksBlock, notChanged, pathOfCall } from "./TurnReply.ts"
+
+interface Folded {
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** The changes that failed and that nothing made up for. */
+  readonly open: ReadonlyArray<CallOutcome>
+  readonly files: ReadonlyArray<ChangedText>
+  readonly checks: ReadonlyArray<CheckOutcome>
+  /** What is wrong with the last answer. */
+  readonly issues: ReadonlyArray<Issue>
+  /** What to do now. */
+  readonly now: string
+  readonly budget: number
+}
+
+/** How many calls are shown with their outputs, beside those that an open change needs. */
+const mostOutputs = 4
+
+/** Lines around a place that was changed, or where a change failed, as far as there is room. */
+const radii = [1, 3, 8, 20, 40]
+
+const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
+const isRead = ({ call, result }: CallOutcome): boolean => call.name === "read_file" && result.success
+
+/** The lines that a read shows. */
+const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
+  const numbers = numbersOf(outcomeText(outcome).split("\n"))
+  return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
+}
+
+const holds = (outer: LineRange | undefined, inner: LineRange | undefined): boolean =>
+  outer !== undefined && inner !== undefined && outer.from <= inner.from && inner.to <= outer.to
+
+/** Whether an output is still what the project holds, and is not shown better by a later one. */
+const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
+  if (isChange(outcome)) return false
+  if (outcome.call.name === "search_files") return later.every(({ call }) => call.name !== "search_files")
+  if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
+  if (!isRead(outcome)) return true
+  const range = linesOfRead(outcome)
+  return later.every(
+    (one) =>
+      pathOfCall(one) !== pathOfCall(outcome) ||
+      (isChange(one) ? !one.result.success : !isRead(one) || !holds(linesOfRead(one), range))
+  )
+}
+
+/** One line for a call whose output is not shown. */
+const callLine = (outcome: CallOutcome): string => {
+  const { call, result } = outcome
+  const [first = ""] = outcomeText(outcome).split("\n")
+  const range = isRead(outcome) ? linesOfRead(outcome) : undefined
+  const said =
+    range === undefined ? (result.success ? first : `failed: ${first}`) : `lines ${range.from} to ${range.to}`
+  return `- ${callLabel(call)}: ${shortened(said, 140)}`
+}
+
+/** Why a change failed, by the text that its file has now. */
+const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): CallOutcome => {
+  const { new_text: newText, old_text: oldText } = outcome.call.arguments
+  const file = files.find(({ path }) => path === pathOfCall(outcome))
+  if (typeof oldText !== "string" || typeof newText !== "string" || typeof file?.text !== "string") return outcome
+  const edited = { path: file.path, text: file.text, mayQuote: !isSecretLike(file.path) }
+  const found = editText(edited, [{ oldText, newText }])
+  const said = found._tag === "Failure" ? found.failure : "It fits now: send it again, if it is still needed."
+  return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
+}
+
+/** The lines of a file that were changed, and those that the reasons of failed changes name. */
+const placesIn = (file: ChangedText, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
+  const reasons = open.filter((one) => pathOfCall(one) === file.path).map(({ result }) => result.error_message)
+  const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
+  const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
+  return [...failed, ...changed].map(([, from, count = "1"]) => ({
+    from: Number(from),
+    to: Number(from) + Math.max(1, Number(count)) - 1
+  }))
+}
+
+/** The text of a file as it is now, around these places. */
+const currentText = ({ path, text }: ChangedText, places: ReadonlyArray<LineRange>, budget: number): string => {
+  const lines = numberLines((text ?? "").replace(/\n$/, "").split("\n"), 1)
+  const choice = new LineChoice(
+    lines.map((line) => line.length + 1),
+    gapText(lines.length, lines.length).length + 1,
+    budget - path.length - 30
+  )
+  for (const radius of radii) {
+    for (const { from, to } of places) {
+      const first = Math.max(0, from - 1 - radius)
+      choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
+    }
+  }
+  return choice.lines.size === 0
+    ? ""
+    : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
+}
+
+/** The outputs that are shown: what an open change needs, a command that failed, and the newest. */
+const outputsOf = ({ open, outcomes }: Folded): ReadonlyArray<CallOutcome> => {
+  const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
+  const failed = new Set(open.map(pathOfCall))
+  const lastFailed = current.findLast(({ result }) => badExit(result) !== undefined)
+  const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOfCall(one)))
+  return current.filter((one, index) => index >= current.length - mostOutputs || isNeeded(one))
+}
+
+/** What is wrong with the last answer, and what failed before it. */
+const openBlocks = ({ budget, issues, open }: Folded): string => {
+  const known = new Set(issues.map(({ what }) => what))
+  const failed = open.filter(({ result }) => !known.has(result.error_message ?? ""))
+  const blocks = failed.map(notChanged)
+  const limits = shares(
+    blocks.map(({ length }) => length),
+    Math.max(300 * blocks.length, budget / 3)
+  )
+  const changes = blocks.map((block, index) => `${shorten(block.trimEnd(), limits[index] ?? 0)}\n\n`).join("")
+  const wrong = issues.length === 0 ? "" : shorten(issuesMarkdown(issues), Math.max(400, Math.floor(budget / 3)))
+  return changes + rawBlock("## Issues with your last answer", wrong)
+}
+
+/** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
+export const foldText = (given: Folded): string => {
+  const { budget, checks, files, now, outcomes } = given
+  const open = given.open.map((one) => reasonNow(one, files))
+  const shown = outputsOf(given)
+  const others = [
+    ...new Set(outcomes.filter((one) => !isChange(one) && !shown.includes(one)).map(callLine))
+  ].toReversed()
+  const calls = listWithin(others, Math.floor(budget / 6), (count) => `- ${count} earlier calls`).text
+  const head = rawBlock(
+    "## Done so far",
+    ["The turns before are not shown any more. This is what is known of them.", calls].join("\n\n").trimEnd()
+  )
+  const failing = checksBlock(checks, files.length > 0)
+  const checked = shorten(failing, Math.max(700, Math.floor(budget / 3)))
+  const begin = `${head}${openBlocks({ ...given, open })}`
+  const end = `${checked === "" ? "" : `${checked.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
+  const left = (text: string): number => Math.max(0, budget - begin.length - end.length - text.length)
+  const changes = changesSoFar(files, left("") / 2)
+  const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, open) }))
+  const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
+  const room = left(changes) / (shown.length === 0 ? 1 : 2) / Math.max(1, around.length)
+  const texts = around.map(({ file, lines }) => currentText(file, lines, room)).join("")
+  const current = rawBlock("## The changed places as they are now", texts)
+  return `${begin}${changes}${current}${callBlocks(shown, Math.max(0, left(changes + current) - callFrame(shown)))}${end}`.trimEnd()
+}
