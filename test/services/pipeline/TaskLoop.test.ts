@@ -237,6 +237,22 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("says of an empty section for calls what to write", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        "## Tool Calls\n\nNone.\n",
+        "## Tool Calls\n",
+        resultSaying("The limit is 5.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toEqual([["section-empty"], ["section-empty"]])
+      for (const reply of repliesOf(messages).slice(1)) {
+        expect(reply).toContain('such as { "uid": "call-1", "name": "<tool>"')
+        expect(reply).toContain('write the report ("## Result summary")')
+      }
+    })
+  )
+
   it.effect("makes the calls of an answer that can be made, and asks for the others alone", () =>
     Effect.gen(function* () {
       const { log, loop, messages } = yield* open([
