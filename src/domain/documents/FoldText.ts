@@ -32,8 +32,11 @@ interface Folded {
   readonly budget: number
 }
 
-/** How many calls are shown with their outputs, beside those that an open change needs. */
-const mostOutputs = 4
+/** A call is shown with its output when there are so many characters for each. */
+const leastRoom = 1000
+
+/** The outputs of the last answer have at most this part of the room beside what else is known. */
+const newestShare = 0.7
 
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
@@ -115,13 +118,23 @@ const currentText = ({ path, text }: ChangedText, places: ReadonlyArray<LineRang
     : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
 }
 
-/** The outputs that are shown: what an open change needs, a command that failed, and the newest. */
-const outputsOf = ({ open, outcomes }: Folded): ReadonlyArray<CallOutcome> => {
+/** The calls of one answer have its turn before their uid. */
+const turnOf = ({ call }: CallOutcome): string | undefined => call.uid.split("/", 1)[0]
+
+/** Outputs that are shown: those of the last answer, and before it what an open change needs, a command that failed, the newest. */
+const outputsOf = ({ budget, open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
+  const last = outcomes.at(-1)
+  const newest = current.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
+  const before = current.filter((one) => !newest.includes(one))
   const failed = new Set(open.map(pathOfCall))
-  const lastFailed = current.findLast(({ result }) => badExit(result) !== undefined)
+  const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
   const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOfCall(one)))
-  return current.filter((one, index) => index >= current.length - mostOutputs || isNeeded(one))
+  const needed = before.filter(isNeeded)
+  const others = before.filter((one) => !isNeeded(one)).toReversed()
+  const room = Math.max(0, Math.floor(budget / leastRoom) - newest.length - needed.length)
+  const kept = new Set([...needed, ...others.slice(0, room)])
+  return { newest, before: before.filter((one) => kept.has(one)) }
 }
 
 /** What is wrong with the last answer, and what failed before it. */
@@ -138,29 +151,31 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
+const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string =>
+  callBlocks(shown, Math.max(0, Math.floor(most) - callFrame(shown)))
+
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
   const { budget, checks, files, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
-  const shown = outputsOf(given)
-  const others = [
-    ...new Set(outcomes.filter((one) => !isChange(one) && !shown.includes(one)).map(callLine))
-  ].toReversed()
+  const { before, newest } = outputsOf(given)
+  const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
+  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
   const calls = listWithin(others, Math.floor(budget / 6), (count) => `- ${count} earlier calls`).text
-  const head = rawBlock(
-    "## Done so far",
-    ["The turns before are not shown any more. This is what is known of them.", calls].join("\n\n").trimEnd()
-  )
-  const failing = checksBlock(checks, files.length > 0)
-  const checked = shorten(failing, Math.max(700, Math.floor(budget / 3)))
-  const begin = `${head}${openBlocks({ ...given, open })}`
-  const end = `${checked === "" ? "" : `${checked.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
-  const left = (text: string): number => Math.max(0, budget - begin.length - end.length - text.length)
-  const changes = changesSoFar(files, left("") / 2)
+  const said = "The turns before are not shown any more. This is what is known of them."
+  const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
+  const failing = shorten(checksBlock(checks, files.length > 0), Math.max(700, Math.floor(budget / 3)))
+  const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
+  const room = Math.max(0, budget - begin.length - end.length)
+  const isAlone = before.length === 0 && files.length === 0
+  const last = blocksWithin(newest, isAlone ? room : room * newestShare)
+  const beside = Math.max(0, room - last.length)
+  const changes = changesSoFar(files, beside / 2)
   const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, open) }))
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
-  const room = left(changes) / (shown.length === 0 ? 1 : 2) / Math.max(1, around.length)
-  const texts = around.map(({ file, lines }) => currentText(file, lines, room)).join("")
+  const left = Math.max(0, beside - changes.length)
+  const most = left / (before.length === 0 ? 1 : 2) / Math.max(1, around.length)
+  const texts = around.map(({ file, lines }) => currentText(file, lines, most)).join("")
   const current = rawBlock("## The changed places as they are now", texts)
-  return `${begin}${changes}${current}${callBlocks(shown, Math.max(0, left(changes + current) - callFrame(shown)))}${end}`.trimEnd()
+  return `${begin}${changes}${current}${blocksWithin(before, left - current.length)}${last}${end}`.trimEnd()
 }

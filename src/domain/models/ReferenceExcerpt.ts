@@ -216,6 +216,14 @@ const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyAr
 const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: LineChoice): void => {
   const { language, lines } = source
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
+  const matches = matchesOf(lines, words)
+  // The best match has room before anything else, as the line alone where its block is too long.
+  for (const index of matches.slice(0, 1)) {
+    const { from, to } = enclosing(index + 1, longestPart)
+    const block = Arr.range(from - 1, to - 1)
+    const size = block.reduce((sum, at) => sum + (lines[at] ?? "").length + 8, 0)
+    if (size > choice.left / 3 || !choice.add(block)) choice.add([index])
+  }
   const [importBudget, outlineBudget] = [choice.left * 0.85, choice.left * 0.65]
   for (const indexes of importsOf(source)) {
     if (choice.left < importBudget || !choice.add(indexes)) break
@@ -223,7 +231,7 @@ const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: Lin
   for (const index of outlineOf(source)) {
     if (choice.left < outlineBudget || !choice.add([index])) break
   }
-  for (const index of matchesOf(lines, words)) {
+  for (const index of matches) {
     if (choice.lines.has(index) && choice.lines.has(index + 1)) continue
     const { from, to } = enclosing(index + 1, longestPart)
     if (choice.add(Arr.range(from - 1, to - 1))) continue

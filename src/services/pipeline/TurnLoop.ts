@@ -14,7 +14,7 @@ import { foldText } from "../../domain/documents/FoldText.ts"
 import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, fromHost, messageCharacters } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
@@ -71,6 +71,12 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
   })?.call
 }
 
+/** The characters of what was replied to the last answer. */
+const lastReply = (messages: ReadonlyArray<ConversationMessage>): number =>
+  messages
+    .slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
+    .reduce((sum, message) => sum + messageCharacters(message), 0)
+
 /** Why a report is sent back, by what the host knows of the changes. */
 const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
@@ -120,7 +126,9 @@ export const makeTurnLoop = Effect.gen(function* () {
     const files = changes.named(order.copy)
     const kept = conversationOf(order, order.fold(progress.messages, ""))
     const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
-    const budget = Math.max(room, replyBudget(order, kept.messages) / 2)
+    // What the last reply shows stays: without it, the model would ask for it again.
+    const most = replyBudget(order, kept.messages)
+    const budget = Math.max(room, most / 2, Math.min(most, lastReply(progress.messages)))
     const { checks, issues } = progress
     const known =
       outcomes.length + files.length + issues.length === 0

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
@@ -84,6 +84,10 @@ const reference = (path: string) => ({ kind: "file", title: path, href: path, ta
 
 const long = (name: string) =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join("\n")
+
+/** A file that begins with an import. */
+const importing = (name: string) =>
+  `import { ${name} } from "./x.ts"\n${Array.from({ length: 300 }, (_, line) => `const ${name}${line} = ${line}`).join("\n")}`
 
 layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("makes calls at once, shows their outputs, and ends with the report", () =>
@@ -461,6 +465,31 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         expect(sizes[index]).toBeLessThanOrEqual(4096 * 0.55)
       }
       expect(turnsIn(log).length).toBe(9)
+    })
+  )
+
+  it.effect.each([
+    [4096, 25],
+    [8192, 100]
+  ] as const)("leaves reads most of a window of %i tokens beside two long references", ([window, least]) =>
+    Effect.gen(function* () {
+      const asked = { name: "read_file", arguments: { path: "src/c.ts", start_line: 1, end_line: 100 } }
+      const names = ["a", "b", "c"]
+      const { loop, messages, prompts } = yield* open([refinementWith([asked]), resultSaying("The limit is 5.")], {
+        files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, importing(name)])),
+        settings: { contextWindow: window }
+      })
+      const references = ["src/a.ts", "src/b.ts"].map(reference)
+      yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", "Make it 10.", "A line.", { references })))
+      const [first = ""] = messages[0] ?? []
+      const block = first.slice(first.indexOf("## Reference"), first.indexOf("## Task\n"))
+      const beside = charactersLeft(window, { system: prompts[0]?.system ?? "", user: first.replace(block, "") })
+      expect(block.length).toBeLessThanOrEqual(beside / 3)
+      // The imports come first.
+      expect(block).toContain('1: import { a } from "./x.ts"')
+      expect(block).toContain('1: import { b } from "./x.ts"')
+      const shown = (messages[1] ?? []).at(-1)?.match(/^\d+: (?:const c|import \{ c)/gm) ?? []
+      expect(shown.length).toBeGreaterThanOrEqual(least)
     })
   )
 
