@@ -35,6 +35,12 @@ interface Folded {
 /** A call is shown with its output when there are so many characters for each. */
 const leastRoom = 1000
 
+/** The diffs of all changes have so many characters at least. */
+const leastDiff = 600
+
+/** With less room for each, outputs are not shown. */
+const leastOutput = 80
+
 /** The outputs of the last answer have at most this part of the room beside what else is known. */
 const newestShare = 0.7
 
@@ -55,7 +61,7 @@ const holds = (outer: LineRange | undefined, inner: LineRange | undefined): bool
 
 /** Whether an output is still what the project holds, and is not shown better by a later one. */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
-  if (isChange(outcome)) return false
+  if (isChange(outcome) || !outcome.result.success) return false
   if (outcome.call.name === "search_files") return later.every(({ call }) => call.name !== "search_files")
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
   if (!isRead(outcome)) return true
@@ -70,11 +76,10 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
 /** One line for a call whose output is not shown. */
 const callLine = (outcome: CallOutcome): string => {
   const { call, result } = outcome
-  const [first = ""] = outcomeText(outcome).split("\n")
   const range = isRead(outcome) ? linesOfRead(outcome) : undefined
-  const said =
-    range === undefined ? (result.success ? first : `failed: ${first}`) : `lines ${range.from} to ${range.to}`
-  return `- ${callLabel(call)}: ${shortened(said, 140)}`
+  const [first = ""] = outcomeText(outcome).split("\n")
+  const said = range === undefined ? shortened(first, 140) : `lines ${range.from} to ${range.to}`
+  return `- ${callLabel(call)}: ${result.success ? said : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
 /** Why a change failed, by the text that its file has now. */
@@ -147,12 +152,18 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
     Math.max(300 * blocks.length, budget / 3)
   )
   const changes = blocks.map((block, index) => `${shorten(block.trimEnd(), limits[index] ?? 0)}\n\n`).join("")
-  const wrong = issues.length === 0 ? "" : shorten(issuesMarkdown(issues), Math.max(400, Math.floor(budget / 3)))
+  const wrong = issues.length === 0 ? "" : shorten(issuesMarkdown(issues), Math.max(600, Math.floor(budget / 3)))
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string =>
-  callBlocks(shown, Math.max(0, Math.floor(most) - callFrame(shown)))
+/** The calls with their outputs, or in a line each when there is no room for outputs. */
+const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string => {
+  const room = Math.floor(most) - callFrame(shown)
+  const wanted = shown.reduce((sum, one) => sum + outcomeText(one).length, 0)
+  if (room >= Math.min(wanted, leastOutput * shown.length)) return callBlocks(shown, room)
+  const lines = shown.map((one) => `${callLine(one)} (no room for the output)`)
+  return rawBlock("## Calls without their outputs", lines.join("\n"))
+}
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
@@ -161,8 +172,9 @@ export const foldText = (given: Folded): string => {
   const { before, newest } = outputsOf(given)
   const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
   const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
-  const calls = listWithin(others, Math.floor(budget / 6), (count) => `- ${count} earlier calls`).text
-  const said = "The turns before are not shown any more. This is what is known of them."
+  const calls = listWithin(others, Math.max(350, budget / 6), (count) => `- and ${count} before that`).text
+  const known = "The turns before are not shown any more. This is what is known of them."
+  const said = files.length === 0 ? known : `${known} Files shown above are as they were before your changes.`
   const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
   const failing = shorten(checksBlock(checks, files.length > 0), Math.max(700, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
@@ -170,7 +182,7 @@ export const foldText = (given: Folded): string => {
   const isAlone = before.length === 0 && files.length === 0
   const last = blocksWithin(newest, isAlone ? room : room * newestShare)
   const beside = Math.max(0, room - last.length)
-  const changes = changesSoFar(files, beside / 2)
+  const changes = changesSoFar(files, Math.max(beside / 2, leastDiff))
   const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, open) }))
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
   const left = Math.max(0, beside - changes.length)

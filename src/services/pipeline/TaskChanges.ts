@@ -90,7 +90,7 @@ const copyOldLines =
   "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
 
 /** Characters of a file that are shown with a block that lacks its old text. */
-const shownOfFile = 800
+const shownOfFile = 500
 
 /** The last lines of a text, as many as make them unlike all others. */
 const lastLines = (text: string): string => {

@@ -121,6 +121,15 @@ describe("foldText", () => {
     expect(shown.length).toBeLessThan(2200)
   })
 
+  it("says in a line why a call failed, and shows no output that has no room", () => {
+    const denied = failed("read_file", { path: "src/c.ts" }, "permission_denied", "Nobody allows it.", "turn-2/call-1")
+    const shown = folded([read(1, 1, 60, "src/b.ts"), denied], { budget: 300 })
+    expect(shown).toContain("- `read_file src/c.ts`: failed: Nobody allows it.")
+    expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 60")
+    expect(shown).not.toMatch(/of the 1 lines of this output|### Tool call/)
+    expect(shown).toContain("Files shown above are as they were before your changes.")
+  })
+
   it("makes lines of the files whose diffs have no room", () => {
     const files = Array.from({ length: 20 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
     const shown = folded([], { files, budget: 1500 })
