@@ -78,7 +78,8 @@ const callLine = (outcome: CallOutcome): string => {
   const { call, result } = outcome
   const range = isRead(outcome) ? linesOfRead(outcome) : undefined
   const [first = ""] = outcomeText(outcome).split("\n")
-  const said = range === undefined ? shortened(first, 140) : `lines ${range.from} to ${range.to}`
+  const said =
+    range === undefined ? shortened(first.replace(/ Shown by file:.*$/, ""), 140) : `lines ${range.from} to ${range.to}`
   return `- ${callLabel(call)}: ${result.success ? said : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 

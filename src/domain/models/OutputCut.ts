@@ -132,9 +132,9 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return choice.lines.size === 0 ? start : `${start}\n${joinChosen(shown, choice.lines, gapText).text}`
 }
 
-/** A line of a search result: a match or a line around one. */
-const searchLine = /^(?<path>.+?)(?::\d+:|-\d+-)(?: |$)/
-const isMatch = (line: string): boolean => /^.+?:\d+:(?: |$)/.test(line)
+/** A match in a search result; lines around it have no colon before their number. */
+const searchLine = /^(?<path>.+?):\d+:(?: |$)/
+const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
 /** How many matches each file has, as a search says it when it does not show all, and what it says of further files. */
@@ -148,7 +148,7 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** The matches of a search: the files share the room, and the counts by file are those of what is shown here. */
+/** The matches of a search without the lines around them: the files share the room, and the counts by file are those of what is shown here. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<string>>()
@@ -159,7 +159,6 @@ const cutSearch = (text: string, limit: number): string => {
   const { more, totals } = countsIn(head)
   const said = head.replace(/ Shown by file: .*$/, "")
   const notes = lines.filter((line) => line.startsWith("("))
-  const hasContext = [...blocks.values()].flat().some((line) => !isMatch(line))
   const write = (budget: number): string => {
     const limits = shares(
       [...blocks.values()].map((block) => block.join("\n").length + 1),
@@ -169,16 +168,16 @@ const cutSearch = (text: string, limit: number): string => {
       [...blocks].map(([path, block], at) => [path, block.slice(0, fitting(block, limits[at] ?? 0))])
     )
     const counts = [...new Set([...blocks.keys(), ...totals.keys()])].map((path) => {
-      const kept = (shown.get(path) ?? []).filter(isMatch).length
-      const all = totals.get(path) ?? (blocks.get(path) ?? []).filter(isMatch).length
+      const kept = (shown.get(path) ?? []).length
+      const all = totals.get(path) ?? (blocks.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
     const kept = [...shown.values()].filter((block) => block.length > 0).map((block) => block.join("\n"))
     const first = `${said} Shown by file: ${byFile}. The prompt has no room for more; name a file with path.`
-    return [first, ...(kept.length === 0 ? [] : [kept.join(hasContext ? "\n--\n" : "\n")]), ...notes].join("\n")
+    return [first, ...(kept.length === 0 ? [] : [kept.join("\n")]), ...notes].join("\n")
   }
-  // With matches the counts may have more digits than without, and a line stands between two files.
+  // With matches the counts may have more digits than without.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
   return cut.length <= limit ? cut : `${said} The prompt has no room for them; name a file with path.`
 }
