@@ -88,7 +88,9 @@ const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMa
     const kept = shown[index]?.filter((line) => line.startsWith(`${file}:`)).length ?? 0
     return { file, matches: matches.length, shown: kept }
   })
-  return { shown: shown.flat(), files }
+  const separator = context > 0 ? "\n--\n" : "\n"
+  const text = shown.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join(separator)
+  return { shown: text, files }
 }
 
 /** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
@@ -201,7 +203,7 @@ const nothingIn = ({ case_sensitive, glob, path, pattern, regex }: Parameters, f
 
 const resultText = (params: Parameters, files: number, end: SearchEnd): string => {
   const none = end.ended === undefined ? [nothingIn(params, files)] : []
-  const lines = end.files.length === 0 ? none : [...headOf(params, end), ...end.shown]
+  const lines = end.files.length === 0 ? none : [...headOf(params, end), end.shown]
   return [...lines, ...notesOf(files, end)].join("\n")
 }
 

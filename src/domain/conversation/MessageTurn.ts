@@ -4,7 +4,7 @@
  * what is run.
  */
 import * as Option from "effect/Option"
-import { type Answered, nothingAsked } from "../documents/TurnFormat.ts"
+import { type Answered, noCalls, nothingAsked } from "../documents/TurnFormat.ts"
 import { readRefinement } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
@@ -155,7 +155,13 @@ export const readMessageTurn = (
   const repairs = [...(written?.repairs ?? []), ...asked.repairs]
   const changes = written?.changes ?? []
   if (asked.calls.length + changes.length + issues.length > 0) return { calls: asked.calls, changes, issues, repairs }
-  return answer.trim() === ""
-    ? { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
+  if (answer.trim() === "") {
+    return { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
+  }
+  const isEmptyCalls = outline(answer).every(
+    ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
+  )
+  return isEmptyCalls
+    ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
     : { ...nothingAsked, report: answer.trim() }
 }

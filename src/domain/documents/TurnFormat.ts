@@ -4,7 +4,7 @@
  */
 import * as Option from "effect/Option"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"
-import { type Issue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
+import { type Issue, makeIssue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -88,6 +88,23 @@ const callsPart = (acting: string, hasReport: boolean): string | undefined => {
   return `## Tool Calls\n\n${acting}`
 }
 
+/** The issue of an answer whose section for calls holds none. */
+export const noCalls = (end: string): Issue =>
+  makeIssue(
+    "section-empty",
+    { section: "Tool Calls" },
+    {
+      what: "There is no call under the heading of calls.",
+      how: `Write each call into a code block of its own, such as { "uid": "call-1", "name": "<tool>", "arguments": { "<argument>": "<value>" } }. If no call is needed, leave the heading out and write ${end}.`
+    }
+  )
+
+/** True for an answer with the heading of calls. */
+const hasCallHeading = (acting: string): boolean =>
+  readMarkdown(acting, { knownHeadings: refinementHeadings }).sections.some(({ known }) =>
+    /^(?:tool-calls|look-first)$/.test(known?.key ?? "")
+  )
+
 /** The issues of required inputs that no answer gave yet. */
 const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
   const findings = noFindings()
@@ -121,6 +138,9 @@ export const readTurn = (answer: string, options: TurnOptions): Turn => {
             )
           ]
     return { ...turn, issues, repairs: [...repairs, ...early] }
+  }
+  if (changes.length === 0 && report === undefined && hasCallHeading(acting)) {
+    return { ...turn, issues: [noCalls('the report ("## Result summary")')], repairs }
   }
   const missing = part === undefined ? missingInputs(options) : []
   if (changes.length > 0 || part !== undefined) {

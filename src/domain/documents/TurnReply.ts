@@ -1,25 +1,26 @@
 /**
- * What the host replies to an answer in the turns of a task, and what stands in the place of the turns when they have become too
- * long for the window.
+ * What the host replies to an answer in the turns of a task.
  */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { type ChangedText, changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
-import { changePreview } from "../files/ChangePreview.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import { listWithin, shares, shorten } from "../text/Excerpt.ts"
+import { shares, shorten, shortened } from "../text/Excerpt.ts"
 import { type CallOutcome, fileTools, type ToolResult } from "../tools/ToolCall.ts"
 import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
-import { diffOf, outcomeText, resultText } from "../models/OutputText.ts"
+import { outcomeText, resultText } from "../models/OutputText.ts"
 
 export interface Reply {
   readonly turn: number
   readonly issues: ReadonlyArray<Issue>
   /** What the answer asked for, with what came of it. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
+  /** The files that the answer changed, with their texts before it. */
+  readonly files?: ReadonlyArray<ChangedText>
   /** The checks that ran because of the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** The calls of the turns before. */
@@ -36,9 +37,6 @@ export interface Reply {
   readonly budget: number
 }
 
-/** Characters of the diff of one change in a reply. */
-const mostDiff = 1500
-
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
 /** Why a call of which the output stands above is not shown again. */
@@ -47,16 +45,36 @@ const sameAsBefore = (outcome: CallOutcome): string =>
 
 const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
-/** A change that was made in the working copy as its diff, or why it was not made. */
-const changeBlock = (outcome: CallOutcome): string => {
-  const path = String(outcome.call.arguments["path"])
-  const diff = diffOf(outcome.result)
-  if (!outcome.result.success) return `### Not changed: ${path}\n\n${outcomeText(outcome)}\n\n`
-  return `### Changed: ${path}\n\n${fenced(shorten(diff ?? "(The diff is too large to be shown.)", mostDiff), "diff")}\n\n`
+/** The file of a change or of a read, however its path is written. */
+export const pathOfCall = ({ call }: CallOutcome): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+
+/** A change that was not made, by the first line that it would have replaced, and why. */
+export const notChanged = (outcome: CallOutcome): string => {
+  const { old_text: old } = outcome.call.arguments
+  const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
+  const block = line === "" ? "" : `The block that replaces \`${shortened(line.trim(), 80)}\`:\n\n`
+  return `### Not changed: ${pathOfCall(outcome)}\n\n${block}${outcomeText(outcome)}\n\n`
+}
+
+/** What the changes of an answer made, one diff for each file, and why others were not made. */
+const changesText = (
+  outcomes: ReadonlyArray<CallOutcome>,
+  files: ReadonlyArray<ChangedText>,
+  budget: number
+): string => {
+  const isKnown = (path: string): boolean => files.some((one) => path === one.path || path.endsWith(`/${one.path}`))
+  const made = outcomes.filter(({ result }) => result.success)
+  const same = [...new Set(made.map(pathOfCall))].filter((path) => !isKnown(path))
+  const failed = outcomes.filter(({ result }) => !result.success).map(notChanged)
+  return [
+    changedBlocks(files, budget - failed.join("").length),
+    ...same.map((path) => `### Changed: ${path}\n\n(No diff can be shown, or its text is the same as before.)\n\n`),
+    ...failed
+  ].join("")
 }
 
 /** The checks of the last changes; after changes it is said, too, that there was none. */
-const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
+export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
@@ -67,6 +85,7 @@ export const replyText = ({
   budget,
   checks = [],
   correction = "Answer with what corrects this; what else was in the answer is done.",
+  files = [],
   hasFolded = false,
   isRepeated = false,
   issues,
@@ -86,12 +105,14 @@ export const replyText = ({
     issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`)
   const end = rawBlock("## Now", now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const changed = outcomes.filter(isChange).map(changeBlock).join("")
   const checked = checksBlock(
     checks,
     outcomes.some((one) => isChange(one) && one.result.success)
   )
-  const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
+  const fixed = begin.length + problems.length + checked.length + end.length + callFrame(shown)
+  const free = Math.max(0, budget - fixed)
+  const changed = changesText(outcomes.filter(isChange), files, shown.length === 0 ? free : free / 2)
+  const beside = fixed + changed.length
   return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
 }
 
@@ -143,46 +164,4 @@ export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number)
           : { error_message: shorten(result.error_message ?? "", limit) }
     return { role: "tool", id, name, result: { ...result, ...cut } }
   })
-}
-
-/** A file of the working copy, by its path in the project. */
-interface ProposedText {
-  readonly path: string
-  readonly base: string | null
-  readonly text: string | null
-}
-
-const proposedDiff = ({ base, path, text }: ProposedText): string =>
-  text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, 200)
-
-const callLine = ({ call, result }: CallOutcome): string =>
-  `- ${result.success ? "done" : "failed"}: ${shorten(JSON.stringify({ name: call.name, arguments: call.arguments }), 200)}`
-
-interface Folded {
-  readonly outcomes: ReadonlyArray<CallOutcome>
-  readonly files: ReadonlyArray<ProposedText>
-  readonly checks: ReadonlyArray<CheckOutcome>
-  /** What to do now. */
-  readonly now: string
-  readonly budget: number
-}
-
-/** How many of the last calls are shown with their outputs. */
-const lastCalls = 4
-
-/**
- * What the host knows of the turns so far: every call in a line, the changes as a diff, and the last outputs. The request
- * stands before it.
- */
-export const foldText = ({ budget, checks, files, now: next, outcomes }: Folded): string => {
-  const calls = listWithin(outcomes.map(callLine), Math.floor(budget / 5), (count) => `- ${count} more calls`).text
-  const diffs = files.map(proposedDiff).join("\n")
-  const changes =
-    diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
-  const last = outcomes.filter((one) => !isChange(one)).slice(-lastCalls)
-  const checked = checksBlock(checks, files.length > 0)
-  const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
-  const rest = Math.max(0, budget - head.length - changes.length - checked.length - callFrame(last))
-  const now = rawBlock("## Now", next)
-  return `${head}${changes}${callBlocks(last, rest)}${checked}${now}`.trimEnd()
 }

@@ -249,16 +249,22 @@ const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
 
 const minVisible = 8
 
-/** The beginning of a line that was cut. */
-const visible = (line: string): string | undefined => {
-  const text = line.trimEnd()
-  if (text.endsWith("\u2026")) return text.slice(0, -1).trimEnd()
-  return text.endsWith("...") ? text.replace(/\.+$/, "").trimEnd() : undefined
+/** What a prompt says of a line that it cuts, at its end and in its middle. */
+const cutEnd = /\s*\((?:of )?\d+ characters\)$/
+const cutMiddle = /^(.*?) \.\.\. \(\d+ of \d+ characters of the line not shown\) \.\.\. (.*)$/s
+
+/** The beginning of a line that was cut, and what stands behind the cut. */
+const visible = (line: string): { readonly seen: string; readonly tail: string } | undefined => {
+  const [, head, tail = ""] = cutMiddle.exec(line) ?? []
+  if (head !== undefined) return { seen: head, tail: tail.trimEnd() }
+  const text = line.trimEnd().replace(cutEnd, "")
+  if (text.endsWith("\u2026")) return { seen: text.slice(0, -1).trimEnd(), tail: "" }
+  return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
 /** What of a line that was cut is looked for; nothing when it is too little. */
 const beginning = (line: string): string | undefined => {
-  const text = visible(line)?.trim() ?? ""
+  const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined
 }
 
@@ -277,16 +283,19 @@ const cutPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
       return seen === undefined ? [] : [{ line, end: (fileLines[index] ?? "").trim().slice(seen.length) }]
     })
     const whole = newLines.flatMap((line) => {
-      const seen = visible(line)
-      if (seen === undefined) return [line]
+      const shown = visible(line)
+      if (shown === undefined) return [line]
       const same = cut.find((one) => one.line.trim() === line.trim()) ?? (cut.length === 1 ? cut[0] : undefined)
-      return same === undefined ? [] : [seen + same.end]
+      return same === undefined || visible(same.line)?.tail !== shown.tail ? [] : [shown.seen + same.end]
     })
     return whole.length === newLines.length ? reindent(whole, old, fileLines) : undefined
   }
   const fits = (line: string, one: string): boolean => {
     const seen = begins.get(one)
-    return seen === undefined ? line.trim() === one.trim() : line.trim().startsWith(seen)
+    const tail = visible(one)?.tail ?? ""
+    return seen === undefined
+      ? line.trim() === one.trim()
+      : line.trim().startsWith(seen) && line.trimEnd().endsWith(tail)
   }
   return linePlaces(text, core, fits, rewrite)
 }

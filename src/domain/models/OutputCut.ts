@@ -4,7 +4,7 @@
  * places that it changes. A note says what is shown, and that the room was the reason.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
-import { cutAt, listWithin } from "../text/Excerpt.ts"
+import { cutAt, listWithin, shares } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
@@ -35,7 +35,7 @@ const pageNote =
   }
 
 /** The numbers of the first and the last of the lines that have one. */
-const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
+export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
   const first = lines.find((line) => readNumbered(line) !== undefined)
   const last = lines.findLast((line) => readNumbered(line) !== undefined)
   return first === undefined || last === undefined
@@ -89,7 +89,7 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 }
 
 /** The files that a diff changes, as many as fit, and then as much of it as fits beside them. */
-const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
+export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const lines = text.split("\n")
   const note = `(The prompt has no room for all of the ${lines.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
@@ -102,7 +102,8 @@ const longestLine = 400
 const shownLine = (line: string): string =>
   line.length <= longestLine ? line : `${cutAt(line, longestLine)}... (${line.length} characters)`
 
-const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
+/** Says which lines are left out, by their indexes from 0. */
+export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
 /** What a command wrote: its end first, where the totals are, then what went wrong, then its beginning. */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
@@ -131,6 +132,56 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return choice.lines.size === 0 ? start : `${start}\n${joinChosen(shown, choice.lines, gapText).text}`
 }
 
+/** A match in a search result; lines around it have no colon before their number. */
+const searchLine = /^(?<path>.+?):\d+:(?: |$)/
+const isMatch = (line: string): boolean => searchLine.test(line)
+const moreFiles = (count: number): string => `and ${count} more files`
+
+/** How many matches each file has, as a search says it when it does not show all, and what it says of further files. */
+const countsIn = (head: string) => {
+  const [, named = "", more = ""] =
+    /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
+  const counts = named.split(", ").flatMap((one): ReadonlyArray<readonly [string, number]> => {
+    const [, path = "", count] = /^(.+?) (?:\d+ of )?(\d+)$/.exec(one) ?? []
+    return count === undefined ? [] : [[path, Number(count)]]
+  })
+  return { totals: new Map(counts), more }
+}
+
+/** The matches of a search without the lines around them: the files share the room, and the counts by file are those of what is shown here. */
+const cutSearch = (text: string, limit: number): string => {
+  const [head = "", ...lines] = text.split("\n")
+  const blocks = new Map<string, Array<string>>()
+  for (const line of lines) {
+    const path = searchLine.exec(line)?.groups?.["path"]
+    if (path !== undefined) blocks.set(path, [...(blocks.get(path) ?? []), line])
+  }
+  const { more, totals } = countsIn(head)
+  const said = head.replace(/ Shown by file: .*$/, "")
+  const notes = lines.filter((line) => line.startsWith("("))
+  const write = (budget: number): string => {
+    const limits = shares(
+      [...blocks.values()].map((block) => block.join("\n").length + 1),
+      budget
+    )
+    const shown = new Map(
+      [...blocks].map(([path, block], at) => [path, block.slice(0, fitting(block, limits[at] ?? 0))])
+    )
+    const counts = [...new Set([...blocks.keys(), ...totals.keys()])].map((path) => {
+      const kept = (shown.get(path) ?? []).length
+      const all = totals.get(path) ?? (blocks.get(path) ?? []).length
+      return `${path} ${kept < all ? `${kept} of ${all}` : all}`
+    })
+    const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
+    const kept = [...shown.values()].filter((block) => block.length > 0).map((block) => block.join("\n"))
+    const first = `${said} Shown by file: ${byFile}. The prompt has no room for more; name a file with path.`
+    return [first, ...(kept.length === 0 ? [] : [kept.join("\n")]), ...notes].join("\n")
+  }
+  // With matches the counts may have more digits than without.
+  const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
+  return cut.length <= limit ? cut : `${said} The prompt has no room for them; name a file with path.`
+}
+
 /**
  * The output in at most `limit` characters, with a note on what is left out. Where not even the note fits, it is all that
  * is shown.
@@ -143,6 +194,8 @@ export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const files = diff === undefined ? undefined : diffSummary(diff)
   if (diff !== undefined && files !== undefined) return cutDiff(diff, files, limit)
   if (command !== undefined) return cutCommand(command, limit)
+  const isSearch = outcome.call.name === "search_files" && outcome.result.success
+  if (isSearch && text.split("\n").some(isMatch)) return cutSearch(text, limit)
   if (readNumbered(text.split("\n", 1)[0] ?? "") !== undefined) return cutLines(text, limit, fileNote, false)
   const page = pageTextOf(outcome)
   return page === undefined ? cutLines(text, limit, plainNote, true) : cutLines(text, limit, pageNote(page), false)

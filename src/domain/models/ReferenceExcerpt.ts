@@ -202,14 +202,36 @@ const shownLine = (line: string, words: ReadonlyArray<string>): string => {
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
+const importing =
+  /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
+
+/** Indexes of the lines that import, from each that begins one to its end; those of prose have none. */
+const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyArray<number>> =>
+  proses.has(language) || language === "page"
+    ? []
+    : lines.flatMap((line, index) =>
+        importing.test(line) ? [Arr.range(index, blockBelow(lines, index, longestPart))] : []
+      )
+
 const choose = (source: ExcerptSource, words: ReadonlyArray<string>, choice: LineChoice): void => {
   const { language, lines } = source
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
-  const outlineBudget = choice.left * 0.65
+  const matches = matchesOf(lines, words)
+  // The best match has room before anything else, as the line alone where its block is too long.
+  for (const index of matches.slice(0, 1)) {
+    const { from, to } = enclosing(index + 1, longestPart)
+    const block = Arr.range(from - 1, to - 1)
+    const size = block.reduce((sum, at) => sum + (lines[at] ?? "").length + 8, 0)
+    if (size > choice.left / 3 || !choice.add(block)) choice.add([index])
+  }
+  const [importBudget, outlineBudget] = [choice.left * 0.85, choice.left * 0.65]
+  for (const indexes of importsOf(source)) {
+    if (choice.left < importBudget || !choice.add(indexes)) break
+  }
   for (const index of outlineOf(source)) {
     if (choice.left < outlineBudget || !choice.add([index])) break
   }
-  for (const index of matchesOf(lines, words)) {
+  for (const index of matches) {
     if (choice.lines.has(index) && choice.lines.has(index + 1)) continue
     const { from, to } = enclosing(index + 1, longestPart)
     if (choice.add(Arr.range(from - 1, to - 1))) continue

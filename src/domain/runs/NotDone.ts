@@ -60,12 +60,18 @@ export interface ChangeKinds {
   readonly promisesChange: (task: Task) => boolean
 }
 
-/** A change that is still missing; `why` is a sentence. */
+/** A change that is still missing, or the result of items; `why` is a sentence. */
 export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
+  /** True for items of a task that gave no result, whether they are read or changed. */
+  readonly isResult?: boolean
 }
+
+/** What a task did not do, as the rest of a sentence about it: `did not change src/a.ts (edit_file)`. */
+export const lackText = ({ isResult = false, what }: MissingChange): string =>
+  `${isResult ? "gave no result for" : "did not change"} ${what}`
 
 interface Made extends Change {
   readonly skill: string
@@ -151,7 +157,7 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
     const names = open.slice(0, mostNamedItems).map(({ item }) => item)
     const more = open.length > names.length ? [`${open.length - names.length} more`] : []
     const why = `No result for: ${[...names, ...more].join("; ")}. ${open[0]?.note ?? ""}`.trim()
-    return [{ ...nothingBy(task, why), what: `${open.length} of ${items.length} items` }]
+    return [{ ...nothingBy(task, why), what: `${open.length} of ${items.length} items`, isResult: true }]
   })
 
 /** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
@@ -165,9 +171,9 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
       ...failedTasks(round, kinds),
       ...leftItems(round)
     ]
-    return missed.flatMap(({ isMadeBy, isSingle, task, what, why }) => {
+    return missed.flatMap(({ isMadeBy, isSingle, ...lack }) => {
       const at = later.findIndex(isMadeBy)
-      if (at === -1) return [{ task, what, why }]
+      if (at === -1) return [lack]
       if (isSingle) later.splice(at, 1)
       return []
     })
@@ -254,15 +260,13 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** The changes that are missing although their tasks have a result. */
-const unchanged = ({ failures, missing }: NotDone): Undone => {
+/** What is missing although its task has a result: changes, or the results of items. */
+const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
-  const shown = missing.filter(({ task }) => !withoutResult.has(task))
+  const shown = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
   return {
-    heading: "## Changes that were not made",
-    lines: shown
-      .map(({ task, what, why }) => `- "${task}" did not change ${what}. ${why.replaceAll(/\s*\n\s*/g, " ")}`)
-      .join("\n"),
+    heading: ofItems ? "## Items without a result" : "## Changes that were not made",
+    lines: shown.map((one) => `- "${one.task}" ${lackText(one)}. ${one.why.replaceAll(/\s*\n\s*/g, " ")}`).join("\n"),
     tasks: shown.map(({ task }) => task)
   }
 }
@@ -276,9 +280,13 @@ export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): 
         advice: "Do not repeat a failed task as it was: reach its goal in another way, or leave it out."
       },
       {
-        ...unchanged(notDone),
+        ...lacking(notDone, false),
         advice:
           "These are missing although their tasks have a result. Add a task under a new name that makes them, or leave them out if they cannot be made."
+      },
+      {
+        ...lacking(notDone, true),
+        advice: "Add a task under a new name for these items, or leave them out if nothing can be found out about them."
       }
     ],
     budget
@@ -292,7 +300,7 @@ export const notDoneBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY
     lines: notRun.map(({ task, why }) => `- "${task}": ${why}`).join("\n"),
     tasks: notRun.map(({ task }) => task)
   }
-  return undoneBlocks([failed(notDone), unchanged(notDone), neverRun], budget)
+  return undoneBlocks([failed(notDone), lacking(notDone, false), lacking(notDone, true), neverRun], budget)
 }
 
 /** What a prompt says of finished tasks, and of what was not done. */

@@ -11,7 +11,7 @@ import type { ModelError } from "../models/ModelAnswer.ts"
 import type { StepApproved, RequestedChange } from "../permissions/ApprovalItem.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import type { NotRun, MissingChange } from "./NotDone.ts"
+import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
 import type { RunStatus } from "./RunReport.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 
@@ -101,8 +101,8 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
   const [first] = missing
   if (first === undefined) return []
   return [
-    ...missing.map(({ task, what, why }) => `"${task}" did not change ${what}. ${why}`),
-    `Make the change by hand, or try the task again: task-conductor fork ${runId} --from "${first.task}"`
+    ...missing.map((one) => `"${one.task}" ${lackText(one)}. ${one.why}`),
+    `${missing.every(({ isResult }) => isResult) ? "Try" : "Make the change by hand, or try"} the task again: task-conductor fork ${runId} --from "${first.task}"`
   ]
 }
 
@@ -160,7 +160,7 @@ export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>):
 
 /** The tasks that lack a change or never ran, as facts. */
 const notDoneFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<NotDoneFact> => [
-  ...missing.map(({ task, what, why }) => ({ task, why: `It did not change ${what}. ${why}` })),
+  ...missing.map((one) => ({ task: one.task, why: `It ${lackText(one)}. ${one.why}` })),
   ...notRun.map(({ task, why }) => ({ task, why }))
 ]
 

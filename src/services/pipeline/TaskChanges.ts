@@ -6,11 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import { pathOfCall } from "../../domain/documents/TurnReply.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
+import { languageOf } from "../../domain/files/Language.ts"
 import { wholeChange } from "../../domain/files/ChangePreview.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
-import { type CallOutcome, fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { gapText } from "../../domain/models/OutputCut.ts"
+import { excerptOf, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
+import { type CallOutcome, fileTools, isArguments, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
 import type { ProposedFile, WorkingCopy } from "../files/WorkingCopy.ts"
@@ -20,26 +24,45 @@ import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 /** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
 const mostLost = 5
 
-/** The file of a change, however its path is written. */
-const pathOf = ({ call }: Pick<CallOutcome, "call">): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
+const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
-/** The changes that failed, and that no later change of the same file made up for. */
-export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> =>
-  outcomes.filter(
-    (outcome, index) =>
-      fileTools.has(outcome.call.name) &&
-      !outcome.result.success &&
-      !outcomes
-        .slice(index + 1)
-        .some((later) => later.result.success && fileTools.has(later.call.name) && pathOf(later) === pathOf(outcome))
-  )
+/** The calls of one answer have its turn before their uid. */
+const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
+
+/** The lines that a change brings, without those that stand anywhere, as brackets do. */
+const newLines = ({ call: { arguments: given } }: CallOutcome): ReadonlyArray<string> =>
+  [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
+    .flatMap((one) => (isArguments(one) ? [one["new_text"], one["content"]] : []))
+    .flatMap((text) => (typeof text === "string" ? text.split("\n") : []))
+    .map((line) => line.trim())
+    .filter((line) => /\w{2}/.test(line))
+
+/**
+ * The changes that failed, and that no change of the same file in a later answer made up for: one that brings a line of theirs, a
+ * whole file, or one for each of them.
+ */
+export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
+  const changes = outcomes.filter(isChange)
+  return changes.filter((failed, index) => {
+    if (failed.result.success) return false
+    const isOfFile = (one: CallOutcome): boolean => pathOfCall(one) === pathOfCall(failed)
+    const isBeside = (one: CallOutcome): boolean => isOfFile(one) && turnOf(one) === turnOf(failed)
+    const made = changes.slice(index + 1).filter((one) => one.result.success && isOfFile(one) && !isBeside(one))
+    const others = changes.filter((one) => one !== failed && !one.result.success && isBeside(one))
+    const lines = new Set(newLines(failed))
+    return !(
+      made.length > others.length ||
+      made.some((one) => one.call.name === "write_file" || newLines(one).some((line) => lines.has(line)))
+    )
+  })
+}
 
 /** Why a report is sent back whose change failed. */
 export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
   makeIssue(
     "change-open",
     { section: "Result summary", task },
-    { what: `The change of ${pathOf(outcome)} failed, and nothing was changed in its place.` }
+    { what: `The change of ${pathOfCall(outcome)} failed, and nothing was changed in its place.` }
   )
 
 /** A call that changes an existing file from one text to another. */
@@ -50,8 +73,45 @@ export const fileCall = (uid: string, path: string, before: string, after: strin
     : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
 }
 
-const ReadChanges = Schema.Struct({ calls: Schema.Array(ToolCall), issues: Schema.Array(Issue) })
-type ReadChanges = typeof ReadChanges.Type
+/** A change that is not made, as the call that would have made it. */
+const RefusedChange = Schema.Struct({ call: ToolCall, issue: Issue })
+export type RefusedChange = typeof RefusedChange.Type
+
+/** What one change asks for, as calls. */
+const ReadChange = Schema.Struct({
+  calls: Schema.Array(ToolCall),
+  issues: Schema.Array(Issue),
+  refused: Schema.optionalKey(RefusedChange)
+})
+type ReadChange = typeof ReadChange.Type
+const ReadChanges = Schema.Array(ReadChange)
+
+const copyOldLines =
+  "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
+
+/** Characters of a file that are shown with a block that lacks its old text. */
+const shownOfFile = 500
+
+/** The last lines of a text, as many as make them unlike all others. */
+const lastLines = (text: string): string => {
+  const lines = text.trimEnd().split("\n")
+  const from = lines.findLastIndex((_, index) => text.split(lines.slice(index).join("\n")).length === 2)
+  return lines.slice(Math.max(0, from)).join("\n")
+}
+
+/** How to add lines to a file that exists, with what it holds: nobody but the model knows where they belong. */
+const howToAdd = (file: string, held: string, added: string): string => {
+  const lines = held.replace(/\r?\n$/, "").split(/\r?\n/)
+  const source = { lines, language: languageOf(file), first: 1, gap: gapText }
+  const last = lastLines(held.replaceAll("\r\n", "\n"))
+  return [
+    "To add lines, copy a line of the file into OLD and write it again in NEW with the new lines, as here at the end:",
+    `${file}\n<<<<<<< OLD\n${last}\n=======\n${last}\n<the new lines>\n>>>>>>> NEW`,
+    "To write the whole file anew, send its path and a fence with all of its text.",
+    `The ${lines.length} lines of ${file}:`,
+    excerptOf(source, wordsOf(added), shownOfFile).text
+  ].join("\n")
+}
 
 /** True for a change that is read with a look at the project. */
 const looksAtProject = (change: Change): boolean => change._tag !== "Edit"
@@ -76,7 +136,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     { except, pattern, with: by }: Extract<Change, { readonly _tag: "Replace" }>,
     uid: string,
     task: string
-  ): Effect.fn.Return<ReadChanges> {
+  ): Effect.fn.Return<ReadChange> {
     const names = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const found = yield* searchedTexts(names, (text) => text.includes(pattern))
     const places = replacePlaces(found, { pattern, except })
@@ -110,7 +170,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
     uid: string,
     task: string
-  ): Effect.fn.Return<ReadChanges> {
+  ): Effect.fn.Return<ReadChange> {
     const call = { uid, name: "write_file", arguments: { path: file, content: text } }
     const holds = Effect.gen(function* () {
       const { path: canonical } = yield* workspace.canonical(file)
@@ -118,21 +178,24 @@ export const makeTaskChanges = Effect.gen(function* () {
       const before = yield* Effect.orElseSucceed(workspace.readText(canonical, maxSearchedBytes), () => undefined)
       return before === undefined || before.trim() !== ""
     })
+    const refuse = (what: string, how: string): ReadChange => {
+      const issue = makeIssue("change-open", { section: "Changes", task }, { what, how })
+      return { calls: [], issues: [], refused: { call, issue } }
+    }
     if (!mustBeNew) {
       const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
       if (lost <= mostLost) return { calls: [call], issues: [] }
       const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
-      const how = "Send blocks with the old and the new lines of each place."
-      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+      return refuse(what, "Send blocks with the old and the new lines of each place.")
     }
     if (!(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
+    const [shown] = yield* searchedTexts([file])
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
-    const how = "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
-    return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    return refuse(what, shown === undefined ? copyOldLines : howToAdd(file, shown.text, text))
   })
 
-  const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
-    const parts = yield* Effect.forEach(changes, (change, index): Effect.Effect<ReadChanges> => {
+  const read = (changes: ReadonlyArray<Change>, task: string) =>
+    Effect.forEach(changes, (change, index): Effect.Effect<ReadChange> => {
       const uid = `block-${index + 1}`
       switch (change._tag) {
         case "Edit": {
@@ -146,11 +209,9 @@ export const makeTaskChanges = Effect.gen(function* () {
           return replacement(change, uid, task)
       }
     })
-    return { calls: parts.flatMap(({ calls }) => calls), issues: parts.flatMap(({ issues }) => issues) }
-  })
 
-  /** The changes of an answer as calls; what was looked up in the project for them is kept for a replay. */
-  const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadChanges> =>
+  /** The calls of each change of an answer; what was looked up in the project for them is kept for a replay. */
+  const callsOf = (changes: ReadonlyArray<Change>, task: string): Effect.Effect<ReadonlyArray<ReadChange>> =>
     changes.some(looksAtProject)
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)

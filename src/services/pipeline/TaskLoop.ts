@@ -132,7 +132,8 @@ export class TaskLoop extends Context.Service<
             place: stagePlace(round, "task")
           })
           .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
-        const { system, user: begin } = prompts.fitted(task, briefing, { goals: order.goals, references: block.text })
+        const fitted = (references: string) => prompts.fitted(task, briefing, { goals: order.goals, references })
+        const { system, user: begin } = fitted(block.text)
         const known: { -readonly [K in keyof Work["known"]]: Work["known"][K] } = { task, inputs: [] }
         const mayChange = tools.some((tool) => fileTools.has(tool))
         const look = mayChange ? "look further, change, or" : "look further, or"
@@ -170,7 +171,11 @@ export class TaskLoop extends Context.Service<
             left === 1
               ? "This is the last answer: write the report now, with what is known."
               : `Go on: ${look} write the report (\`## Result summary\`).`,
-          fold: (_, shown) => [{ role: "user", content: `${begin}\n\n${shown}`.trimEnd() }],
+          // Behind turns the references matter less than what was seen and changed since.
+          fold: (_, shown) => {
+            const { user } = fitted(block.within(Math.floor(block.text.length / 2)))
+            return [{ role: "user", content: `${user}\n\n${shown}`.trimEnd() }]
+          },
           goOn: "Go on from here, or write the report (`## Result summary`).",
           keep: (progress) => {
             latest = progress

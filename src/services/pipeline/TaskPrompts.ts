@@ -30,8 +30,12 @@ const leastBudget = 2000
 /** Characters of the block of a reference that is shown in parts. */
 const leastReference = 350
 
-/** The references have at most this part of what is free beside the first message; the rest is for the turns. */
-const referenceShare = 0.5
+/**
+ * The references have at most this part of what is free beside the first message; the rest is for the turns. A task that changes
+ * files needs most of it, one that only reads less, and one without tools only room for its report.
+ */
+const referenceShare = (tools: ReadonlyArray<string>): number =>
+  tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
 
 /** What the first message shows beside what the plan and the project say. */
 interface TaskContents {
@@ -106,8 +110,11 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /** The most characters that references may take in the first message. */
-  const referenceBudget = (task: Task, briefing: Briefing): number =>
-    Math.floor(budgetBeside(task, lightestCharacters(first(task, briefing))) * referenceShare)
+  const referenceBudget = (task: Task, briefing: Briefing): number => {
+    const share = referenceShare(toolsOf(skills.find(task.skill)))
+    const free = budgetBeside(task, lightestCharacters(first(task, briefing)))
+    return Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
+  }
 
   /** Why the first message would not fit, even with the least of references and turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {

@@ -19,7 +19,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Said } from "./Attempts.ts"
-import { makeTaskChanges } from "./TaskChanges.ts"
+import { makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
 import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
 /** One answer: what its text says, and the calls that it made through the interface. */
@@ -60,6 +60,18 @@ export const nativeReplies = (
     const outcome = issues.length > 0 ? undefined : outcomes.find((one) => one.call.uid === uid)
     return { asked, outcome, issues: issues.length > 0 ? issues : (found?.issues ?? tooMany) }
   })
+
+/** A change that was not made, as a call that failed. */
+export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): CallOutcome => ({
+  call: { ...call, uid: turnUid(turn, call.uid) },
+  result: {
+    success: false,
+    data: null,
+    error_message: issue.what,
+    error_type: "validation_failed",
+    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+  }
+})
 
 export const makeTurnCalls = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
@@ -104,36 +116,42 @@ export const makeTurnCalls = Effect.gen(function* () {
     const allowed = new Set(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)
-    const wanted = [...turn.calls, ...literal.calls]
-    const all = wanted.filter(
-      (call, index) => wanted.findIndex((other) => callSign(other) === callSign(call)) === index
-    )
-    const doubled =
-      all.length === wanted.length
-        ? []
-        : [
-            makeRepair(
-              "tool-call-known",
-              { section: "Tool Calls", task },
-              "Made a call once that was written several times."
-            )
-          ]
-    const checked = all.slice(0, limit).map((call): CheckedCall => {
-      const { issues, repairs, ...found } = registry.check(call, allowed, task)
-      const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-      return { wanted: call, call: found.call, repairs, issues: [...issues, ...beyond] }
-    })
+    const written = [...turn.calls, ...literal.flatMap(({ calls }) => calls)]
+    const isFirst = (call: ToolCall): boolean => written.find((other) => callSign(other) === callSign(call)) === call
+    // A replacement counts as one, however many files it changes.
+    const parts = [...turn.calls.map((call) => [call]), ...literal.map(({ calls }) => calls)]
+      .map((calls) => calls.filter(isFirst))
+      .filter((calls) => calls.length > 0)
+    const doubled = written.every(isFirst)
+      ? []
+      : [
+          makeRepair(
+            "tool-call-known",
+            { section: "Tool Calls", task },
+            "Made a call once that was written several times."
+          )
+        ]
+    const checked = parts
+      .slice(0, limit)
+      .flat()
+      .map((call): CheckedCall => {
+        const { issues, repairs, ...found } = registry.check(call, allowed, task)
+        const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
+        return { wanted: call, call: found.call, repairs, issues: [...issues, ...beyond] }
+      })
     const tooMany =
-      all.length <= limit
+      parts.length <= limit
         ? []
         : [
             makeIssue(
               "tool-calls-many",
               { section: "Tool Calls", task },
-              { what: `There are ${all.length} calls and changes, and only the first ${limit} are done in one turn.` }
+              { what: `There are ${parts.length} calls and changes, and only the first ${limit} are done in one turn.` }
             )
           ]
-    return { checked, issues: [...literal.issues], tooMany, repairs: doubled }
+    const refused = literal.flatMap((one) => one.refused ?? [])
+    const issues = [...literal.flatMap((one) => one.issues), ...refused.map(({ issue }) => issue)]
+    return { checked, issues, refused, tooMany, repairs: doubled }
   })
 
   /** Makes the calls of an answer, in their order where one of them may change something. */

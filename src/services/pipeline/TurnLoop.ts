@@ -9,13 +9,15 @@ import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
-import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
+import { changedSince } from "../../domain/documents/ChangedFiles.ts"
+import { foldText } from "../../domain/documents/FoldText.ts"
+import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, fromHost, messageCharacters } from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
-import { charactersLeft, neededTokens } from "../../domain/models/PromptSize.ts"
+import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
@@ -31,11 +33,14 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
-import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
+import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
 /** The conversation takes at most this part of the window before it is folded. */
 const foldAt = 0.65
+
+/** A fold makes the conversation at most this part of the window where the first message leaves room for that. */
+const foldTo = 0.4
 
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
 const replyShare = 0.6
@@ -65,6 +70,12 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
     return (times.get(sign) ?? 0) >= most
   })?.call
 }
+
+/** The characters of what was replied to the last answer. */
+const lastReply = (messages: ReadonlyArray<ConversationMessage>): number =>
+  messages
+    .slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
+    .reduce((sum, message) => sum + messageCharacters(message), 0)
 
 /** Why a report is sent back, by what the host knows of the changes. */
 const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
@@ -113,11 +124,16 @@ export const makeTurnLoop = Effect.gen(function* () {
     if (before <= window * foldAt) return progress
     const outcomes = [...(order.earlier ?? []), ...progress.outcomes]
     const files = changes.named(order.copy)
-    const budget = replyBudget(order, order.fold(progress.messages, ""))
+    const kept = conversationOf(order, order.fold(progress.messages, ""))
+    const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
+    // What the last reply shows stays: without it, the model would ask for it again.
+    const most = replyBudget(order, kept.messages)
+    const budget = Math.max(room, most / 2, Math.min(most, lastReply(progress.messages)))
+    const { checks, issues } = progress
     const known =
-      outcomes.length + files.length === 0
+      outcomes.length + files.length + issues.length === 0
         ? ""
-        : foldText({ outcomes, checks: progress.checks, files, now: order.goOn, budget })
+        : foldText({ outcomes, open: openChanges(outcomes), checks, files, issues, now: order.goOn, budget })
     const messages = order.fold(progress.messages, known)
     return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
@@ -175,15 +191,19 @@ export const makeTurnLoop = Effect.gen(function* () {
     calls: ReadonlyArray<ToolCall>,
     { changes: written }: Answered
   ) {
-    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined }
+    if (calls.length === 0) {
+      return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined, changedFiles: [] }
+    }
     const { copy } = order
+    const known = changes.named(copy)
     const version = copy.version()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
     const hasChanged = copy.version() !== version
-    return { ...acted, hasChanged, checks: hasChanged ? yield* check(order, turn) : undefined }
+    const changedFiles = changedSince(changes.named(copy), known)
+    return { ...acted, hasChanged, changedFiles, checks: hasChanged ? yield* check(order, turn) : undefined }
   })
 
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
@@ -210,16 +230,17 @@ export const makeTurnLoop = Effect.gen(function* () {
     const call = order.idOf(turn)
     const said = yield* ask(order, before, turn)
     const { message, native, turn: read } = yield* readHeard(order, said)
-    const { checked, tooMany, ...found } = yield* checkCalls(order, read)
+    const { checked, refused, tooMany, ...found } = yield* checkCalls(order, read)
     const left = most - turn
     const possible = checked.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     // What is asked for without a report comes to nothing when no answer is left.
     const calls = left === 0 && read.report === undefined ? [] : possible
     const messages = [...before.messages, message]
     order.keep({ ...before, messages })
-    const { denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
+    const { changedFiles, denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
     const checks = made.checks ?? before.checks
-    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes], checks }
+    const missed = refused.map((one) => refusedOutcome(one, turn))
+    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes, ...missed], checks }
     const isOfText = ({ wanted }: CheckedCall): boolean =>
       !native.some((one) => callSign(one.call) === callSign(wanted))
     const problems = [
@@ -263,6 +284,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       turn,
       issues: issuesAsShown(issues, said.answer, said.shown),
       outcomes: others,
+      files: native.length === 0 ? changedFiles : [],
       checks: hasChanged ? checks : [],
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,

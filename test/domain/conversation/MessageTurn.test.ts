@@ -117,6 +117,12 @@ describe("an answer", () => {
     assert.deepStrictEqual(read(text), { calls: [], changes: [], issues: [], repairs: [], report: text })
   })
 
+  it("is not a heading of calls alone", () => {
+    const { issues, report } = read("## Tool Calls\n")
+    assert.deepStrictEqual([issues.map(({ code }) => code), report], [["section-empty"], undefined])
+    assert.include(issues[0]?.how, "the answer to the person")
+  })
+
   it("may change files by blocks and by a replacement, where it may change any", () => {
     const block = "src/a.ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW"
     assert.deepStrictEqual(

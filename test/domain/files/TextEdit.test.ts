@@ -206,6 +206,20 @@ describe("finding a text that was copied", () => {
       "let short = [1, 2, 3]\n"
     ],
     [
+      "with a cut line and what is said of its length",
+      "const long = [1, 2, 3, 4]\nb\n",
+      "const long = [1, ... (25 characters)\nb\n",
+      "const long = [1, ... (25 characters)\nc\n",
+      "const long = [1, 2, 3, 4]\nc\n"
+    ],
+    [
+      "with a line that a diff cuts in its middle",
+      "const long = [1, 2, 3, 4]\nb\n",
+      "const long = [1, ... (5 of 25 characters of the line not shown) ... , 4]\nb\n",
+      "let tall = [1, ... (5 of 25 characters of the line not shown) ... , 4]\nb\n",
+      "let tall = [1, 2, 3, 4]\nb\n"
+    ],
+    [
       "with a cut line that is written anew",
       "const long = [1, 2, 3]\n",
       "const long = [1...\n",
@@ -223,6 +237,11 @@ describe("finding a text that was copied", () => {
     ["numbers that do not follow each other", "a\nb\n", "1: a\n3: b\n"],
     ["a cut line of which too little is seen", "const a = 1\n", "cons...\n"],
     ["a line that is only dots", "const a = 1\n", "...\n"],
+    [
+      "a line cut in its middle that ends otherwise",
+      "const long = [1, 2, 3, 4]\n",
+      "const long = [1, ... (5 of 25 characters of the line not shown) ... , 5]\n"
+    ],
     ["blanks inside of a line", "a = 1\n", "a  =  1\n"]
   ]
   for (const [name, before, oldText] of absent) {

@@ -15,6 +15,10 @@ const file = (from: number, to: number, of: number) => {
 const ran = (exit_code: number, lines: ReadonlyArray<string>) =>
   gave("run_command", { argv: ["t"] }, { exit_code, output: `${lines.join("\n")}\n` })
 
+const found = (path: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${path}:${index + 1}: a line that holds the text number ${index}`)
+const search = (text: string) => gave("search_files", { pattern: "text" }, text)
+
 describe("cutOutput", () => {
   it("names the lines of a file that are left out, and how many it has", () => {
     const text = cutOutput(file(1800, 1890, 5000), 1200)
@@ -91,6 +95,32 @@ describe("cutOutput", () => {
     ])
     expect(cutOutput(edited, 600)).toMatch(
       /at line 7\n\n\(Its first \d+ lines:\)\n--- a\/src\/a\.ts\n[^]*\n\+added \d+$/
+    )
+  })
+
+  it("shares the room of a search among its files, and counts what is shown", () => {
+    const head = "63 matches in 3 files, letter case ignored (case_sensitive: true minds it)."
+    const byFile =
+      "Shown by file: src/a.ts 50, src/b.ts 10 of 12, src/c.ts 1. For others name a file with path, or give a higher max_results."
+    const lines = [...found("src/a.ts", 50), ...found("src/b.ts", 10), ...found("src/c.ts", 1)]
+    for (const first of [head, `${head} ${byFile}`]) {
+      const text = cutOutput(search([first, ...lines, "(Not searched, too large: 1 file.)"].join("\n")), 1200)
+      expect(text.length).toBeLessThanOrEqual(1200)
+      const of = (path: string) => text.split("\n").filter((line) => line.startsWith(`${path}:`)).length
+      expect(of("src/b.ts")).toBeGreaterThan(5)
+      const all = first === head ? 10 : 12
+      const b = of("src/b.ts") === all ? `${all}` : `${of("src/b.ts")} of ${all}`
+      expect(text.split("\n")[0]).toBe(
+        `${head} Shown by file: src/a.ts ${of("src/a.ts")} of 50, src/b.ts ${b}, src/c.ts 1. The prompt has no room for more; name a file with path.`
+      )
+      expect(text.split("\n").at(-1)).toBe("(Not searched, too large: 1 file.)")
+    }
+    const around = lines.flatMap((line) => [line.replace(/:(\d+):/, "-$1-"), line])
+    const withAround = cutOutput(search([head, ...around].join("\n")), 1200)
+    expect(withAround.split("\n").filter((line) => line.startsWith("src/a.ts:")).length).toBeGreaterThan(3)
+    expect(withAround).not.toMatch(/^src\/a\.ts-/m)
+    expect(cutOutput(search([head, ...lines].join("\n")), 0)).toBe(
+      `${head} The prompt has no room for them; name a file with path.`
     )
   })
 

@@ -65,6 +65,25 @@ describe("excerptOf", () => {
     expect(shown).toBeGreaterThan(20)
   })
 
+  it("shows what a file imports before its outline", () => {
+    const lines = [
+      ...Array.from({ length: 10 }, (_, index) => `// A word about it, line ${index}.`),
+      'import fs from "node:fs"',
+      "import {",
+      "  one,",
+      "  two",
+      '} from "./numbers.ts"',
+      ...Array.from({ length: 300 }, (_, index) => `export function part${index}() {\n  step()\n}`)
+        .join("\n")
+        .split("\n")
+    ]
+    const { text } = excerptOf(material(lines), wordsOf("Change part250"), 1500)
+    expect(text).toContain(
+      '11: import fs from "node:fs"\n12: import {\n13:   one,\n14:   two\n15: } from "./numbers.ts"\n'
+    )
+    expect(text).toContain("export function part250() {")
+  })
+
   it("shows a long line around the word that it holds", () => {
     const line = `${"a".repeat(5000)} teapot ${"b".repeat(5000)}`
     const { text } = excerptOf(material([line], "json"), wordsOf("Find the teapot"), 700)

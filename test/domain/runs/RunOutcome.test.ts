@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { type FailureCause, TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { outcomeOf, type RoundsEnd, type Shortfall } from "../../../src/domain/runs/RunOutcome.ts"
+import { leftBlock } from "../../../src/domain/runs/NotDone.ts"
 
 const denials = [
   { message: "Permission denied: read_file on a was declined." },
@@ -89,6 +90,21 @@ describe("the outcome of a run", () => {
     )
     const both = outcomeOf({ _tag: "GoalsMet" }, "", { ...shortfall, missing })
     assert.deepStrictEqual([both.status, both.message.split("\n").length], ["not_permitted", 4])
+  })
+
+  it("says that items of a task have no result, and nothing of changes", () => {
+    const missing = [{ task: "Read 1", what: "2 of 9 items", why: "No result for: a; b.", isResult: true }]
+    const { message, notDone } = outcomeOf({ _tag: "GoalsMet" }, "", { ...shortfall, denials: [], missing })
+    assert.strictEqual(
+      message,
+      '"Read 1" gave no result for 2 of 9 items. No result for: a; b.\nTry the task again: task-conductor fork run-1 --from "Read 1"'
+    )
+    assert.deepStrictEqual(notDone, [
+      { task: "Read 1", why: "It gave no result for 2 of 9 items. No result for: a; b." }
+    ])
+    const left = leftBlock({ failures: [], missing })
+    assert.match(left, /^## Items without a result\n\n- "Read 1" gave no result for 2 of 9 items\./)
+    assert.notInclude(left, "not made")
   })
 
   it("is a limit after the last round, whatever was denied", () => {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
@@ -84,6 +84,10 @@ const reference = (path: string) => ({ kind: "file", title: path, href: path, ta
 
 const long = (name: string) =>
   Array.from({ length: 300 }, (_, line) => `export const ${name}${line} = "a line of the file ${line}"`).join("\n")
+
+/** A file that begins with an import. */
+const importing = (name: string) =>
+  `import { ${name} } from "./x.ts"\n${Array.from({ length: 300 }, (_, line) => `const ${name}${line} = ${line}`).join("\n")}`
 
 layer(NodeServices.layer)("TaskLoop", (it) => {
   it.effect("makes calls at once, shows their outputs, and ends with the report", () =>
@@ -234,6 +238,22 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(first).not.toContain("You gave this answer before")
       expect(second).toContain("You gave this answer before, and it changes nothing. Answer differently.")
       expect(toolsIn(log)).toEqual([])
+    })
+  )
+
+  it.effect("says of an empty section for calls what to write", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open([
+        "## Tool Calls\n\nNone.\n",
+        "## Tool Calls\n",
+        resultSaying("The limit is 5.")
+      ])
+      yield* loop.work(orderOf(looking))
+      expect(rejectedIn(log)).toEqual([["section-empty"], ["section-empty"]])
+      for (const reply of repliesOf(messages).slice(1)) {
+        expect(reply).toContain('such as { "uid": "call-1", "name": "<tool>"')
+        expect(reply).toContain('write the report ("## Result summary")')
+      }
     })
   )
 
@@ -440,8 +460,84 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         expect(text).toContain("- **What is needed** Make the limit 10.")
         expect(text).toContain("## Done so far")
         expect(text).toContain("+export const limit = 10")
+        expect(text).not.toContain('"edit_file"')
+        // The next turn does not have to be folded at once.
+        expect(sizes[index]).toBeLessThanOrEqual(4096 * 0.55)
       }
       expect(turnsIn(log).length).toBe(9)
+    })
+  )
+
+  it.effect.each([
+    [4096, 25],
+    [8192, 100]
+  ] as const)("leaves reads most of a window of %i tokens beside two long references", ([window, least]) =>
+    Effect.gen(function* () {
+      const asked = { name: "read_file", arguments: { path: "src/c.ts", start_line: 1, end_line: 100 } }
+      const names = ["a", "b", "c"]
+      const { loop, messages, prompts } = yield* open([refinementWith([asked]), resultSaying("The limit is 5.")], {
+        files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, importing(name)])),
+        settings: { contextWindow: window }
+      })
+      const references = ["src/a.ts", "src/b.ts"].map(reference)
+      yield* loop.work(orderOf(plainTask("Edit 1", "edit-files", "Make it 10.", "A line.", { references })))
+      const [first = ""] = messages[0] ?? []
+      const block = first.slice(first.indexOf("## Reference"), first.indexOf("## Task\n"))
+      const beside = charactersLeft(window, { system: prompts[0]?.system ?? "", user: first.replace(block, "") })
+      expect(block.length).toBeLessThanOrEqual(beside / 3)
+      // The imports come first.
+      expect(block).toContain('1: import { a } from "./x.ts"')
+      expect(block).toContain('1: import { b } from "./x.ts"')
+      const shown = (messages[1] ?? []).at(-1)?.match(/^\d+: (?:const c|import \{ c)/gm) ?? []
+      expect(shown.length).toBeGreaterThanOrEqual(least)
+    })
+  )
+
+  it.effect("keeps a change that failed through a fold, and takes no report before it was told", () =>
+    Effect.gen(function* () {
+      const names = ["a", "b", "c"]
+      const { log, loop, messages } = yield* open(
+        [
+          block("src/limit.ts", "export const limits = 5", "export const limit = 10"),
+          ...names.map((name) => refinementWith([read(`src/${name}.ts`)])),
+          resultSaying("The limit is 10."),
+          resultSaying("Partly done. The limit was not changed.")
+        ],
+        {
+          files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, `${long(name)}\n`])),
+          settings: { contextWindow: 4096 }
+        }
+      )
+      yield* loop.work(orderOf(editing))
+      const folds = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? all : []))
+      expect(folds.length).toBeGreaterThan(0)
+      for (const text of folds) {
+        expect(text).toMatch(/### Not changed: src\/limit\.ts\n\nThe block that replaces `export const limits = 5`:/)
+        expect(text).toContain("Line 2 is nearest; if that is meant, copy from here exactly:\nexport const limit = 5")
+      }
+      expect(rejectedIn(log)).toEqual([["change-open"]])
+    })
+  )
+
+  it.effect("keeps what is wrong with the last answer through a fold", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open(
+        [
+          ...["a", "b", "c"].map(
+            (name) => `${refinementWith([read(`src/${name}.ts`)])}\n\n${block("src/limit.ts", "", `const ${name} = 1`)}`
+          ),
+          raised,
+          resultSaying("The limit is 10.")
+        ],
+        {
+          files: Object.fromEntries(["a", "b", "c"].map((name) => [`src/${name}.ts`, `${long(name)}\n`])),
+          settings: { contextWindow: 4096 }
+        }
+      )
+      yield* loop.work(orderOf(editing))
+      const folds = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? all : []))
+      expect(folds.length).toBeGreaterThan(0)
+      expect(folds[0]).toMatch(/## Issues with your last answer\n\n1\. [^\n]*src\/limit\.ts exists and holds text/)
     })
   )
 })
@@ -593,7 +689,86 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
         resultSaying("The limit is 10.")
       ])
       expect((yield* loop.work(orderOf(editing))).calls).toEqual([raisedCall])
-      expect(repliesOf(messages)[1]).toMatch(/src\/limit\.ts[^\n]* exists/)
+      const [, reply = ""] = repliesOf(messages)
+      expect(reply).toMatch(/src\/limit\.ts[^\n]* exists/)
+      // What to write, and what the file holds.
+      expect(reply).toContain(
+        "src/limit.ts\n<<<<<<< OLD\nexport const limit = 5\n=======\nexport const limit = 5\n<the new lines>\n>>>>>>> NEW"
+      )
+      expect(reply).toContain("The 2 lines of src/limit.ts:\n1: // The limit.\n2: export const limit = 5")
+    })
+  )
+
+  it.effect("shows nothing of a file that may not be read with a block that lacks its old text", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open(
+        [block("private/b.ts", "", "added()"), resultSaying("No."), resultSaying("Partly done. It exists.")],
+        {
+          files: { "private/b.ts": "hidden()\n" },
+          rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+        }
+      )
+      yield* loop.work(orderOf(editing))
+      expect(repliesOf(messages)[1]).toContain("private/b.ts exists and holds text")
+      expect(messages.flat().join("\n")).not.toContain("hidden()")
+    })
+  )
+
+  it.effect("takes no report at once after a block that was refused, and tells it with the second", () =>
+    Effect.gen(function* () {
+      const { log, loop } = yield* open([
+        block("src/limit.ts", "", "export const added = 1"),
+        refinementWith([read()]),
+        resultSaying("It is added."),
+        resultSaying("Partly done. Nothing was added.")
+      ])
+      const { calls, looks } = yield* loop.work(orderOf(editing))
+      expect(rejectedIn(log)).toEqual([["change-open"], ["change-open"]])
+      expect([calls, looks?.map(({ call, result }) => [call.name, result.success])]).toEqual([
+        [],
+        [
+          ["read_file", true],
+          ["write_file", false]
+        ].toSorted((a, b) => String(b[0]).localeCompare(String(a[0])))
+      ])
+    })
+  )
+
+  it.effect("shows one diff for several blocks of one file, and names the block that failed", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open(
+        [
+          [
+            block("src/many.ts", "one()", "first()"),
+            block("src/many.ts", "two()", "second()"),
+            block("src/many.ts", "four()", "fourth()")
+          ].join("\n"),
+          block("src/many.ts", "three()", "third()"),
+          resultSaying("Done.")
+        ],
+        { files: { "src/many.ts": "one()\ntwo()\nthree()\n" } }
+      )
+      yield* loop.work(orderOf(editing))
+      const [, reply = "", next = ""] = repliesOf(messages)
+      expect(reply.split("### Changed: src/many.ts").length).toBe(2)
+      expect(reply).toContain("-one()\n-two()\n+first()\n+second()\n three()")
+      expect(reply).toContain("### Not changed: src/many.ts\n\nThe block that replaces `four()`:\n\nERROR")
+      // The next one shows what the next answer changed.
+      expect(next).toContain("-three()\n+third()")
+      expect(next).not.toContain("+first()")
+    })
+  )
+
+  it.effect("counts a replacement over many files as one change", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 20 }, (_, index) => `src/part${index}.ts`)
+      const { log, loop, messages } = yield* open(
+        ['{"replace": "oldName", "with": "newName"}', resultSaying("It is renamed.")],
+        { files: Object.fromEntries(names.map((name) => [name, "oldName()\n"])), settings: { contextWindow: 4096 } }
+      )
+      const { calls } = yield* loop.work(orderOf(editing))
+      expect([calls.length, rejectedIn(log)]).toEqual([20, []])
+      expect(repliesOf(messages)[1]).toContain("+++ src/part19.ts\n@@ -1 +1 @@\n-oldName()\n+newName()")
     })
   )
 

@@ -59,19 +59,33 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
     })
   )
 
-  it.effect("leaves the turns what the first message does not take, and references a half of that", () =>
+  it.effect("leaves the turns what the first message does not take, and references a third of that", () =>
     Effect.gen(function* () {
       const { budgetBeside, fitted, referenceBudget } = yield* makeTaskPrompts
       const left = [0, 2000, 4000].map((characters) => {
-        const task = taskOf("search-code", characters)
+        const task = taskOf("edit-files", characters)
         const { system, user } = fitted(task, briefing, {})
         return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing)] as const
       })
       const [[most, references] = [0, 0], [less] = [0], [least] = [0]] = left
       expect(most).toBeGreaterThan(less)
       expect(less).toBeGreaterThan(least)
-      expect(references).toBeLessThanOrEqual(most / 2)
+      expect(references).toBeLessThanOrEqual(most / 3)
       expect(references).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("leaves references more room when a task changes nothing, and most without tools", () =>
+    Effect.gen(function* () {
+      const { budgetBeside, fitted, referenceBudget } = yield* makeTaskPrompts
+      const shareOf = (skill: string): number => {
+        const task = taskOf(skill, 0)
+        const { system, user } = fitted(task, briefing, {})
+        return referenceBudget(task, briefing) / budgetBeside(task, system.length + user.length)
+      }
+      expect(["edit-files", "read-code", "summarize"].map((skill) => Math.round(shareOf(skill) * 100))).toEqual([
+        33, 50, 75
+      ])
     })
   )
 

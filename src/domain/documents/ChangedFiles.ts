@@ -1,0 +1,99 @@
+/**
+ * The changes of files as a model is shown them: a diff for each file with the names of functions in its hunks, and a line for a
+ * file whose diff has no room.
+ */
+import { changePreview } from "../files/ChangePreview.ts"
+import { diffSummary } from "../files/DiffSummary.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { cutDiff } from "../models/OutputCut.ts"
+import { listWithin, shares } from "../text/Excerpt.ts"
+
+/** A file with its text before and after; `null` for a file that is not there. */
+export interface ChangedText {
+  readonly path: string
+  readonly base: string | null
+  readonly text: string | null
+}
+
+/** The diff of one file has at most so many lines. */
+const mostLines = 200
+
+/** So many files have a heading each. */
+const mostHeadings = 3
+
+/** A diff that is cut has at least so many characters; with less room a line stands for it. */
+const leastCut = 500
+
+/** The diff with the line behind each place that begins what it stands in, as git writes it. */
+const withHunkNames = (diff: string, after: string): string => {
+  const lines = after.split("\n")
+  return diff.replace(/^@@ -\S+ \+(\d+)(?:,\d+)? @@$/gm, (head, from: string) => {
+    const name = lines.slice(0, Math.max(0, Number(from) - 1)).findLast((line) => /^[\p{L}_$]/u.test(line))
+    return name === undefined ? head : `${head} ${name.slice(0, 60).trim()}`
+  })
+}
+
+/** The whole diff of a file. */
+export const fileDiff = ({ base, path, text }: ChangedText): string =>
+  text === null ? `(${path} is removed)` : withHunkNames(changePreview(path, base ?? undefined, text, mostLines), text)
+
+/** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
+const fitted = (files: ReadonlyArray<ChangedText>, budget: number) => {
+  const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
+  const limits = shares(
+    diffs.map(({ diff }) => diff.length),
+    budget
+  )
+  return diffs.map(({ diff, file: { path } }, index) => {
+    const limit = limits[index] ?? 0
+    const summary = diffSummary(diff) ?? [diff]
+    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, summary, limit)
+    return { path, shown, summary: summary.join("; ") }
+  })
+}
+
+const summaries = (files: ReturnType<typeof fitted>, budget: number): string => {
+  const lines = files.flatMap(({ shown, summary }) => (shown === undefined ? [`- ${summary}`] : []))
+  return listWithin(lines, Math.max(200, budget), (count) => `- ${count} more files`).text
+}
+
+/** The diffs that have room in one fence, and a line for each other file. */
+const joined = (files: ReadonlyArray<ChangedText>, budget: number): string => {
+  const all = fitted(files, budget)
+  const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
+  const isCut = all.some(({ shown }) => shown === undefined)
+  const rest = isCut ? [`The prompt has no room for the diffs of these files:\n\n${summaries(all, budget / 2)}`] : []
+  return [...(diffs === "" ? [] : [fenced(diffs, "diff")]), ...rest].join("\n\n")
+}
+
+/** A heading with its diff for each file, or one for many files. */
+export const changedBlocks = (files: ReadonlyArray<ChangedText>, budget: number): string => {
+  if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
+  const limits = shares(
+    files.map((file) => fileDiff(file).length),
+    budget
+  )
+  return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
+}
+
+/** The changes of all files so far, under one heading. */
+export const changesSoFar = (files: ReadonlyArray<ChangedText>, budget: number): string =>
+  rawBlock("## Changes so far", joined(files, budget))
+
+/** What changed between two states of a working copy, from the texts before to those now. */
+export const changedSince = (
+  now: ReadonlyArray<ChangedText>,
+  before: ReadonlyArray<ChangedText>
+): ReadonlyArray<ChangedText> => {
+  const known = new Map(before.map((file) => [file.path, file]))
+  const left = new Set(now.map(({ path }) => path))
+  const back = before.flatMap(({ base, path, text }) => (left.has(path) ? [] : [{ path, base: text, text: base }]))
+  return [
+    ...now.map(({ base, path, text }) => ({
+      path,
+      base: known.has(path) ? (known.get(path)?.text ?? null) : base,
+      text
+    })),
+    ...back
+  ].filter(({ base, text }) => base !== text)
+}

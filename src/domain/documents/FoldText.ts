@@ -1,0 +1,194 @@
+/**
+ * What stands in the place of the turns when they have become too long for the window: what the host knows of them. The request
+ * stands before it.
+ */
+import type { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { isSecretLike } from "../files/SensitivePath.ts"
+import { editText } from "../files/TextEdit.ts"
+import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { callBlocks, callFrame, callLabel } from "../models/ExecutionBlocks.ts"
+import { gapText, numbersOf } from "../models/OutputCut.ts"
+import { outcomeText } from "../models/OutputText.ts"
+import { listWithin, shares, shorten, shortened } from "../text/Excerpt.ts"
+import { joinChosen, LineChoice } from "../text/LineChoice.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import { badExit, type CallOutcome, fileTools } from "../tools/ToolCall.ts"
+import { type ChangedText, changesSoFar, fileDiff } from "./ChangedFiles.ts"
+import { callSign } from "./Refinement.ts"
+import { checksBlock, notChanged, pathOfCall } from "./TurnReply.ts"
+
+interface Folded {
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  /** The changes that failed and that nothing made up for. */
+  readonly open: ReadonlyArray<CallOutcome>
+  readonly files: ReadonlyArray<ChangedText>
+  readonly checks: ReadonlyArray<CheckOutcome>
+  /** What is wrong with the last answer. */
+  readonly issues: ReadonlyArray<Issue>
+  /** What to do now. */
+  readonly now: string
+  readonly budget: number
+}
+
+/** A call is shown with its output when there are so many characters for each. */
+const leastRoom = 1000
+
+/** The diffs of all changes have so many characters at least. */
+const leastDiff = 600
+
+/** With less room for each, outputs are not shown. */
+const leastOutput = 80
+
+/** The outputs of the last answer have at most this part of the room beside what else is known. */
+const newestShare = 0.7
+
+/** Lines around a place that was changed, or where a change failed, as far as there is room. */
+const radii = [1, 3, 8, 20, 40]
+
+const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
+const isRead = ({ call, result }: CallOutcome): boolean => call.name === "read_file" && result.success
+
+/** The lines that a read shows. */
+const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
+  const numbers = numbersOf(outcomeText(outcome).split("\n"))
+  return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
+}
+
+const holds = (outer: LineRange | undefined, inner: LineRange | undefined): boolean =>
+  outer !== undefined && inner !== undefined && outer.from <= inner.from && inner.to <= outer.to
+
+/** Whether an output is still what the project holds, and is not shown better by a later one. */
+const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
+  if (isChange(outcome) || !outcome.result.success) return false
+  if (outcome.call.name === "search_files") return later.every(({ call }) => call.name !== "search_files")
+  if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
+  if (!isRead(outcome)) return true
+  const range = linesOfRead(outcome)
+  return later.every(
+    (one) =>
+      pathOfCall(one) !== pathOfCall(outcome) ||
+      (isChange(one) ? !one.result.success : !isRead(one) || !holds(linesOfRead(one), range))
+  )
+}
+
+/** One line for a call whose output is not shown. */
+const callLine = (outcome: CallOutcome): string => {
+  const { call, result } = outcome
+  const range = isRead(outcome) ? linesOfRead(outcome) : undefined
+  const [first = ""] = outcomeText(outcome).split("\n")
+  const said =
+    range === undefined ? shortened(first.replace(/ Shown by file:.*$/, ""), 140) : `lines ${range.from} to ${range.to}`
+  return `- ${callLabel(call)}: ${result.success ? said : `failed: ${shortened(result.error_message ?? "", 300)}`}`
+}
+
+/** Why a change failed, by the text that its file has now. */
+const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): CallOutcome => {
+  const { new_text: newText, old_text: oldText } = outcome.call.arguments
+  const file = files.find(({ path }) => path === pathOfCall(outcome))
+  if (typeof oldText !== "string" || typeof newText !== "string" || typeof file?.text !== "string") return outcome
+  const edited = { path: file.path, text: file.text, mayQuote: !isSecretLike(file.path) }
+  const found = editText(edited, [{ oldText, newText }])
+  const said = found._tag === "Failure" ? found.failure : "It fits now: send it again, if it is still needed."
+  return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
+}
+
+/** The lines of a file that were changed, and those that the reasons of failed changes name. */
+const placesIn = (file: ChangedText, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
+  const reasons = open.filter((one) => pathOfCall(one) === file.path).map(({ result }) => result.error_message)
+  const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
+  const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
+  return [...failed, ...changed].map(([, from, count = "1"]) => ({
+    from: Number(from),
+    to: Number(from) + Math.max(1, Number(count)) - 1
+  }))
+}
+
+/** The text of a file as it is now, around these places. */
+const currentText = ({ path, text }: ChangedText, places: ReadonlyArray<LineRange>, budget: number): string => {
+  const lines = numberLines((text ?? "").replace(/\n$/, "").split("\n"), 1)
+  const choice = new LineChoice(
+    lines.map((line) => line.length + 1),
+    gapText(lines.length, lines.length).length + 1,
+    budget - path.length - 30
+  )
+  for (const radius of radii) {
+    for (const { from, to } of places) {
+      const first = Math.max(0, from - 1 - radius)
+      choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
+    }
+  }
+  return choice.lines.size === 0
+    ? ""
+    : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
+}
+
+/** The calls of one answer have its turn before their uid. */
+const turnOf = ({ call }: CallOutcome): string | undefined => call.uid.split("/", 1)[0]
+
+/** Outputs that are shown: those of the last answer, and before it what an open change needs, a command that failed, the newest. */
+const outputsOf = ({ budget, open, outcomes }: Folded) => {
+  const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
+  const last = outcomes.at(-1)
+  const newest = current.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
+  const before = current.filter((one) => !newest.includes(one))
+  const failed = new Set(open.map(pathOfCall))
+  const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
+  const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOfCall(one)))
+  const needed = before.filter(isNeeded)
+  const others = before.filter((one) => !isNeeded(one)).toReversed()
+  const room = Math.max(0, Math.floor(budget / leastRoom) - newest.length - needed.length)
+  const kept = new Set([...needed, ...others.slice(0, room)])
+  return { newest, before: before.filter((one) => kept.has(one)) }
+}
+
+/** What is wrong with the last answer, and what failed before it. */
+const openBlocks = ({ budget, issues, open }: Folded): string => {
+  const known = new Set(issues.map(({ what }) => what))
+  const failed = open.filter(({ result }) => !known.has(result.error_message ?? ""))
+  const blocks = failed.map(notChanged)
+  const limits = shares(
+    blocks.map(({ length }) => length),
+    Math.max(300 * blocks.length, budget / 3)
+  )
+  const changes = blocks.map((block, index) => `${shorten(block.trimEnd(), limits[index] ?? 0)}\n\n`).join("")
+  const wrong = issues.length === 0 ? "" : shorten(issuesMarkdown(issues), Math.max(600, Math.floor(budget / 3)))
+  return changes + rawBlock("## Issues with your last answer", wrong)
+}
+
+/** The calls with their outputs, or in a line each when there is no room for outputs. */
+const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string => {
+  const room = Math.floor(most) - callFrame(shown)
+  const wanted = shown.reduce((sum, one) => sum + outcomeText(one).length, 0)
+  if (room >= Math.min(wanted, leastOutput * shown.length)) return callBlocks(shown, room)
+  const lines = shown.map((one) => `${callLine(one)} (no room for the output)`)
+  return rawBlock("## Calls without their outputs", lines.join("\n"))
+}
+
+/** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
+export const foldText = (given: Folded): string => {
+  const { budget, checks, files, now, outcomes } = given
+  const open = given.open.map((one) => reasonNow(one, files))
+  const { before, newest } = outputsOf(given)
+  const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
+  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
+  const calls = listWithin(others, Math.max(350, budget / 6), (count) => `- and ${count} before that`).text
+  const known = "The turns before are not shown any more. This is what is known of them."
+  const said = files.length === 0 ? known : `${known} Files shown above are as they were before your changes.`
+  const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
+  const failing = shorten(checksBlock(checks, files.length > 0), Math.max(700, Math.floor(budget / 3)))
+  const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
+  const room = Math.max(0, budget - begin.length - end.length)
+  const isAlone = before.length === 0 && files.length === 0
+  const last = blocksWithin(newest, isAlone ? room : room * newestShare)
+  const beside = Math.max(0, room - last.length)
+  const changes = changesSoFar(files, Math.max(beside / 2, leastDiff))
+  const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, open) }))
+  const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
+  const left = Math.max(0, beside - changes.length)
+  const most = left / (before.length === 0 ? 1 : 2) / Math.max(1, around.length)
+  const texts = around.map(({ file, lines }) => currentText(file, lines, most)).join("")
+  const current = rawBlock("## The changed places as they are now", texts)
+  return `${begin}${changes}${current}${blocksWithin(before, left - current.length)}${last}${end}`.trimEnd()
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "@effect/vitest"
+import { foldText } from "../../../src/domain/documents/FoldText.ts"
+import { makeIssue } from "../../../src/domain/findings/Issue.ts"
+import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
+import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
+import { openChanges } from "../../../src/services/pipeline/TaskChanges.ts"
+import { failed, gave } from "../../support/sampleTasks.ts"
+
+const lines = Array.from({ length: 60 }, (_, index) =>
+  index % 20 === 0 ? `function part${index / 20}() {` : index % 20 === 19 ? "}" : `  step(${index + 1})`
+)
+const text = `${lines.join("\n")}\n`
+const changed = text.replace("  step(10)", "  stop(10)")
+
+const read = (turn: number, from: number, to: number, path = "src/a.ts", of = lines) =>
+  gave(
+    "read_file",
+    { path, start_line: from, end_line: to },
+    numberLines(of.slice(from - 1, to), from).join("\n"),
+    `turn-${turn}/call-1`
+  )
+const search = (turn: number, pattern: string, count: number) =>
+  gave(
+    "search_files",
+    { pattern },
+    [
+      `${count} matches in 1 file.`,
+      ...lines.slice(0, count).map((line, index) => `src/a.ts:${index + 1}: ${line}`)
+    ].join("\n"),
+    `turn-${turn}/call-2`
+  )
+const edit = (turn: number, old: string, now: string, isMade: boolean, block = 1): CallOutcome => {
+  const [uid, given] = [`turn-${turn}/block-${block}`, { path: "src/a.ts", old_text: old, new_text: now }]
+  return isMade
+    ? gave("edit_file", given, { path: "src/a.ts", diff: "--- a" }, uid)
+    : failed("edit_file", given, "validation_failed", "Nothing was changed. The old_text does not occur.", uid)
+}
+
+const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<typeof foldText>[0]> = {}) =>
+  foldText({
+    outcomes,
+    open: openChanges(outcomes),
+    files: [{ path: "src/a.ts", base: text, text: changed }],
+    checks: [],
+    issues: [],
+    now: "Go on.",
+    budget: 4000,
+    ...more
+  })
+
+const open = (...outcomes: ReadonlyArray<CallOutcome>) => openChanges(outcomes).map(({ call }) => call.uid)
+
+describe("foldText", () => {
+  it("keeps a failed change with the reason, as its file is now, and the text around it", () => {
+    const outcomes = [
+      read(1, 1, 60),
+      edit(2, "  step(10)", "  stop(10)", true),
+      edit(2, "  step(31)\n  stop(32)", "  stop(31)\n  stop(32)", false, 2)
+    ]
+    const shown = folded(outcomes)
+    expect(shown).toMatch(/### Not changed: src\/a\.ts\n\nThe block that replaces `step\(31\)`:/)
+    expect(shown).toMatch(
+      /The old_text does not occur in src\/a\.ts\. Lines 31 to 32 are nearest[^\n]*\n {2}step\(31\)/
+    )
+    expect(shown).toContain("\n31:   step(31)\n")
+    /* The text before the edit is not shown any more. */
+    expect(shown).not.toContain("10:   step(10)")
+    expect(shown).toContain("10:   stop(10)")
+  })
+
+  it("shows changes as a diff with names of functions, and no call of a change", () => {
+    const shown = folded([edit(1, "  step(10)", "  stop(10)", true)])
+    expect(shown).toMatch(/@@ -7,7 \+7,7 @@ function part0\(\) \{\n/)
+    expect(shown).toContain("-  step(10)\n+  stop(10)")
+    expect(shown).not.toMatch(/edit_file|old_text/)
+  })
+
+  it("shows a read once, the newest search, and older ones in a line each", () => {
+    const other = Array.from({ length: 40 }, (_, index) => `other ${index + 1}`)
+    const shown = folded(
+      [
+        search(1, "step", 12),
+        read(2, 5, 9, "src/b.ts", other),
+        read(3, 1, 30, "src/b.ts", other),
+        search(4, "part", 3)
+      ],
+      { files: [] }
+    )
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
+    expect(shown).not.toContain("src/a.ts:12:")
+    expect(shown).toContain("src/a.ts:3:")
+    expect(shown.split("\n7: other 7").length).toBe(2)
+    expect(shown).toMatch(/- `read_file src\/b\.ts`: lines 5 to 9/)
+  })
+
+  it("never leaves out what is open, however small the room is", () => {
+    const check = {
+      command: "npm test",
+      exitCode: 1,
+      seconds: 1,
+      text: "npm test: exit code 1\nsum > adds",
+      failures: ["sum > adds"],
+      newFailures: ["sum > adds"]
+    }
+    const issue = makeIssue(
+      "change-open",
+      { section: "Changes" },
+      { what: "The block is cut.", how: "Write it whole." }
+    )
+    const outcomes = [
+      read(1, 1, 60),
+      edit(2, "  stop(50)", "  stop(51)", false),
+      ...[3, 4, 5].map((turn) => search(turn, "s", 20))
+    ]
+    const shown = folded(outcomes, { checks: [check], issues: [issue], budget: 600 })
+    expect(shown).toContain("### Not changed: src/a.ts")
+    expect(shown).toContain("does not occur in src/a.ts")
+    expect(shown).toContain("sum > adds")
+    expect(shown).toContain("The block is cut. Write it whole.")
+    expect(shown).toContain("## Now\n\nGo on.")
+    expect(shown.length).toBeLessThan(2200)
+  })
+
+  it("says in a line why a call failed, and shows no output that has no room", () => {
+    const denied = failed("read_file", { path: "src/c.ts" }, "permission_denied", "Nobody allows it.", "turn-2/call-1")
+    const shown = folded([read(1, 1, 60, "src/b.ts"), denied], { budget: 300 })
+    expect(shown).toContain("- `read_file src/c.ts`: failed: Nobody allows it.")
+    expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 60")
+    expect(shown).not.toMatch(/of the 1 lines of this output|### Tool call/)
+    expect(shown).toContain("Files shown above are as they were before your changes.")
+  })
+
+  it("makes lines of the files whose diffs have no room", () => {
+    const files = Array.from({ length: 20 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
+    const shown = folded([], { files, budget: 1500 })
+    expect(shown).toContain(
+      "The prompt has no room for the diffs of these files:\n\n- src/f0.ts: +1 -1, at lines 7 to 13"
+    )
+    expect(shown.length).toBeLessThan(2000)
+  })
+})
+
+describe("openChanges", () => {
+  const [first, second] = [edit(1, "  step(2)", "  stop(2)", false), edit(1, "  step(3)", "  stop(3)", false, 2)]
+
+  it("are not made up for by another block of the same answer", () => {
+    expect(open(first, edit(1, "  step(4)", "  stop(4)", true, 2))).toEqual(["turn-1/block-1"])
+  })
+
+  it("are each made up for by themselves", () => {
+    expect(open(first, second, edit(2, "step(2)", "  stop(2)", true))).toEqual(["turn-1/block-2"])
+    expect(open(first, second, edit(2, "step(2)", "  stop(2)", true), edit(3, "x", "y3", true))).toEqual([])
+    expect(open(first, second, edit(2, "all", "  stop(2)\n  stop(3)", true))).toEqual([])
+  })
+
+  it("are made up for by the whole file", () => {
+    const whole = gave("write_file", { path: "./src/a.ts", content: "new" }, { path: "src/a.ts" }, "turn-2/block-1")
+    expect(open(first, second, whole)).toEqual([])
+  })
+})
