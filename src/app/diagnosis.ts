@@ -22,8 +22,7 @@ import { layerCommands } from "./projectLayers.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
-import { askServer, patience } from "./modelServer.ts"
-import { type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
+import { askServer, patience, type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
 import { modelNames, providerOfRun, readSetup, type Setup } from "./setup.ts"
 
 type MakeFinding = (name: string, what: string, remedy?: string) => Finding

@@ -1,7 +1,7 @@
 /**
  * Which models a run uses, with which context window, and how many calls are made at a time: by what the person set or picks,
- * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Part
- * of the composition root.
+ * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Also
+ * what can be asked of the server of a model. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -9,19 +9,82 @@ import * as Option from "effect/Option"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { askServer, patience } from "./modelServer.ts"
 import { providerOfRun, type Setup, withWindow, modelNames, withProviders, renameModels } from "./setup.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
-import { importPlugin } from "../services/plugins/PluginImport.ts"
+import { importPlugin } from "../services/plugins/PluginPackages.ts"
 import { defaultProvider, providerOf } from "../services/providers/providers.ts"
 import { fittingModels, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import type { Facts, ModelServer } from "../services/providers/Provider.ts"
+import { type Facts, type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
+import type * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { answerReserve } from "../domain/models/PromptSize.ts"
+import { ToolSupport } from "../services/models/ToolSupport.ts"
+
+/** A person is waiting, so that a server that hangs is reported soon. */
+export const patience = "2 seconds"
+
+/** The address of the server of a setup, with its key. */
+const addressOf = ({ apiKey, settings: { host } }: Setup) => ({ host, apiKey })
+
+/** Asks the server of a setup, or that of another provider at its address; nothing of a provider without a server. */
+export const askServer = <A, E, R>(
+  setup: Setup,
+  ask: (server: ModelServer) => Effect.Effect<A, E, R>,
+  {
+    patience,
+    provider = providerOfRun(setup)
+  }: { readonly patience?: Duration.Input; readonly provider?: Provider } = {}
+): Effect.Effect<A | undefined, E, R> =>
+  Effect.scopedWith((scope) =>
+    provider.connect === undefined
+      ? Effect.undefined
+      : provider
+          .connect({ ...addressOf(setup), patience })
+          .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
+  )
+
+/** What the default server has installed. */
+export const installedModels = (setup: Setup) =>
+  Effect.map(
+    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, { provider: defaultProvider }),
+    (models = []) => models
+  )
+
+/** The model that the settings name, with what its server knows of it. */
+export const layerModel = (setup: Setup) => {
+  const { configuration, modelFacts, settings } = setup
+  const provider = providerOfRun(setup)
+  const model = provider.model({
+    ...addressOf(setup),
+    model: settings.model,
+    contextWindow: settings.contextWindow,
+    maxAnswerTokens: answerReserve(settings.contextWindow),
+    keepAlive: configuration.keepAlive
+  })
+  if (provider.connect === undefined) return model
+  return Layer.merge(
+    model,
+    layerCurrentServer(provider.connect(addressOf(setup)), {
+      asked: modelFacts,
+      serves: (name) => providerOf(name, setup.providers) === provider
+    })
+  )
+}
+
+/** Whether the server of a setup lets a model call tools. */
+export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
+  const { connect } = providerOfRun(setup)
+  return connect === undefined
+    ? ToolSupport.layerAssumed
+    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
+}
 
 /** Models that are resolved, with what the server says of them. */
 export interface ResolvedModels {

@@ -10,7 +10,7 @@ import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Struct from "effect/Struct"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { fitWindow } from "./modelWindow.ts"
+import { fitWindow, layerModel } from "./modelWindow.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/journal/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
@@ -42,7 +42,6 @@ import { startOfRun } from "../services/runs/RunId.ts"
 import { layerProject } from "./projectLayers.ts"
 import type { RunContext, WorkerContext } from "./RunContext.ts"
 import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
-import { layerModel } from "./modelServer.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {
