@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { MixedScheduler, Scheduler } from "effect/Scheduler"
 import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -21,7 +22,6 @@ import { unknownRecord } from "../journal/UnknownRecords.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { MixedScheduler, Scheduler } from "effect/Scheduler"
 
 interface Parked {
   readonly key: string

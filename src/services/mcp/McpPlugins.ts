@@ -243,47 +243,34 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
   return notUsed(server, detail)
 })
 
-export class McpPlugins extends Context.Service<
-  McpPlugins,
-  {
+/** Starts the servers in parallel once all questions are answered; they stop with the scope. */
+const makeMcpPlugins = Effect.fnUntraced(function* (order: McpOrder) {
+  const { disabled, notes, problems, servers } = yield* readMcpServers(order)
+  const answered = yield* Effect.forEach(servers, (server) =>
+    Effect.match(authorize(server), {
+      onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
+      onSuccess: () => startServer(server, order.version)
+    })
+  )
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
+  const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
+  return {
     /** Every server with a valid entry, including those that are not used or disabled. */
-    readonly known: ReadonlyArray<KnownServer>
-    readonly plugins: ReadonlyArray<Plugin>
-    /** All entries, servers and single tools that are left out. */
-    readonly problems: ReadonlyArray<McpProblem>
+    known: [...started, ...disabled.map(notStarted)],
     /** What was ignored in the project's file, as sentences; nothing is left out because of it. */
-    readonly notes: ReadonlyArray<string>
+    notes,
+    plugins,
+    /** All entries, servers and single tools that are left out. */
+    problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }
->()("task-conductor/services/mcp/McpPlugins") {
-  /** Starts none. */
-  static readonly layerNone: Layer.Layer<McpPlugins> = Layer.succeed(McpPlugins)({
-    known: [],
-    plugins: [],
-    problems: [],
-    notes: []
-  })
+})
 
-  /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
-  static readonly layer = (order: McpOrder) =>
-    Layer.effect(
-      McpPlugins,
-      Effect.gen(function* () {
-        const { disabled, notes, problems, servers } = yield* readMcpServers(order)
-        const answered = yield* Effect.forEach(servers, (server) =>
-          Effect.match(authorize(server), {
-            onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
-            onSuccess: () => startServer(server, order.version)
-          })
-        )
-        const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-        const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
-        const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
-        return McpPlugins.of({
-          known: [...started, ...disabled.map(notStarted)],
-          notes,
-          plugins,
-          problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
-        })
-      })
-    )
+export class McpPlugins extends Context.Service<McpPlugins>()("task-conductor/services/mcp/McpPlugins", {
+  make: makeMcpPlugins
+}) {
+  static readonly layer = (order: McpOrder) => Layer.effect(this, this.make(order))
+
+  /** Starts none. */
+  static readonly layerNone = Layer.succeed(this)({ known: [], plugins: [], problems: [], notes: [] })
 }

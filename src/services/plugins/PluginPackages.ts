@@ -9,6 +9,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { fork } from "node:child_process"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
@@ -17,11 +22,6 @@ import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFin
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
 import { notTrusted, PluginProblem, notAPlugin } from "../tools/PluginProblem.ts"
 import { watchSharedState, shareModules } from "./SharedState.ts"
-import { fork } from "node:child_process"
-import { fileURLToPath, pathToFileURL } from "node:url"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import * as Path from "effect/Path"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -223,37 +223,31 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
   return all
 })
 
-export class PluginPackages extends Context.Service<
-  PluginPackages,
-  {
-    /** Everything that was named, in order, including what is left out. */
-    readonly known: ReadonlyArray<KnownPlugin>
-    readonly plugins: ReadonlyArray<Plugin>
-    readonly problems: ReadonlyArray<PluginProblem>
-  }
->()("task-conductor/services/plugins/PluginPackages") {
-  /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-  static readonly layer = ({ entries, values }: PluginOrder) =>
-    Layer.effect(
-      PluginPackages,
-      Effect.gen(function* () {
-        const sought = yield* findAll(entries)
-        const named = yield* Effect.forEach(
-          sought,
-          ({ found, ...one }) =>
-            Effect.map(
-              Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)),
-              (outcome): KnownPlugin => ({ ...one, outcome })
-            ),
-          { concurrency: importsAtOnce }
-        )
-        const given = values.map((plugin): KnownPlugin => {
-          const malformed = pluginShapeProblem(plugin)
-          return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
-        })
-        const known = screenNames([...named, ...given])
-        const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
-        return PluginPackages.of({ known, plugins, problems })
-      })
-    )
+/** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
+const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
+  const sought = yield* findAll(entries)
+  const named = yield* Effect.forEach(
+    sought,
+    ({ found, ...one }) =>
+      Effect.map(Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)), (outcome): KnownPlugin => ({
+        ...one,
+        outcome
+      })),
+    { concurrency: importsAtOnce }
+  )
+  const given = values.map((plugin): KnownPlugin => {
+    const malformed = pluginShapeProblem(plugin)
+    return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
+  })
+  const known = screenNames([...named, ...given])
+  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  /* `known` is everything that was named, in order, including what is left out. */
+  return { known, plugins, problems }
+})
+
+export class PluginPackages extends Context.Service<PluginPackages>()(
+  "task-conductor/services/plugins/PluginPackages",
+  { make: makePluginPackages }
+) {
+  static readonly layer = (order: PluginOrder) => Layer.effect(this, this.make(order))
 }
