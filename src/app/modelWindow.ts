@@ -22,7 +22,7 @@ import { fittingModels, matchName, modelLines } from "../domain/models/Installed
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import { type Facts, type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
+import { type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
@@ -86,14 +86,6 @@ export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean)
     : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
 }
 
-/** Models that are resolved, with what the server says of them. */
-export interface ResolvedModels {
-  readonly setup: Setup
-  readonly facts: ReadonlyMap<string, Facts>
-  /** What the person should know about the choice; a sentence each. */
-  readonly notes: ReadonlyArray<string>
-}
-
 /** Lets the person pick a model of the server. */
 const pick = Effect.fnUntraced(function* (
   setup: Setup,
@@ -152,9 +144,10 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
       Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
     )) ?? []
   const names = new Map(resolved.map(({ given, name }) => [given, name]))
-  const found: ResolvedModels = {
+  return {
     setup: renameModels(setup, names),
     facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
+    /** What the person should know about the choice; a sentence each. */
     notes: [
       ...(picked?.notes ?? []),
       ...resolved.flatMap(({ given, name }) =>
@@ -162,7 +155,6 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
       )
     ]
   }
-  return found
 })
 
 /** True for a name that may be one of a provider that is not built in. */

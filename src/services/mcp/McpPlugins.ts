@@ -9,16 +9,9 @@ import * as Exit from "effect/Exit"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import {
-  type McpResult,
-  mcpData,
-  schemaExcess,
-  mcpToolName,
-  mcpToolEffect,
-  mcpToolRisk
-} from "../../domain/plugins/McpTool.ts"
+import { mcpData, schemaExcess, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { McpAddress, McpConnection, McpFailure, McpToolDefinition } from "./McpConnection.ts"
+import type { McpAddress, McpConnection, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { harmless } from "../../domain/text/Printable.ts"
@@ -34,29 +27,17 @@ import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.t
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 
-/**
- * Keeps one MCP server usable: a server whose connection broke is restarted for the next call, and a tool whose
- * definition changed by the restart is not called in this run.
- */
-interface SupervisedServer {
-  /** The tools it offered when the run began; they stay the same until the run ends. */
-  readonly tools: ReadonlyArray<McpToolDefinition>
-  readonly malformed: McpConnection["malformed"]
-  /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
-  readonly call: (tool: McpToolDefinition, args: Arguments) => Effect.Effect<McpResult, McpFailure>
-}
-
-interface OpenConnection {
-  readonly connection: McpConnection
-  readonly scope: Scope.Closeable
-}
+type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
 /** The client of MCP and its transport are loaded for the first server: most runs have none. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("effect/http/FetchHttpClient")])
 )
 
-/** Connects to the server; it stops with the scope. */
+/**
+ * Connects to the server, which stops with the scope, and keeps it usable: one whose connection broke is restarted for the
+ * next call, and a tool whose definition changed by the restart is not called in this run.
+ */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   timeout: Duration.Input,
@@ -65,7 +46,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   const [{ connect, McpFailure }, { layer: layerHttp }] = yield* loadClient
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
-  let current: OpenConnection | undefined
+  let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
   /** True when no call has succeeded since the last restart. */
   let wasRestarted = false
 
@@ -100,10 +81,12 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }).pipe(mutex)
 
   const first = yield* open
-  const server: SupervisedServer = {
+  return {
+    /** The tools it offered when the run began; they stay the same until the run ends. */
     tools: first.tools,
     malformed: first.malformed,
-    call: Effect.fn("McpSupervisor.call")(function* (tool, args) {
+    /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
+    call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
         const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
@@ -116,7 +99,6 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return result
     })
   }
-  return server
 })
 
 const maxDescription = 2000
