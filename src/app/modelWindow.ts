@@ -92,7 +92,7 @@ const pick = Effect.fnUntraced(function* (
   pickModel: PickModel | undefined,
   { inventory = Effect.succeed([]) }: ModelServer
 ) {
-  const { settings, userFile } = setup
+  const { settings, userFile, userFileProblem } = setup
   const models = fittingModels(yield* inventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
@@ -106,8 +106,7 @@ const pick = Effect.fnUntraced(function* (
     const why = `it is the only model of the server at ${settings.host} that can write text`
     return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
   }
-  const problem = setup.userFileProblem === undefined ? {} : { userFileProblem: setup.userFileProblem }
-  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, ...problem })
+  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, userFileProblem })
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
