@@ -19,11 +19,11 @@ import { commandsOf } from "../domain/map/MainFiles.ts"
 import { byUse } from "../domain/map/ProjectCommands.ts"
 import { readManifests } from "../services/map/MapReader.ts"
 import { layerCommands } from "./projectLayers.ts"
+import { isFolder, isThere } from "../services/files/FileLook.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import type { ModelUnchosen } from "./ModelUnchosen.ts"
-import { askServer, patience } from "./modelServer.ts"
-import { type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
+import { askServer, patience, type FittedSetup, fitWindow, withPluginProviders } from "./modelWindow.ts"
 import { modelNames, providerOfRun, readSetup, type Setup } from "./setup.ts"
 
 type MakeFinding = (name: string, what: string, remedy?: string) => Finding
@@ -107,10 +107,9 @@ const diagnoseModels = (setup: Setup) =>
 
 /** The nearest folder above a path that is there. */
 const existingAbove = Effect.fnUntraced(function* (given: string) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   let folder = given
-  while (!(yield* Effect.orElseSucceed(fs.exists(folder), () => false))) folder = path.dirname(folder)
+  while (!(yield* isThere(folder))) folder = path.dirname(folder)
   return folder
 })
 
@@ -209,8 +208,7 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
   const fs = yield* FileSystem.FileSystem
   const folder = yield* existingAbove(state)
   const usable = yield* fs.access(folder, { writable: true }).pipe(
-    Effect.andThen(fs.stat(folder)),
-    Effect.map(({ type }) => type === "Directory"),
+    Effect.andThen(isFolder(folder)),
     Effect.orElseSucceed(() => false)
   )
   if (usable) return ok("saved runs", belowHome(state, home))
@@ -220,11 +218,8 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: 
 
 /** The files that there are, and what could not be used. */
 export const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const files = yield* Effect.filter([path.join(project, projectFileName), userFile], (file) =>
-    Effect.orElseSucceed(fs.exists(file), () => false)
-  )
+  const files = yield* Effect.filter([path.join(project, projectFileName), userFile], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
   const what = files.length === 0 ? `none; yours would be ${shown(userFile)}` : files.map(shown).join(", ")
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]

@@ -1,34 +1,89 @@
 /**
  * Which models a run uses, with which context window, and how many calls are made at a time: by what the person set or picks,
- * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Part
- * of the composition root.
+ * and by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Also
+ * what can be asked of the server of a model. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Option from "effect/Option"
+import type * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { askServer, patience } from "./modelServer.ts"
 import { providerOfRun, type Setup, withWindow, modelNames, withProviders, renameModels } from "./setup.ts"
 import type { PickModel, RunContext } from "./RunContext.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { findPlugin } from "../services/plugins/PluginFinder.ts"
-import { importPlugin } from "../services/plugins/PluginImport.ts"
+import { importPlugin } from "../services/plugins/PluginPackages.ts"
 import { defaultProvider, providerOf } from "../services/providers/providers.ts"
 import { fittingModels, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { belowHome } from "../domain/text/Format.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
-import type { Facts, ModelServer } from "../services/providers/Provider.ts"
+import { type ModelServer, layerCurrentServer, type Provider } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
+import { answerReserve } from "../domain/models/PromptSize.ts"
+import { ToolSupport } from "../services/models/ToolSupport.ts"
 
-/** Models that are resolved, with what the server says of them. */
-export interface ResolvedModels {
-  readonly setup: Setup
-  readonly facts: ReadonlyMap<string, Facts>
-  /** What the person should know about the choice; a sentence each. */
-  readonly notes: ReadonlyArray<string>
+/** A person is waiting, so that a server that hangs is reported soon. */
+export const patience = "2 seconds"
+
+/** The address of the server of a setup, with its key. */
+const addressOf = ({ apiKey, settings: { host } }: Setup) => ({ host, apiKey })
+
+/** Asks the server of a setup, or that of another provider at its address; nothing of a provider without a server. */
+export const askServer = <A, E, R>(
+  setup: Setup,
+  ask: (server: ModelServer) => Effect.Effect<A, E, R>,
+  {
+    patience,
+    provider = providerOfRun(setup)
+  }: { readonly patience?: Duration.Input; readonly provider?: Provider } = {}
+): Effect.Effect<A | undefined, E, R> =>
+  Effect.scopedWith((scope) =>
+    provider.connect === undefined
+      ? Effect.undefined
+      : provider
+          .connect({ ...addressOf(setup), patience })
+          .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
+  )
+
+/** What the default server has installed. */
+export const installedModels = (setup: Setup) =>
+  Effect.map(
+    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, { provider: defaultProvider }),
+    (models = []) => models
+  )
+
+/** The model that the settings name, with what its server knows of it. */
+export const layerModel = (setup: Setup) => {
+  const { configuration, modelFacts, settings } = setup
+  const provider = providerOfRun(setup)
+  const model = provider.model({
+    ...addressOf(setup),
+    model: settings.model,
+    contextWindow: settings.contextWindow,
+    maxAnswerTokens: answerReserve(settings.contextWindow),
+    keepAlive: configuration.keepAlive
+  })
+  if (provider.connect === undefined) return model
+  return Layer.merge(
+    model,
+    layerCurrentServer(provider.connect(addressOf(setup)), {
+      asked: modelFacts,
+      serves: (name) => providerOf(name, setup.providers) === provider
+    })
+  )
+}
+
+/** Whether the server of a setup lets a model call tools. */
+export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
+  const { connect } = providerOfRun(setup)
+  return connect === undefined
+    ? ToolSupport.layerAssumed
+    : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
 }
 
 /** Lets the person pick a model of the server. */
@@ -37,7 +92,7 @@ const pick = Effect.fnUntraced(function* (
   pickModel: PickModel | undefined,
   { inventory = Effect.succeed([]) }: ModelServer
 ) {
-  const { settings, userFile } = setup
+  const { settings, userFile, userFileProblem } = setup
   const models = fittingModels(yield* inventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
@@ -51,8 +106,7 @@ const pick = Effect.fnUntraced(function* (
     const why = `it is the only model of the server at ${settings.host} that can write text`
     return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
   }
-  const problem = setup.userFileProblem === undefined ? {} : { userFileProblem: setup.userFileProblem }
-  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, ...problem })
+  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, userFileProblem })
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
@@ -89,9 +143,10 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
       Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
     )) ?? []
   const names = new Map(resolved.map(({ given, name }) => [given, name]))
-  const found: ResolvedModels = {
+  return {
     setup: renameModels(setup, names),
     facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
+    /** What the person should know about the choice; a sentence each. */
     notes: [
       ...(picked?.notes ?? []),
       ...resolved.flatMap(({ given, name }) =>
@@ -99,7 +154,6 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
       )
     ]
   }
-  return found
 })
 
 /** True for a name that may be one of a provider that is not built in. */

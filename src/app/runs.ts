@@ -4,7 +4,6 @@
  * it says counts as far as this person provably wrote it, and nothing in it permits anything.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { countedSettings } from "../domain/history/SavedSettings.ts"
@@ -23,6 +22,7 @@ import { secretValues } from "../domain/text/Redaction.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { isFolder, realPath } from "../services/files/FileLook.ts"
 import { observed, reportStartup } from "./startup.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
@@ -43,11 +43,8 @@ const unusable = (runId: string, what: string) =>
 /** The folder in which the run goes on. Somebody else's journal does not choose it. */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, given?: string) {
   const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
   const { runId } = content.opened.order
-  const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => path.resolve(folder))
-  const isFolder = (folder: string) =>
-    Effect.match(fs.stat(folder), { onFailure: () => false, onSuccess: ({ type }) => type === "Directory" })
+  const real = (folder: string) => Effect.map(realPath(folder), (found) => found ?? path.resolve(folder))
   const { lines, opened } = content
   const recorded = movedTo(lines.filter(({ seq }) => seq >= provenFrom)) ?? opened.project
   const project = given ?? recorded

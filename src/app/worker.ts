@@ -165,7 +165,7 @@ const layerWorker = (work: Work) =>
           )
         ).pipe(
           Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
-          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, placement, unfit, report })),
+          Effect.catchTag("UnfitWorker", (unfit) => giveBack(order, placement, unfit, report)),
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) => Effect.map(lastReport(runId), (last) => last ?? refusedFor(abortedBy(defect))))
         )

@@ -4,13 +4,12 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Struct from "effect/Struct"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { fitWindow } from "./modelWindow.ts"
+import { fitWindow, layerModel } from "./modelWindow.ts"
 import { addressKeys, type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/journal/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
@@ -32,6 +31,7 @@ import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { TaskLoop } from "../services/pipeline/TaskLoop.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { isThere } from "../services/files/FileLook.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
@@ -42,7 +42,6 @@ import { startOfRun } from "../services/runs/RunId.ts"
 import { layerProject } from "./projectLayers.ts"
 import type { RunContext, WorkerContext } from "./RunContext.ts"
 import { layerCalls, layerPipeline, layerTasks } from "./runLayers.ts"
-import { layerModel } from "./modelServer.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface WorkerRun extends TaskContext {
@@ -103,8 +102,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
     const what = `The run was started with version ${opened.program} of task-conductor, and this worker has version ${version}.`
     return yield* unfit(what)
   }
-  const fs = yield* FileSystem.FileSystem
-  if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {
+  if (!(yield* isThere(project))) {
     const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
     return yield* unfit(what)
   }

@@ -3,16 +3,7 @@
  * many places. What looks like a change and cannot be read is an issue, so that none is lost without a word.
  */
 import * as Result from "effect/Result"
-import {
-  addIssue,
-  addRepair,
-  type Findings,
-  inDocumentOrder,
-  type Issue,
-  type IssueCode,
-  noFindings,
-  type Repair
-} from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import {
   fenceAt,
@@ -57,15 +48,6 @@ export type Change =
       readonly except: ReadonlyArray<string>
       readonly line: number
     }
-
-/** The changes of an answer in its order, and what of it is none. */
-export interface ChangesRead {
-  readonly changes: ReadonlyArray<Change>
-  readonly issues: ReadonlyArray<Issue>
-  readonly repairs: ReadonlyArray<Repair>
-  /** The answer without the blocks and their paths. */
-  readonly rest: string
-}
 
 const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst limit = 10\n>>>>>>> NEW"
 
@@ -354,9 +336,13 @@ class Reader {
   }
 }
 
-/** The changes that an answer of a model asks for. */
-export const readChanges = (answer: string): ChangesRead => {
+/**
+ * The changes that an answer of a model asks for, in its order, and what of it is none; `rest` is the answer without the
+ * blocks and their paths.
+ */
+export const readChanges = (answer: string) => {
   const reader = new Reader(answer)
   reader.read()
-  return { changes: reader.changes, ...inDocumentOrder(reader.findings), rest: reader.rest() }
+  const changes: ReadonlyArray<Change> = reader.changes
+  return { changes, ...inDocumentOrder(reader.findings), rest: reader.rest() }
 }

@@ -2,12 +2,6 @@
  * The configuration files of git, as far as they name files that git runs or reads more configuration from.
  */
 
-/** One setting; section and key in lower case, as git compares them. */
-interface GitSetting {
-  readonly key: string
-  readonly value: string
-}
-
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
 const restOfLine = /[^\n]*\n?/y
@@ -38,10 +32,13 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
   return { value: value.trim(), next: at + 1 }
 }
 
-/** All settings, in order. What git would reject is left out or read in part. */
-export const gitSettings = (given: string): ReadonlyArray<GitSetting> => {
+/**
+ * All settings, in order; section and key in lower case, as git compares them. What git would reject is left out or read in
+ * part.
+ */
+export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")
-  const settings: Array<GitSetting> = []
+  const settings: Array<{ readonly key: string; readonly value: string }> = []
   let section = ""
   for (let at = 0; at < text.length;) {
     sectionHead.lastIndex = settingName.lastIndex = restOfLine.lastIndex = at

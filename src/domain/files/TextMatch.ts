@@ -57,13 +57,7 @@ const exactPlaces = (text: string, { newText, oldText }: Sought): ReadonlyArray<
   return []
 }
 
-interface FileLine {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
-
-const linesOf = (text: string): ReadonlyArray<FileLine> => {
+const linesOf = (text: string) => {
   let from = 0
   return text.split("\n").map((line) => {
     const content = line.endsWith("\r") ? line.slice(0, -1) : line

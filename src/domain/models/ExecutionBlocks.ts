@@ -107,21 +107,18 @@ export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
 /** A prompt with a place for one text. */
-export interface Frame {
-  readonly fits: (text: string) => boolean
-  /** The characters that are left beside the text. */
-  readonly budget: (text: string) => number
-}
+export type Frame = ReturnType<typeof frameOf>
 
 /** What a prompt can do without is left out before anything is cut. */
-export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale): Frame => {
+export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)
     return prompt.lighter ?? prompt
   }
   return {
-    fits: (text) => fitsWindow(filled(text), window, scale),
-    budget: (text) => charactersLeft(window, filled(text), scale)
+    fits: (text: string): boolean => fitsWindow(filled(text), window, scale),
+    /** The characters that are left beside the text. */
+    budget: (text: string): number => charactersLeft(window, filled(text), scale)
   }
 }
 

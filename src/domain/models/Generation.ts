@@ -78,14 +78,6 @@ export const generationFor = (
 export const toolCallsFor = ({ stages, toolCalls }: Generation, name: GeneratingStage): ToolCalls =>
   stages?.[name]?.toolCalls ?? toolCalls ?? "text"
 
-/** The stages, without a key that is given for all of them. */
-const dropping = (
-  key: "model" | "think" | "toolCalls",
-  isDropped: boolean,
-  stages: StageGenerations = {}
-): StageGenerations =>
-  isDropped ? Object.fromEntries(Object.entries(stages).map(([name, own]) => [name, Struct.omit(own, [key])])) : stages
-
 /** The model that answers a stage; nothing for that of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
@@ -111,16 +103,15 @@ interface WithModel extends Generation {
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
   const toolCalls = overrides.toolCalls ?? base.toolCalls
-  const thoughtful = dropping("think", overrides.think !== undefined, base.stages)
-  const calling = dropping("toolCalls", overrides.toolCalls !== undefined, thoughtful)
-  const before = dropping("model", overrides.model !== undefined, calling)
+  const dropped = (["think", "toolCalls", "model"] as const).filter((key) => overrides[key] !== undefined)
   const sampling = { ...base.sampling, ...overrides.sampling }
   const stages = Object.fromEntries(
     generatingStages.flatMap((name) => {
-      const [old, own] = [before[name], overrides.stages?.[name]]
+      const [old, own] = [base.stages?.[name], overrides.stages?.[name]]
       if (old === undefined && own === undefined) return []
       const merged = { ...old?.sampling, ...own?.sampling }
-      return [[name, { ...old, ...own, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]
+      const kept = Struct.omit(old ?? {}, dropped)
+      return [[name, { ...kept, ...own, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]
     })
   )
   return {

@@ -87,6 +87,13 @@ const tableOf = ({ align, children }: Table, context: LinkContext): Html => {
 const childrenHtml = (nodes: ReadonlyArray<Nodes>, context: LinkContext): Html =>
   markup`${nodes.map((node) => nodeHtml(node, context))}`
 
+const tags = { paragraph: "p", emphasis: "em", strong: "strong", delete: "del", blockquote: "blockquote" }
+
+const element = (name: string, nodes: ReadonlyArray<Nodes>, context: LinkContext): Html => {
+  const tag = new Html(name)
+  return markup`<${tag}>${childrenHtml(nodes, context)}</${tag}>`
+}
+
 const linkHtml = (href: string, text: Html, context: LinkContext): Html => {
   const target = reportLink(href, context)
   if (target === undefined) return markup`${text} <span class="dim">(${href})</span>`
@@ -99,17 +106,13 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
     case "html":
       return markup`${node.value}`
     case "paragraph":
-      return markup`<p>${childrenHtml(node.children, context)}</p>`
-    case "heading": {
-      const tag = new Html(headings[node.depth - 1] ?? "h6")
-      return markup`<${tag}>${childrenHtml(node.children, context)}</${tag}>`
-    }
     case "emphasis":
-      return markup`<em>${childrenHtml(node.children, context)}</em>`
     case "strong":
-      return markup`<strong>${childrenHtml(node.children, context)}</strong>`
     case "delete":
-      return markup`<del>${childrenHtml(node.children, context)}</del>`
+    case "blockquote":
+      return element(tags[node.type], node.children, context)
+    case "heading":
+      return element(headings[node.depth - 1] ?? "h6", node.children, context)
     case "inlineCode":
       return markup`<code>${node.value}</code>`
     case "code":
@@ -118,8 +121,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
       return markup`<br />`
     case "thematicBreak":
       return markup`<hr />`
-    case "blockquote":
-      return markup`<blockquote>${childrenHtml(node.children, context)}</blockquote>`
     case "list":
       return listOf(node, context)
     case "table":

@@ -169,15 +169,9 @@ const timelineHtml = (data: ReportData): Html => {
     ${pathHtml(data, scale.tasks)}`
 }
 
-interface StageUsage {
-  readonly calls: number
-  readonly rejected: number
-  readonly input: number
-  readonly output: number
-  readonly ms: number
-}
+const none = { calls: 0, rejected: 0, input: 0, output: 0, ms: 0 }
 
-const none: StageUsage = { calls: 0, rejected: 0, input: 0, output: 0, ms: 0 }
+type StageUsage = typeof none
 
 const add = (sum: StageUsage, { answer, issues }: Attempt): StageUsage => ({
   calls: sum.calls + 1,

@@ -27,17 +27,13 @@ import {
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
-/** The different system parts of prompts, in the order of their first use. */
-interface SystemParts {
-  /** The anchor of a string. */
-  readonly anchorOf: (text: string) => string
-  readonly all: ReadonlyArray<string>
-}
+type SystemParts = ReturnType<typeof systemParts>
 
-export const systemParts = (attempts: ReadonlyArray<Attempt>): SystemParts => {
+/** The different system parts of prompts, in the order of their first use, and the anchor of each. */
+export const systemParts = (attempts: ReadonlyArray<Attempt>) => {
   const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
   const places = new Map(all.map((text, index) => [text, index + 1]))
-  return { all, anchorOf: (text) => `system-${places.get(text) ?? 0}` }
+  return { all, anchorOf: (text: string): string => `system-${places.get(text) ?? 0}` }
 }
 
 const attemptTitle = ({ call }: Attempt): string =>

@@ -6,20 +6,10 @@ import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
 
-/** Signs at the beginning of lines; `work` is what moves. */
-interface ViewMarks {
-  readonly work: string
-  readonly done: string
-  readonly failed: string
-  readonly skipped: string
-  readonly waiting: string
-  readonly open: string
-}
-
 /** The time at which a view is looked at, in milliseconds since 1970. */
 export interface ViewTime {
   readonly now: number
-  readonly marks: ViewMarks
+  readonly marks: ReturnType<typeof marksAt>
 }
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -29,8 +19,8 @@ const frameMs = 100
 const frameAt = (all: ReadonlyArray<string>, now: number): string =>
   all[Math.floor(Math.abs(now) / frameMs) % all.length] ?? ""
 
-/** Signs for a terminal that shows Unicode, or for one that may not. */
-export const marksAt = (now: number, isUnicode: boolean): ViewMarks =>
+/** Signs at the beginning of lines, for a terminal that shows Unicode or for one that may not; `work` is what moves. */
+export const marksAt = (now: number, isUnicode: boolean) =>
   isUnicode
     ? { work: frameAt(frames, now), done: "✔", failed: "✖", skipped: "↷", waiting: "·", open: "▸" }
     : { work: frameAt(plainFrames, now), done: "+", failed: "x", skipped: "-", waiting: ".", open: ">" }

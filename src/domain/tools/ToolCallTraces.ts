@@ -56,19 +56,17 @@ const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 export const mentionsCall = (text: string): boolean =>
   objectOrTag.test(text) || labelled.test(text) || functionCall.test(text)
 
-/** What one block gave; `content` is its text when it may be the content of a file. */
-export interface ReadBlock {
-  readonly calls: ReadonlyArray<UnnumberedCall>
-  readonly findings: Findings
-  readonly content?: string
-}
+export type ReadBlock = ReturnType<typeof readFencedCalls>
 
-/** Reads a fenced block by itself. A block that is cut off is no content. */
-export const readFencedCalls = (text: string, closed: boolean, where: Where): ReadBlock => {
+/**
+ * Reads a fenced block by itself; `content` is its text when it may be the content of a file. A block that is cut off is none.
+ */
+export const readFencedCalls = (text: string, closed: boolean, where: Where) => {
   const findings = noFindings()
   const calls = readCallBlock(text, where, findings)
   const isContent = closed && calls.length === 0 && text.trim() !== "" && !holdsCall(text)
-  return { calls, findings, ...(isContent ? { content: text } : {}) }
+  const content: { readonly content?: string } = isContent ? { content: text } : {}
+  return { calls, findings, ...content }
 }
 
 const writer = "write_file"

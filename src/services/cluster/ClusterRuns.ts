@@ -17,7 +17,7 @@ import {
   JournalRecord
 } from "../../domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { addModelCall, exitCodeOf, noUsage, type RunUsage } from "../../domain/runs/RunReport.ts"
+import { addModelCall, exitCodeOf, noUsage } from "../../domain/runs/RunReport.ts"
 import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
 import type { Redact } from "./WithoutSecrets.ts"
 import { type JournalLine, lineOf, parseJson } from "../journal/JournalLine.ts"
@@ -52,48 +52,6 @@ export interface ClusterRunState {
   readonly isCancelled: boolean
   /** Present when the run has ended. */
   readonly ending?: ClusterRunEnding
-}
-
-export class ClusterRuns extends Context.Service<
-  ClusterRuns,
-  {
-    /** Starts a run; one run at a time may change a project. */
-    submit(run: ClusterRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
-    /** The state of a run; nothing when there is no such run. */
-    standing(runId: string): Effect.Effect<ClusterRunState | undefined, DatabaseUnavailable>
-    /** All runs, the newest first. */
-    readonly list: Effect.Effect<ReadonlyArray<ClusterRunState>, DatabaseUnavailable>
-    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
-    remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-    /** Adds a record; `redact` takes secrets out of it. Returns when it is committed. */
-    append(runId: string, record: JournalRecord, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
-    /** Adds the intent of a call after its intent `known`; no number when another worker has begun or finished it since. */
-    intend(
-      runId: string,
-      intent: CallIntent,
-      known: number,
-      redact: Redact
-    ): Effect.Effect<number | undefined, DatabaseUnavailable>
-    /** The records of a run after this one, at most 1,000. */
-    after(runId: string, seq: number): Effect.Effect<ReadonlyArray<JournalLine>, DatabaseUnavailable>
-    /** The last record of a type with this key. */
-    last(
-      runId: string,
-      type: JournalRecord["type"],
-      key: string
-    ): Effect.Effect<JournalLine | undefined, DatabaseUnavailable>
-    /** The usage of the run so far but for its duration, computed from its events. */
-    usage(runId: string): Effect.Effect<RunUsage, DatabaseUnavailable>
-    /** Saves how the run has ended. */
-    end(runId: string, ending: ClusterRunEnding, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
-    /** Asks the workers to end a run; false when it had ended before. */
-    cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-  }
->()("task-conductor/services/cluster/ClusterRuns") {
-  static readonly layer = Layer.effect(
-    ClusterRuns,
-    Effect.map(SqlClient.SqlClient, (sql) => makeRuns(sql))
-  )
 }
 
 interface RunRow {
@@ -141,7 +99,7 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
 /** Lines in the database need no checksum. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
-const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
+const makeRuns = (sql: SqlClient.SqlClient) => {
   const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
   const selectRuns = sql.literal(
     "SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs"
@@ -154,6 +112,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
+  /** Starts a run; one run at a time may change a project. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (run: ClusterRun) {
     const { order, project } = run.opened
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
@@ -167,13 +126,14 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     }
   })
 
-  return ClusterRuns.of({
+  return {
     submit,
-    standing: Effect.fn("ClusterRuns.standing")(function* (runId) {
+    /** The state of a run; nothing when there is no such run. */
+    standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
       const [row] = yield* retryTransient(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
       return row === undefined ? undefined : standingOf(row)
     }),
-    /* A run of another version may not be readable; this version ignores it. */
+    /** All runs, the newest first. A run of another version may not be readable; this version ignores it. */
     list: Effect.map(retryTransient(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
       rows.flatMap((row) =>
         Result.getOrElse(
@@ -182,6 +142,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         )
       )
     ),
+    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
       const remove = Effect.gen(function* () {
         const removed = yield* sql`DELETE FROM task_conductor_runs
@@ -200,7 +161,8 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       })
       return retryTransient(sql.withTransaction(remove))
     }),
-    append: Effect.fnUntraced(function* (runId, record, redact) {
+    /** Adds a record; `redact` takes secrets out of it. Returns when it is committed. */
+    append: Effect.fnUntraced(function* (runId: string, record: JournalRecord, redact: Redact) {
       const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
       const key = "key" in record ? record.key : ""
       const event = record.type === "event" ? record.event.type : ""
@@ -212,7 +174,8 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
           FROM run
           ON CONFLICT (token) DO NOTHING`)
     }),
-    intend: Effect.fnUntraced(function* (runId, intent, known, redact) {
+    /** Adds the intent of a call after its intent `known`; no number when another worker has begun or finished it since. */
+    intend: Effect.fnUntraced(function* (runId: string, intent: CallIntent, known: number, redact: Redact) {
       const json = JSON.stringify(redact(encodeRecord(intent) as Schema.Json))
       const { key } = intent
       const at = yield* nowIso
@@ -235,17 +198,20 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       })
       return yield* retryTransient(sql.withTransaction(save))
     }),
-    after: Effect.fnUntraced(function* (runId, seq) {
+    /** The records of a run after this one, at most 1,000. */
+    after: Effect.fnUntraced(function* (runId: string, seq: number) {
       const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
       return rows.map(lineOfRow)
     }),
-    last: Effect.fnUntraced(function* (runId, type, key) {
+    /** The last record of a type with this key. */
+    last: Effect.fnUntraced(function* (runId: string, type: JournalRecord["type"], key: string) {
       const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
         WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
       return row === undefined ? undefined : lineOfRow(row)
     }),
-    usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
+    /** The usage of the run so far but for its duration, computed from its events. */
+    usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
       const [tools] = yield* retryTransient(sql<{ readonly count: number }>`
         SELECT count(*)::int FROM task_conductor_records WHERE run_id = ${runId} AND event = ${toolFinished}`)
       const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`
@@ -256,11 +222,13 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       }, noUsage)
       return { ...used, toolCalls: tools?.count ?? 0 }
     }),
-    end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
+    /** Saves how the run has ended. */
+    end: Effect.fn("ClusterRuns.end")(function* (runId: string, ending: ClusterRunEnding, redact: Redact) {
       yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(redact(encodeEnding(ending)))}
         WHERE run_id = ${runId} AND ending IS NULL`)
     }),
-    cancel: Effect.fn("ClusterRuns.cancel")(function* (runId) {
+    /** Asks the workers to end a run; false when it had ended before. */
+    cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
       if (rows.length === 0) return false
@@ -270,7 +238,13 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
       return true
     })
-  })
+  }
+}
+
+export class ClusterRuns extends Context.Service<ClusterRuns>()("task-conductor/services/cluster/ClusterRuns", {
+  make: Effect.map(SqlClient.SqlClient, makeRuns)
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */

@@ -90,15 +90,13 @@ export const offerWork = Effect.fnUntraced(function* <A extends { readonly unfit
   }
 })
 
-interface GivenBack {
-  readonly order: RunOrder
-  readonly placement: RunPlacement | undefined
-  readonly unfit: UnfitWorker
-  readonly report: (what: string) => Effect.Effect<void>
-}
-
 /** Offers a run for which this worker lacks something to the next one; an ending when there is none. */
-export const giveBack = Effect.fn("giveBack")(function* ({ order, placement, report, unfit }: GivenBack) {
+export const giveBack = Effect.fn("giveBack")(function* (
+  order: RunOrder,
+  placement: RunPlacement | undefined,
+  unfit: UnfitWorker,
+  report: (what: string) => Effect.Effect<void>
+) {
   const { alive } = yield* ClusterWorkers
   const declined = { ...placement?.declined, [workerName]: unfit.why }
   const number = (placement?.number ?? 0) + 1

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { retryTransient, type DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { retryTransient } from "./ClusterDatabase.ts"
 import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelProgress, type RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -76,58 +76,53 @@ const aliveSeconds = 15
 /** A worker that was seen within this time says how far its calls are. */
 const freshSeconds = 4
 
-export class ClusterWorkers extends Context.Service<
-  ClusterWorkers,
-  {
-    /** Workers of the last day, the oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
-    /** Workers that are alive. */
-    readonly alive: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
-    /** How far the model calls of a run are, by what workers said within the last seconds. */
-    progress(runId: string): Effect.Effect<ReadonlyArray<CallProgress>, DatabaseUnavailable>
-    /** Says that a worker is there. */
-    report(worker: WorkerReport): Effect.Effect<void, DatabaseUnavailable>
-    /** A worker has ended. */
-    leave(name: string): Effect.Effect<void, DatabaseUnavailable>
-  }
->()("task-conductor/services/cluster/ClusterWorkers") {
-  static readonly layer = Layer.effect(
-    ClusterWorkers,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const list = Effect.map(
-        retryTransient(sql<{ readonly report: string; readonly seen: number }>`
-          SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
-          WHERE seen_at > now() - interval '1 day' ORDER BY begun_at, name`),
-        (rows) =>
-          rows.map(({ report, seen }): WorkerState => {
-            const seenSecondsAgo = Math.max(0, Math.round(seen))
-            return { ...decodeReport(report), seenSecondsAgo, isAlive: seen < aliveSeconds }
-          })
-      )
-      return ClusterWorkers.of({
-        list,
-        alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
-        progress: (runId) =>
-          Effect.map(list, (all) =>
-            all
-              .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
-              .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
-          ),
-        report: (worker) =>
-          Effect.asVoid(
-            retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, report, seen_at)
-              VALUES (${worker.name}, ${worker.begunAt}, ${encodeReport(worker)}, now())
-              ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`)
-          ),
-        leave: (name) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
-      })
-    })
-  )
-}
-
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
+
+const makeWorkers = (sql: SqlClient.SqlClient) => {
+  /** Workers of the last day, the oldest first. */
+  const list = Effect.map(
+    retryTransient(sql<{ readonly report: string; readonly seen: number }>`
+      SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
+      WHERE seen_at > now() - interval '1 day' ORDER BY begun_at, name`),
+    (rows) =>
+      rows.map(({ report, seen }): WorkerState => {
+        const seenSecondsAgo = Math.max(0, Math.round(seen))
+        return { ...decodeReport(report), seenSecondsAgo, isAlive: seen < aliveSeconds }
+      })
+  )
+  return {
+    list,
+    /** Workers that are alive. */
+    alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
+    /** How far the model calls of a run are, by what workers said within the last seconds. */
+    progress: (runId: string) =>
+      Effect.map(list, (all): ReadonlyArray<CallProgress> =>
+        all
+          .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
+          .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
+      ),
+    /** Says that a worker is there. */
+    report: (worker: WorkerReport) =>
+      Effect.asVoid(
+        retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, report, seen_at)
+          VALUES (${worker.name}, ${worker.begunAt}, ${encodeReport(worker)}, now())
+          ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`)
+      ),
+    /** A worker has ended. */
+    leave: (name: string) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
+  }
+}
+
+export class ClusterWorkers extends Context.Service<ClusterWorkers>()(
+  "task-conductor/services/cluster/ClusterWorkers",
+  {
+    make: Effect.map(SqlClient.SqlClient, makeWorkers)
+  }
+) {
+  static readonly layer = Layer.effect(this, this.make)
+}
 
 /** Why nobody works on a run of this version. */
 const missingWorker = (version: string, workers: ReadonlyArray<WorkerState>): string => {

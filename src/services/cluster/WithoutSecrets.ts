@@ -35,25 +35,18 @@ export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, re
 const mostValues = 1000
 
 /** What a worker saves without secrets, and keeps whole by the run and a key within it. */
-export interface Secrets {
-  readonly redact: Redact
-  readonly whole: {
-    /** Keeps a value that is not saved whole. */
-    readonly keep: (runId: string, key: string, value: Schema.Json) => void
-    /** The whole value of what is saved under this key. */
-    readonly find: (runId: string, key: string, saved: Schema.Json) => Schema.Json | undefined
-  }
-}
+export type Secrets = ReturnType<typeof makeSecrets>
 
 const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])
 
 /** The secrets of this worker; it keeps none at first. */
-export const makeSecrets = (redact: Redact): Secrets => {
+export const makeSecrets = (redact: Redact) => {
   const values = new Map<string, Schema.Json>()
   return {
     redact,
     whole: {
-      keep: (runId, key, value) => {
+      /** Keeps a value that is not saved whole. */
+      keep: (runId: string, key: string, value: Schema.Json): void => {
         const name = nameOf(runId, key)
         values.delete(name)
         if (isDeepStrictEqual(redact(value), value)) return
@@ -61,7 +54,8 @@ export const makeSecrets = (redact: Redact): Secrets => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      find: (runId, key, saved) => {
+      /** The whole value of what is saved under this key. */
+      find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined
       }

@@ -12,11 +12,10 @@ import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
-import { randomSuffix } from "./PrivateFile.ts"
+import { createFile, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
-const newFileMode = 0o666
 const byteOrderMark = "\uFEFF"
 
 /** One write: the canonical path of its target, and the hash of the new text. */
@@ -45,16 +44,6 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   )
   return { mode: info.mode & 0o7777, marked: Option.exists(start, hasByteOrderMark) }
 })
-
-/** Creates a file with this text and flushes it to the disk; `onCreated` runs as soon as the file exists. */
-const fill = Effect.fnUntraced(function* (file: string, text: string, mode: number | undefined, onCreated: () => void) {
-  const fs = yield* FileSystem.FileSystem
-  const open = fs.open(file, { flag: "wx", mode: mode ?? newFileMode })
-  const handle = yield* Effect.uninterruptible(Effect.tap(open, () => Effect.sync(onCreated)))
-  yield* handle.writeAll(new TextEncoder().encode(text))
-  yield* handle.sync
-  if (mode !== undefined) yield* fs.chmod(file, mode)
-}, Effect.scoped)
 
 /** What a write expects at its path. */
 interface Expected {
@@ -94,7 +83,7 @@ export const replaceFile = Effect.fn("replaceFile")(
     const content = old?.marked === true && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text
     let created = false
     yield* Effect.gen(function* () {
-      yield* fill(temporary, content, old?.mode, () => {
+      yield* createFile(temporary, content, old?.mode, () => {
         created = true
       })
       yield* requireExpected(file, reach, expected)

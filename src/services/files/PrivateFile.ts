@@ -1,5 +1,5 @@
 /**
- * Files and folders of the person that nobody else may read.
+ * Makes folders and files step by step, among them those of the person that nobody else may read.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -33,6 +33,26 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   for (const one of missing) yield* makeDirectory(one, mode)
 })
 
+const newFileMode = 0o666
+
+/**
+ * Creates a file with this text, and this mode if there is one, and flushes it to the disk; `onCreated` runs as soon as the
+ * file exists.
+ */
+export const createFile = Effect.fnUntraced(function* (
+  file: string,
+  text: string,
+  mode: number | undefined,
+  onCreated = () => {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const open = fs.open(file, { flag: "wx", mode: mode ?? newFileMode })
+  const handle = yield* Effect.uninterruptible(Effect.tap(open, () => Effect.sync(onCreated)))
+  yield* handle.writeAll(new TextEncoder().encode(text))
+  yield* handle.sync
+  if (mode !== undefined) yield* fs.chmod(file, mode)
+}, Effect.scoped)
+
 const fileMode = 0o600
 const folderMode = 0o700
 
@@ -44,12 +64,7 @@ export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: s
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)
   const temporary = `${file}.${yield* randomSuffix}.tmp`
-  const fill = Effect.gen(function* () {
-    const handle = yield* fs.open(temporary, { flag: "wx", mode: fileMode })
-    yield* handle.writeAll(new TextEncoder().encode(text))
-    yield* handle.sync
-  })
-  yield* Effect.scoped(fill).pipe(
+  yield* createFile(temporary, text, fileMode).pipe(
     Effect.andThen(fs.rename(temporary, file)),
     Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
   )

@@ -15,37 +15,30 @@ export const ProposedFile = Schema.Struct({
 })
 export type ProposedFile = typeof ProposedFile.Type
 
-export interface WorkingCopy {
-  readonly get: (path: string) => ProposedFile | undefined
-  /** Proposes a text. The base of an earlier proposal stays; a proposal that equals it is none. */
-  readonly propose: (file: ProposedFile) => void
-  /** What differs from the project, by path. */
-  readonly files: () => ReadonlyArray<ProposedFile>
-  /** Notes that a tool changed a file, by the name of the tool. */
-  readonly noteChange: (path: string, tool: string) => void
-  /** The tools that changed a file, as they were noted. */
-  readonly changedBy: (path: string) => ReadonlySet<string>
-  /** Another number after each change of the proposals. */
-  readonly version: () => number
-}
+export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
-export const makeWorkingCopy = (): WorkingCopy => {
+export const makeWorkingCopy = () => {
   const proposed = new Map<string, ProposedFile>()
   const tools = new Map<string, Set<string>>()
   let version = 0
   return {
-    get: (path) => proposed.get(path),
-    propose: ({ base: given, path, text }) => {
+    get: (path: string): ProposedFile | undefined => proposed.get(path),
+    /** Proposes a text. The base of an earlier proposal stays; a proposal that equals it is none. */
+    propose: ({ base: given, path, text }: ProposedFile): void => {
       const before = proposed.get(path)
       const base = before === undefined ? given : before.base
       version += 1
       if (text === base) proposed.delete(path)
       else proposed.set(path, { path, base, text })
     },
-    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
-    noteChange: (path, tool) => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
-    changedBy: (path) => tools.get(path) ?? new Set(),
-    version: () => version
+    /** What differs from the project, by path. */
+    files: (): ReadonlyArray<ProposedFile> => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    /** Notes that a tool changed a file, by the name of the tool. */
+    noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
+    /** The tools that changed a file, as they were noted. */
+    changedBy: (path: string): ReadonlySet<string> => tools.get(path) ?? new Set(),
+    /** Another number after each change of the proposals. */
+    version: (): number => version
   }
 }
 

@@ -21,35 +21,6 @@ import { replaceFile } from "./AtomicWrite.ts"
 import { contentState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
-/** The first that is there and not empty counts. */
-const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
-const maxBytes = 1_048_576
-
-/** Reads the descriptions for the files `near` (paths relative to the project), the nearest first, as far as they may be read. */
-const readDescriptions = Effect.fn("readDescriptions")(function* (
-  root: string,
-  near: ReadonlyArray<string>,
-  mayRead: (path: string) => Effect.Effect<boolean>
-) {
-  const textOf = Effect.fnUntraced(function* (relative: string) {
-    const file = yield* Effect.orElseSucceed(canonicalPath(root, relative), () => undefined)
-    if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
-    return (yield* readTextFile(file.path, maxBytes).pipe(Effect.orElseSucceed(() => ""))).trim()
-  })
-
-  const firstOf = Effect.fnUntraced(function* (folder: string) {
-    for (const name of folder === "" ? [...names, "README.md"] : names) {
-      const relative = folder === "" ? name : `${folder}/${name}`
-      const text = yield* textOf(relative)
-      if (text !== "") return [{ path: relative, text } satisfies DescriptionFile]
-    }
-    return []
-  })
-
-  const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
-  return (yield* Effect.forEach([...folders, ""], firstOf)).flat()
-})
-
 /** Larger files are not compared. */
 const maxComparedBytes = 64 * 1024 * 1024
 
@@ -156,14 +127,6 @@ export class Workspace extends Context.Service<
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /** Like `tree`, but it ends at a bound instead of failing, and says so. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
-    /**
-     * The texts that describe the project: AGENTS.md and its like from the folders of some files (paths relative to the
-     * root) and those above them, the nearest first; README.md of the root where it has none of them. `mayRead` decides about each canonical path.
-     */
-    descriptions(
-      near: ReadonlyArray<string>,
-      mayRead: (path: string) => Effect.Effect<boolean>
-    ): Effect.Effect<ReadonlyArray<DescriptionFile>>
   }
 >()("task-conductor/services/files/Workspace") {
   /** The workspace of an existing folder; a relative path starts at the current folder. */
@@ -209,8 +172,7 @@ export class Workspace extends Context.Service<
           treeWithin: (bounds) =>
             Effect.flatMap(provide(listTreeWithin(real, bounds)), (listing) =>
               Effect.map(withProposals(real, listing.files), (files) => ({ ...listing, files }))
-            ),
-          descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
+            )
         })
       })
     )
@@ -228,8 +190,7 @@ export class Workspace extends Context.Service<
         readLines: () => unreadable,
         write: () => unreadable,
         tree: unreadable,
-        treeWithin: () => unreadable,
-        descriptions: () => Effect.succeed([])
+        treeWithin: () => unreadable
       })
     )
   }
@@ -252,4 +213,37 @@ export const meantPath = Effect.fnUntraced(function* (written: string, workspace
   })
   const has = (path: string) => Effect.orElseSucceed(isThere(path), () => false)
   return !(yield* has(written)) && (yield* has(plain)) ? plain : written
+})
+
+/** The first that is there and not empty counts. */
+const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
+const maxBytes = 1_048_576
+
+/**
+ * The texts that describe the project: AGENTS.md and its like from the folders of the files `near` (paths relative to the
+ * project) and those above them, the nearest first; README.md of the project where it has none of them. `mayRead` decides
+ * about each canonical path.
+ */
+export const readDescriptions = Effect.fn("readDescriptions")(function* (
+  workspace: Workspace["Service"],
+  near: ReadonlyArray<string>,
+  mayRead: (path: string) => Effect.Effect<boolean>
+) {
+  const textOf = Effect.fnUntraced(function* (relative: string) {
+    const file = yield* Effect.orElseSucceed(workspace.canonical(relative), () => undefined)
+    if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
+    return (yield* Effect.orElseSucceed(workspace.readText(file.path, maxBytes), () => "")).trim()
+  })
+
+  const firstOf = Effect.fnUntraced(function* (folder: string) {
+    for (const name of folder === "" ? [...names, "README.md"] : names) {
+      const relative = folder === "" ? name : `${folder}/${name}`
+      const text = yield* textOf(relative)
+      if (text !== "") return [{ path: relative, text } satisfies DescriptionFile]
+    }
+    return []
+  })
+
+  const folders = foldersOf(near).toSorted((a, b) => b.split("/").length - a.split("/").length)
+  return (yield* Effect.forEach([...folders, ""], firstOf)).flat()
 })

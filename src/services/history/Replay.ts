@@ -1,12 +1,15 @@
 /**
  * Replays one session of a saved run from its journal only: no model is called, no tool runs, and no person is asked.
- * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one.
+ * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one. Calls finish in
+ * the order of the journal: each fiber either runs, or is parked until it is its turn, or waits for another fiber. When none
+ * runs, the parked fiber whose call comes first in the journal continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { MixedScheduler, Scheduler } from "effect/Scheduler"
 import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -18,8 +21,97 @@ import type { JournalError } from "../journal/JournalError.ts"
 import { unknownRecord } from "../journal/UnknownRecords.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
-import { makeReplayOrder } from "./ReplayOrder.ts"
 import { Workspace } from "../files/Workspace.ts"
+
+interface Parked {
+  readonly key: string
+  readonly position: number
+  readonly resume: () => void
+}
+
+/** A scheduler like the default one that reports when a task is scheduled and when it has run. */
+const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
+  const scheduler = new MixedScheduler()
+  return {
+    executionMode: scheduler.executionMode,
+    shouldYield: (fiber) => scheduler.shouldYield(fiber),
+    makeDispatcher: () => {
+      const dispatcher = scheduler.makeDispatcher()
+      return {
+        scheduleTask: (task, priority) => {
+          begin()
+          dispatcher.scheduleTask(() => {
+            try {
+              task()
+            } finally {
+              end()
+            }
+          }, priority)
+        },
+        flush: () => dispatcher.flush()
+      }
+    }
+  }
+}
+
+export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>(), (stopped) => {
+  const parked = new Set<Parked>()
+  let running = 0
+  let isCheckDue = false
+
+  const check = (): void => {
+    isCheckDue = false
+    if (running > 0 || parked.size === 0) return
+    const next = [...parked].reduce((first, one) => (one.position < first.position ? one : first))
+    if (next.position === Infinity) {
+      const keys = [...parked].map(({ key }) => key)
+      Deferred.doneUnsafe(stopped, Effect.succeed(keys))
+      return
+    }
+    parked.delete(next)
+    next.resume()
+    checkSoon()
+  }
+
+  /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
+  const checkSoon = (): void => {
+    if (isCheckDue) return
+    isCheckDue = true
+    setImmediate(check)
+  }
+
+  const begin = (): void => {
+    running += 1
+  }
+  const end = (): void => {
+    running -= 1
+    if (running === 0) checkSoon()
+  }
+  const scheduler = watchedScheduler(begin, end)
+
+  return {
+    /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
+    turn: (key: string, position = Infinity) =>
+      Effect.callback<void>((resume) => {
+        const one: Parked = { key, position, resume: () => resume(Effect.void) }
+        parked.add(one)
+        checkSoon()
+        return Effect.sync(() => {
+          parked.delete(one)
+        })
+      }),
+    /** Counts as running while it waits for something outside of the replay, such as a file. */
+    outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(begin),
+        () => work,
+        () => Effect.sync(end)
+      ),
+    /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
+    conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
+      Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
+  }
+})
 
 /** Replacements for the model, the tools, the project and the person, all fed by the journal. */
 export type Replay = Effect.Success<ReturnType<typeof makeReplay>>

@@ -206,14 +206,7 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 }
 
 /** Lives as long as the scope in which it was made. */
-export interface McpConnection {
-  readonly tools: ReadonlyArray<McpToolDefinition>
-  /** Tools that the server describes in a way that is not well formed. */
-  readonly malformed: WireNotes["malformed"]
-  /** False when the program of the server has ended. */
-  readonly isRunning: Effect.Effect<boolean>
-  readonly call: (tool: string, args: Arguments) => Effect.Effect<McpResult, McpFailure>
-}
+export type McpConnection = Effect.Success<ReturnType<typeof connect>>
 
 const invalidParams = -32_602
 const methodNotFound = -32_601
@@ -340,19 +333,20 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     asFailure
   )
   const found = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
-  const connection: McpConnection = {
+  return {
     tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
+    /** Tools that the server describes in a way that is not well formed. */
     malformed: notes.malformed,
+    /** False when the program of the server has ended. */
     isRunning: notes.isRunning,
-    call: Effect.fn("McpConnection.call")(function* (name, args) {
+    call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {
       const tool = found.get(name)
       if (tool === undefined) {
         return yield* new McpFailure({ type: "not_found", detail: `it has no tool "${name}".`, isBroken: false })
       }
       const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: args }))
       const structured = structuredContent as Schema.Json | undefined
-      return { text: contentText(content), isError: isError === true, structured }
+      return { text: contentText(content), isError: isError === true, structured } satisfies McpResult
     })
   }
-  return connection
 })

@@ -9,16 +9,9 @@ import * as Exit from "effect/Exit"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import {
-  type McpResult,
-  mcpData,
-  schemaExcess,
-  mcpToolName,
-  mcpToolEffect,
-  mcpToolRisk
-} from "../../domain/plugins/McpTool.ts"
+import { mcpData, schemaExcess, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
 import { type Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { McpAddress, McpConnection, McpFailure, McpToolDefinition } from "./McpConnection.ts"
+import type { McpAddress, McpConnection, McpToolDefinition } from "./McpConnection.ts"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { harmless } from "../../domain/text/Printable.ts"
@@ -34,29 +27,17 @@ import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.t
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 
-/**
- * Keeps one MCP server usable: a server whose connection broke is restarted for the next call, and a tool whose
- * definition changed by the restart is not called in this run.
- */
-interface SupervisedServer {
-  /** The tools it offered when the run began; they stay the same until the run ends. */
-  readonly tools: ReadonlyArray<McpToolDefinition>
-  readonly malformed: McpConnection["malformed"]
-  /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
-  readonly call: (tool: McpToolDefinition, args: Arguments) => Effect.Effect<McpResult, McpFailure>
-}
-
-interface OpenConnection {
-  readonly connection: McpConnection
-  readonly scope: Scope.Closeable
-}
+type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
 /** The client of MCP and its transport are loaded for the first server: most runs have none. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("effect/http/FetchHttpClient")])
 )
 
-/** Connects to the server; it stops with the scope. */
+/**
+ * Connects to the server, which stops with the scope, and keeps it usable: one whose connection broke is restarted for the
+ * next call, and a tool whose definition changed by the restart is not called in this run.
+ */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   timeout: Duration.Input,
@@ -65,7 +46,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   const [{ connect, McpFailure }, { layer: layerHttp }] = yield* loadClient
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
-  let current: OpenConnection | undefined
+  let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
   /** True when no call has succeeded since the last restart. */
   let wasRestarted = false
 
@@ -100,10 +81,12 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }).pipe(mutex)
 
   const first = yield* open
-  const server: SupervisedServer = {
+  return {
+    /** The tools it offered when the run began; they stay the same until the run ends. */
     tools: first.tools,
     malformed: first.malformed,
-    call: Effect.fn("McpSupervisor.call")(function* (tool, args) {
+    /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
+    call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
         const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
@@ -116,7 +99,6 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return result
     })
   }
-  return server
 })
 
 const maxDescription = 2000
@@ -243,47 +225,34 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
   return notUsed(server, detail)
 })
 
-export class McpPlugins extends Context.Service<
-  McpPlugins,
-  {
+/** Starts the servers in parallel once all questions are answered; they stop with the scope. */
+const makeMcpPlugins = Effect.fnUntraced(function* (order: McpOrder) {
+  const { disabled, notes, problems, servers } = yield* readMcpServers(order)
+  const answered = yield* Effect.forEach(servers, (server) =>
+    Effect.match(authorize(server), {
+      onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
+      onSuccess: () => startServer(server, order.version)
+    })
+  )
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
+  const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
+  return {
     /** Every server with a valid entry, including those that are not used or disabled. */
-    readonly known: ReadonlyArray<KnownServer>
-    readonly plugins: ReadonlyArray<Plugin>
-    /** All entries, servers and single tools that are left out. */
-    readonly problems: ReadonlyArray<McpProblem>
+    known: [...started, ...disabled.map(notStarted)],
     /** What was ignored in the project's file, as sentences; nothing is left out because of it. */
-    readonly notes: ReadonlyArray<string>
+    notes,
+    plugins,
+    /** All entries, servers and single tools that are left out. */
+    problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }
->()("task-conductor/services/mcp/McpPlugins") {
-  /** Starts none. */
-  static readonly layerNone: Layer.Layer<McpPlugins> = Layer.succeed(McpPlugins)({
-    known: [],
-    plugins: [],
-    problems: [],
-    notes: []
-  })
+})
 
-  /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
-  static readonly layer = (order: McpOrder) =>
-    Layer.effect(
-      McpPlugins,
-      Effect.gen(function* () {
-        const { disabled, notes, problems, servers } = yield* readMcpServers(order)
-        const answered = yield* Effect.forEach(servers, (server) =>
-          Effect.match(authorize(server), {
-            onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
-            onSuccess: () => startServer(server, order.version)
-          })
-        )
-        const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-        const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
-        const [plugins, failures] = Arr.partition(started, ({ outcome }) => outcome)
-        return McpPlugins.of({
-          known: [...started, ...disabled.map(notStarted)],
-          notes,
-          plugins,
-          problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
-        })
-      })
-    )
+export class McpPlugins extends Context.Service<McpPlugins>()("task-conductor/services/mcp/McpPlugins", {
+  make: makeMcpPlugins
+}) {
+  static readonly layer = (order: McpOrder) => Layer.effect(this, this.make(order))
+
+  /** Starts none. */
+  static readonly layerNone = Layer.succeed(this)({ known: [], plugins: [], problems: [], notes: [] })
 }

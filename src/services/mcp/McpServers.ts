@@ -27,13 +27,6 @@ import type { McpAddress } from "./McpConnection.ts"
 import { McpProblem } from "../tools/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
-interface McpFile {
-  readonly servers: ReadonlyMap<string, McpServerEntry>
-  readonly problems: ReadonlyArray<JsonProblem>
-  /** Keys that were ignored. */
-  readonly notes: ReadonlyArray<JsonProblem>
-}
-
 const topKeys = new Set(["mcpServers", "$schema"])
 
 const unknownKey = (path: ReadonlyArray<PropertyKey>, known: ReadonlyArray<string>): string => {
@@ -63,7 +56,7 @@ const withoutForeign = (entry: unknown) => {
  * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry leaves out only that server. Keys that
  * other programs read are ignored with a note; a misspelled key of ours is a mistake.
  */
-export const readMcpFile = (text: string): McpFile => {
+export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
   const json = readJson(text)
   if (Result.isFailure(json)) return { servers, problems: [json.failure], notes: [] }

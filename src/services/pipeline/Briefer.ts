@@ -27,7 +27,7 @@ import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { ProjectMap } from "../files/ProjectMap.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { readDescriptions, Workspace } from "../files/Workspace.ts"
 
 /** What a person gives for a run. */
 export interface Request {
@@ -157,7 +157,7 @@ export class Briefer extends Context.Service<
         const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
-        const description = fitDescription(yield* workspace.descriptions(inside, gate.mayRead), contextWindow)
+        const description = fitDescription(yield* readDescriptions(workspace, inside, gate.mayRead), contextWindow)
         const attachment =
           request.attachment === undefined
             ? undefined

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
+import { isThere } from "../files/FileLook.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { PluginProblem } from "../tools/PluginProblem.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
@@ -124,7 +125,6 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
  * Looks in the node_modules folders above the entry, then in those around this program: that is where global ones are.
  */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const roots = [...ancestors(path, entry.folder), ...ancestors(path, packageRoot)]
     .filter((folder) => path.basename(folder) !== "node_modules")
@@ -132,7 +132,7 @@ const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const tried = [...new Set(roots)]
   for (const root of tried) {
     const folder = path.join(root, entry.text)
-    if (yield* Effect.orElseSucceed(fs.exists(folder), () => false)) return yield* findInFolder(entry, folder)
+    if (yield* isThere(folder)) return yield* findInFolder(entry, folder)
   }
   return yield* notFound(entry, tried, ` Install it: npm install ${entry.text}`)
 })

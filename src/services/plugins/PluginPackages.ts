@@ -1,20 +1,144 @@
 /**
  * The plugins of a run that are not built in: packages and files that a configuration names, and values that a script
- * passes. Finds them, asks the person to trust those that a project names, imports them, and reports why one is left out.
+ * passes. Finds them, asks the person to trust those that a project names, imports them, and reports why one is left out. One
+ * is imported in a child process first, so that an endless loop, `process.exit` or a crash during the import ends that child
+ * and not the program, then here. It is no protection against malicious code: a plugin runs with all rights of the person.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { fork } from "node:child_process"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { isPackageName, type PluginEntry } from "../../domain/configuration/Configuration.ts"
 import { Gate } from "../permissions/Gate.ts"
-import type { Plugin } from "../tools/Plugin.ts"
-import { builtInOrigin } from "../../domain/tools/ToolCall.ts"
-import { findPlugin, type FoundPlugin, pluginHash } from "./PluginFinder.ts"
-import { importPlugin } from "./PluginImport.ts"
+import { type Plugin, PluginTools, type Tool, type Tools } from "../tools/Plugin.ts"
+import { builtInOrigin, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { findPlugin, type FoundPlugin, pluginHash, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
-import { notTrusted, PluginProblem } from "../tools/PluginProblem.ts"
+import { notTrusted, PluginProblem, notAPlugin } from "../tools/PluginProblem.ts"
+import { watchSharedState, shareModules } from "./SharedState.ts"
+import { stdioWithoutInherited } from "../commands/Descriptors.ts"
+import { causeText, runIsolated } from "../tools/ForeignCode.ts"
+import { moduleUrl } from "../files/PackageFolder.ts"
+import type { ProbeReport } from "./ProbedImport.ts"
+
+const damage = (plugin: string, what: string): ToolFailure =>
+  new ToolFailure({
+    type: "internal_error",
+    message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
+  })
+
+/**
+ * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
+ * when it ends, and the call fails with the name of what it changed.
+ */
+const guarded = <A, R>(plugin: string, work: () => Effect.Effect<A, ToolFailure, R>) =>
+  Effect.suspend(() => {
+    const repair = watchSharedState()
+    let found: string | undefined
+    const repaired = Effect.sync(() => {
+      const name = repair()
+      found ??= name
+    })
+    const begin = Effect.suspend(() => {
+      try {
+        return work()
+      } finally {
+        found = repair()
+      }
+    })
+    return Effect.flatMap(Effect.ensuring(begin, repaired), (value) =>
+      found === undefined ? Effect.succeed(value) : Effect.fail(damage(plugin, found))
+    )
+  })
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
+  if (typeof tool?.execute !== "function") return tool
+  return { ...tool, execute: (params, granted) => guarded(plugin, () => tool.execute(params, granted)) }
+}
+
+/** The same plugin with every call guarded. */
+export const guardPlugin = (plugin: Plugin): Plugin => ({
+  ...plugin,
+  tools: Layer.effect(
+    PluginTools,
+    Effect.map(PluginTools, (tools): Tools => {
+      if (typeof tools !== "object" || tools === null) return tools
+      return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guardTool(plugin.name, tool)]))
+    })
+  ).pipe(Layer.provide(plugin.tools))
+})
+
+export const importTime = "30 seconds"
+
+const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
+
+/** The child may read every file; it may not write files or start programs. */
+const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
+
+/** The exit code of Node when a top-level await never settles. */
+const unfinishedAwait = 13
+
+const endText = (code: number | null, signal: NodeJS.Signals | null): string => {
+  if (code === unfinishedAwait) return "its import waits for something that never happens"
+  return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
+}
+
+/** The report of the child, or the way it ended. Its output is discarded. */
+const runChild = (url: string): Effect.Effect<string | undefined> =>
+  Effect.callback<string | undefined>((resume) => {
+    // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
+    const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
+    const child = fork(program, [url], { execArgv, stdio })
+    close()
+    let report: ProbeReport | undefined
+    child.on("message", (message) => {
+      report = message as ProbeReport
+    })
+    child.on("error", (error) => resume(Effect.succeed(error.message)))
+    child.on("exit", (code, signal) =>
+      resume(Effect.succeed(report === undefined ? endText(code, signal) : report.problem))
+    )
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** The problem of the module, as the end of a sentence; nothing when it can be imported. */
+const probeImport = Effect.fn("probeImport")((url: string) =>
+  Effect.timeoutOrElse(runChild(url), {
+    duration: importTime,
+    orElse: () => Effect.succeed<string | undefined>(`its import took longer than ${importTime}`)
+  })
+)
+
+/** The modules that were imported into this process, which keeps them: another probe would say nothing of them. */
+const imported = new Set<string>()
+
+/** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
+export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
+  const { entry, file, version } = found
+  const failed = (why: string) =>
+    new PluginProblem({ plugin: entry.text, code: "LoadFailed", detail: `it failed while loading: ${why}` })
+  const path = yield* Path.Path
+  const url = pathToFileURL(file).href
+  const wrong = imported.has(url) ? undefined : yield* probeImport(url)
+  if (wrong !== undefined) return yield* failed(wrong)
+  const isOwn = (other: string): boolean => isOwnFile(path, found, other)
+  shareModules({ url, ...(entry.scope === "project" ? { isOwn } : {}) })
+  const load = Effect.promise(() => import(url) as Promise<{ readonly default?: Plugin }>)
+  const exit = yield* runIsolated(Effect.timeoutOption(load, importTime))
+  if (Exit.isFailure(exit)) return yield* failed(causeText(exit.cause))
+  if (Option.isNone(exit.value)) return yield* failed(`its import took longer than ${importTime}`)
+  imported.add(url)
+  const plugin = exit.value.value.default
+  if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* notAPlugin(entry.text)
+  return guardPlugin(version === undefined ? plugin : { ...plugin, version })
+})
 
 /** One entry of the configuration or one value, with its plugin or the problem. */
 export interface KnownPlugin {
@@ -99,37 +223,31 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
   return all
 })
 
-export class PluginPackages extends Context.Service<
-  PluginPackages,
-  {
-    /** Everything that was named, in order, including what is left out. */
-    readonly known: ReadonlyArray<KnownPlugin>
-    readonly plugins: ReadonlyArray<Plugin>
-    readonly problems: ReadonlyArray<PluginProblem>
-  }
->()("task-conductor/services/plugins/PluginPackages") {
-  /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-  static readonly layer = ({ entries, values }: PluginOrder) =>
-    Layer.effect(
-      PluginPackages,
-      Effect.gen(function* () {
-        const sought = yield* findAll(entries)
-        const named = yield* Effect.forEach(
-          sought,
-          ({ found, ...one }) =>
-            Effect.map(
-              Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)),
-              (outcome): KnownPlugin => ({ ...one, outcome })
-            ),
-          { concurrency: importsAtOnce }
-        )
-        const given = values.map((plugin): KnownPlugin => {
-          const malformed = pluginShapeProblem(plugin)
-          return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
-        })
-        const known = screenNames([...named, ...given])
-        const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
-        return PluginPackages.of({ known, plugins, problems })
-      })
-    )
+/** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
+const makePluginPackages = Effect.fnUntraced(function* ({ entries, values }: PluginOrder) {
+  const sought = yield* findAll(entries)
+  const named = yield* Effect.forEach(
+    sought,
+    ({ found, ...one }) =>
+      Effect.map(Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)), (outcome): KnownPlugin => ({
+        ...one,
+        outcome
+      })),
+    { concurrency: importsAtOnce }
+  )
+  const given = values.map((plugin): KnownPlugin => {
+    const malformed = pluginShapeProblem(plugin)
+    return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
+  })
+  const known = screenNames([...named, ...given])
+  const [plugins, problems] = Arr.partition(known, ({ outcome }) => outcome)
+  /* `known` is everything that was named, in order, including what is left out. */
+  return { known, plugins, problems }
+})
+
+export class PluginPackages extends Context.Service<PluginPackages>()(
+  "task-conductor/services/plugins/PluginPackages",
+  { make: makePluginPackages }
+) {
+  static readonly layer = (order: PluginOrder) => Layer.effect(this, this.make(order))
 }

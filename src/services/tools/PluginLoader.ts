@@ -22,7 +22,7 @@ import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema
 import { textHash } from "../files/Hash.ts"
 import type { Provider } from "../providers/Provider.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
-import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
+import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { notAPlugin, PluginProblem } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
@@ -31,12 +31,6 @@ export interface LoadedTool {
   readonly parameters: Parameters
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly tool: Tool<any>
-}
-
-interface LoadedPlugins {
-  /** By name, in the order of the plugins. */
-  readonly tools: ReadonlyMap<string, LoadedTool>
-  readonly problems: ReadonlyArray<PluginProblem>
 }
 
 export const loadTime = "30 seconds"
@@ -162,10 +156,11 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
     : failed(causeText(exit.cause))
 })
 
-/** Loads plugins in order; the first to bring a tool name keeps it. The plugins live until the scope closes. */
-export const loadPlugins = Effect.fn("loadPlugins")(function* (
-  plugins: ReadonlyArray<Plugin>
-): Effect.fn.Return<LoadedPlugins, never, HostServices | Scope.Scope> {
+/**
+ * Loads plugins in order; the first to bring a tool name keeps it. The tools are in the order of the plugins, which live
+ * until the scope closes.
+ */
+export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {
   const tools = new Map<string, LoadedTool>()
   const problems: Array<PluginProblem> = []
   for (const plugin of plugins) {

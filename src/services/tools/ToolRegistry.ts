@@ -1,24 +1,97 @@
 /**
  * All tools of a run by name: their descriptions, the check of calls, and what a call would access. A tool is executed
- * only with a permit, and only the gate makes permits.
+ * only with a permit, and only the gate makes permits. Its code can read the project, and otherwise only access what the gate
+ * granted for the call.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, raisedRisk } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, raisedRisk, accessTarget } from "../../domain/tools/Access.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
-import { type PreparedCall, type ToolInfo, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { type Plugin, FileReads } from "./Plugin.ts"
-import { canonicalAccesses, checkCall, type CheckedCall, decodeCall, inspectCall } from "./CallCheck.ts"
+import { type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type Plugin, FileReads, type HostServices, PageFetch } from "./Plugin.ts"
+import { canonicalAccesses, checkCall, decodeCall, inspectCall } from "./CallCheck.ts"
 import { Commands } from "../commands/Commands.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
-import { grantedServices } from "./GrantedServices.ts"
 import type { McpProblem, PluginProblem } from "./PluginProblem.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
 import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+
+interface Granted {
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+  /** Decides about an access that is known only while the call runs; absent while a plugin loads. */
+  readonly admit?: Permit["admit"]
+  /** Decides about files of the project that the call did not declare; absent while a plugin loads, which needs no rule. */
+  readonly mayRead?: Permit["mayRead"]
+}
+
+const denial = (message: string) => new ToolFailure({ type: "permission_denied", message })
+
+const undeclared = (what: string) =>
+  denial(`Permission denied: the tool did not declare that it ${what}. This is a fault of the tool.`)
+
+const grantedWorkspace = (
+  workspace: Workspace["Service"],
+  { accesses, mayRead = () => Effect.succeed(true) }: Granted
+): Workspace["Service"] => {
+  /** The path to read: as it was granted, or canonical within the project. */
+  const readable = Effect.fnUntraced(function* (file: string) {
+    if (accesses.some((access) => "inside" in access && access.path === file)) return file
+    const { inside, path } = yield* workspace.canonical(file)
+    if (!inside || isSecretLike(path)) return yield* undeclared(`reads ${path}`)
+    if (yield* mayRead(path)) return path
+    return yield* denial(`Permission denied: the rules for read_file keep ${path} from being read without a question.`)
+  })
+  return {
+    ...workspace,
+    /* The hash of a file lets its content be guessed. */
+    state: () => Effect.succeed("unknown"),
+    readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
+    readLines: (file, range, maxBytes) =>
+      Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),
+    write: (access) =>
+      accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
+  }
+}
+
+const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): PageFetch["Service"] => ({
+  get: Effect.fnUntraced(function* (url) {
+    if (admit === undefined || !accesses.some((access) => access._tag === "FetchUrl" && access.url === url)) {
+      return yield* undeclared(`fetches ${url}`)
+    }
+    const admitHop = (hop: string) =>
+      Effect.mapError(admit({ _tag: "FetchUrl", url: hop }), ({ message }) => denial(message))
+    return yield* Effect.catchTag(web.get(url, admitHop), "FetchFailure", ({ message, type }) =>
+      Effect.fail(new ToolFailure({ type, message }))
+    )
+  })
+})
+
+const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): Commands["Service"] => ({
+  ...commands,
+  run: (command, options) =>
+    accesses.includes(command)
+      ? commands.run(command, options)
+      : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
+})
+
+/** The services of the host, restricted to what was granted, for the code of a plugin. */
+export const grantedServices = (
+  host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
+  granted: Granted
+): Context.Context<HostServices> =>
+  Context.makeUnsafe(
+    new Map<string, unknown>([
+      [FileReads.key, Context.get(host, FileReads)],
+      [Commands.key, grantedCommands(Context.get(host, Commands), granted)],
+      [PageFetch.key, grantedPages(Context.get(host, WebFetch), granted)],
+      [Workspace.key, grantedWorkspace(Context.get(host, Workspace), granted)]
+    ])
+  )
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
 interface ReadyCall {
@@ -29,93 +102,86 @@ interface ReadyCall {
 
 const isJson = Schema.is(Schema.Json)
 
-export class ToolRegistry extends Context.Service<
-  ToolRegistry,
-  {
-    readonly tools: ReadonlyArray<ToolInfo>
+/** The tools of these plugins, built-in ones first; `left` are the plugins left out before. */
+const makeToolRegistry = Effect.fnUntraced(function* (
+  plugins: ReadonlyArray<Plugin>,
+  left: ReadonlyArray<PluginProblem | McpProblem> = []
+) {
+  const host = yield* Effect.context<Commands | FileReads | WebFetch | Workspace>()
+  const { problems, tools } = yield* Effect.provideContext(
+    loadPlugins(plugins),
+    grantedServices(host, { accesses: [] })
+  )
+  const context = { commands: yield* Commands, workspace: yield* Workspace }
+  const waiting = new WeakMap<PreparedCall, ReadyCall>()
+  const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
+
+  /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
+  const prepare = Effect.fnUntraced(function* (call: ToolCall) {
+    const { found, params } = yield* decodeCall(call, tools)
+    const accesses = yield* canonicalAccesses(found, params, context)
+    const prepared: PreparedCall = Object.freeze({
+      call,
+      info: found.info,
+      risk: raisedRisk(found.info.risk, accesses),
+      accesses
+    })
+    waiting.set(prepared, { found, params, accesses })
+    return prepared
+  })
+
+  /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
+  const execute = Effect.fnUntraced(function* (permit: Permit) {
+    const ready = redeem(permit) ? waiting.get(permit.prepared) : undefined
+    if (ready === undefined) {
+      const message = "Permission denied: a tool runs only with a fresh permit of the gate."
+      return yield* new ToolFailure({ type: "permission_denied", message })
+    }
+    const { accesses, found, params } = ready
+    const fault = (what: string) =>
+      new ToolFailure({
+        type: "internal_error",
+        message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
+      })
+    const work = found.tool.execute(params, accesses)
+    if (!Effect.isEffect(work)) return yield* fault("an effect")
+    const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
+    const data: unknown = yield* Effect.provideContext(work, services)
+    if (isNestedTooDeep(data)) {
+      const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
+      return yield* new ToolFailure({ type: "output_limit", message })
+    }
+    if (isJson(data)) return data
+    return yield* fault("JSON")
+  })
+
+  return {
+    tools: [...infos.values()],
     /** The plugins and servers that are left out, with the reasons. */
-    readonly problems: ReadonlyArray<PluginProblem | McpProblem>
-    find(name: string): ToolInfo | undefined
+    problems: [...left, ...problems],
+    find: (name: string) => infos.get(name),
     /**
      * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every
      * required argument is there, every argument fits its schema. Collects all problems; nothing runs. A harmless
      * deviation (a number given as string) is fixed in `call` and noted as a repair. `task` is named in the issues.
      */
-    check(call: ToolCall, allowed: ReadonlySet<string>, task?: string): CheckedCall
+    check: (call: ToolCall, allowed: ReadonlySet<string>, task?: string) => checkCall(call, { tools, allowed, task }),
     /** Instructions for the model: per tool its description, its parameters and an example call. */
-    instructions(names: ReadonlyArray<string>): string
+    instructions: (names: ReadonlyArray<string>) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
     /** True when one of the tools changes something. */
-    changesSomething(names: ReadonlyArray<string>): boolean
-    /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
-    prepare(call: ToolCall): Effect.Effect<PreparedCall, ToolFailure>
+    changesSomething: (names: ReadonlyArray<string>) =>
+      names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
+    prepare,
     /** Why the call would fail if it ran now, as far as the project shows it; nothing when it may succeed. Changes nothing. */
-    inspect(call: ToolCall): Effect.Effect<ToolFailure | undefined>
-    /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
-    execute(permit: Permit): Effect.Effect<Schema.Json, ToolFailure>
+    inspect: (call: ToolCall) => inspectCall(call, tools, context),
+    execute
   }
->()("task-conductor/services/tools/ToolRegistry") {
-  /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. They live as long as the layer. */
-  static readonly layer = (plugins: ReadonlyArray<Plugin>, left: ReadonlyArray<PluginProblem | McpProblem> = []) =>
-    Layer.effect(
-      ToolRegistry,
-      Effect.gen(function* () {
-        const host = yield* Effect.context<Commands | FileReads | WebFetch | Workspace>()
-        const { problems, tools } = yield* Effect.provideContext(
-          loadPlugins(plugins),
-          grantedServices(host, { accesses: [] })
-        )
-        const context = { commands: yield* Commands, workspace: yield* Workspace }
-        const waiting = new WeakMap<PreparedCall, ReadyCall>()
-        const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
+})
 
-        const prepare = Effect.fnUntraced(function* (call: ToolCall) {
-          const { found, params } = yield* decodeCall(call, tools)
-          const accesses = yield* canonicalAccesses(found, params, context)
-          const prepared: PreparedCall = Object.freeze({
-            call,
-            info: found.info,
-            risk: raisedRisk(found.info.risk, accesses),
-            accesses
-          })
-          waiting.set(prepared, { found, params, accesses })
-          return prepared
-        })
-
-        const execute = Effect.fnUntraced(function* (permit: Permit) {
-          const ready = redeem(permit) ? waiting.get(permit.prepared) : undefined
-          if (ready === undefined) {
-            const message = "Permission denied: a tool runs only with a fresh permit of the gate."
-            return yield* new ToolFailure({ type: "permission_denied", message })
-          }
-          const { accesses, found, params } = ready
-          const fault = (what: string) =>
-            new ToolFailure({
-              type: "internal_error",
-              message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
-            })
-          const work = found.tool.execute(params, accesses)
-          if (!Effect.isEffect(work)) return yield* fault("an effect")
-          const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
-          const data: unknown = yield* Effect.provideContext(work, services)
-          if (isNestedTooDeep(data)) {
-            const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
-            return yield* new ToolFailure({ type: "output_limit", message })
-          }
-          if (isJson(data)) return data
-          return yield* fault("JSON")
-        })
-
-        return ToolRegistry.of({
-          tools: [...infos.values()],
-          problems: [...left, ...problems],
-          find: (name) => infos.get(name),
-          check: (call, allowed, task) => checkCall(call, { tools, allowed, task }),
-          instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
-          changesSomething: (names) => names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
-          prepare,
-          inspect: (call) => inspectCall(call, tools, context),
-          execute
-        })
-      })
-    ).pipe(Layer.provide(FileReads.layer))
+export class ToolRegistry extends Context.Service<ToolRegistry>()("task-conductor/services/tools/ToolRegistry", {
+  make: makeToolRegistry
+}) {
+  /** The tools live as long as the layer. */
+  static readonly layer = (...args: Parameters<typeof makeToolRegistry>) =>
+    Layer.effect(this, this.make(...args)).pipe(Layer.provide(FileReads.layer))
 }

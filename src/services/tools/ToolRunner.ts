@@ -241,181 +241,166 @@ const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: n
 
 const refusal = ({ message }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message })
 
-export class ToolRunner extends Context.Service<
-  ToolRunner,
-  {
+const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
+  const activities = yield* Activities
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const journal = yield* Journal
+  const registry = yield* ToolRegistry
+  const inFlight = yield* makeInFlightCalls
+  const workspace = yield* Workspace
+  const wait = makeWait(events, limits)
+
+  /** Runs a call with a permit, within its limits. */
+  const carryOut = (id: ToolCallId, permit: Permit) => {
+    const { prepared } = permit
+    const outcome = guard(prepared.info.name, registry.execute(permit), wait(id, prepared))
+    return Effect.map(
+      outcome,
+      Result.flatMap((data) => withinOutput(limits, prepared, data))
+    )
+  }
+
+  /** The present state of the files that are about to be written. */
+  const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
+    Effect.forEach(writesIn(accesses), ({ content, path }) =>
+      Effect.map(fileState(workspace, path), (before): FileState => ({
+        path,
+        before,
+        after: textHash(content)
+      }))
+    )
+
+  const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
+    events.publish({ type: "tool.finished", id, name, result })
+
+  const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, key: string) {
+    const asked = yield* Clock.currentTimeMillis
+    yield* inFlight.mayBegin(call.name)
+    const doubt = yield* journal.doubt(key)
+    if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
+      return yield* measured(Result.succeed(happened(doubt, yield* CurrentCopy)), asked)
+    }
+    const prepared = yield* guard(call.name, registry.prepare(call))
+    if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
+    const { accesses, info, risk } = prepared.success
+    const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
+    if (info.effect !== "pure") {
+      const files = yield* fileStates(accesses)
+      const targets = accesses.map(accessTarget)
+      yield* inFlight.mayBegin(call.name)
+      yield* inFlight.begin(key)
+      yield* journal.append({ type: "intent", key, call, task: id.task, effect: info.effect, targets, files })
+    }
+    const startedAt = yield* Clock.currentTimeMillis
+    yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
+    const outcome = yield* carryOut(id, permit)
+    // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
+    const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
+    const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
+    return yield* denied ?? measured(outcome, startedAt)
+  })
+
+  /** Gives a call that is not run its result, and publishes `tool.finished`. */
+  const reject = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
+    const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
+    yield* report(id, call, result)
+    return result
+  })
+
+  const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, denied: PermissionDenied) {
+    const result = yield* reject(id, call, refusal(denied))
+    return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
+  })
+
+  /** Makes the changes of a call in the working copy of its task. */
+  const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const authorized = yield* Effect.result(gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared))
+    const outcome = Result.isSuccess(authorized)
+      ? yield* carryOut(id, authorized.success)
+      : Result.fail(refusal(authorized.failure))
+    const denied = Result.isSuccess(authorized) ? authorized.success.denied() : authorized.failure
+    const result = yield* measured(outcome, startedAt)
+    return denied === undefined ? result : { ...result, denials: [denied] }
+  })
+
+  /** The result of a call that only changes files, within a working copy; nothing for any other call. */
+  const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+    const copy = yield* CurrentCopy
+    if (!fileTools.has(call.name) || copy === undefined) return undefined
+    const before = copy.files()
+    const made = Effect.gen(function* () {
+      const prepared = yield* guard(call.name, registry.prepare(call))
+      const result = Result.isSuccess(prepared)
+        ? yield* propose(id, prepared.success)
+        : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
+      return { ...result, ...madeSince(result, copy, before) }
+    })
+    /* A resumed run makes the change again; only a replay takes it from the journal. */
+    return withChanges(yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made), copy)
+  })
+
+  const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+    const { input, key, name } = activityOf(id, call)
+    const copy = yield* CurrentCopy
+    const before = copy?.files() ?? []
+    let isFresh = false
+    const made = execute(id, call, name).pipe(
+      Effect.map((result) => {
+        isFresh = true
+        return madeSince(result, copy, before)
+      })
+    )
+    return yield* activities
+      .run({
+        key,
+        input,
+        success: MadeCall,
+        error: SavedDenial,
+        execute: made,
+        publish: (result) => report(id, call, resultOf(result))
+      })
+      .pipe(
+        Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
+        Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
+        Effect.ensuring(inFlight.end(name))
+      )
+  })
+
+  return {
     /**
      * Runs one call. Within a working copy, a call that only changes files makes its changes there, and nothing is asked. Any
      * other call is one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`.
-     * Interruption reaches the tool.
+     * Interruption reaches the tool. A denial is the failure of the activity, not its outcome: the person who resumes the run
+     * may be asked again.
      */
-    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
+    run: (id: ToolCallId, call: ToolCall) =>
+      Effect.flatMap(proposed(id, call), (result) =>
+        result === undefined ? runOutside(id, call) : Effect.succeed(result)
+      ),
     /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
-    wasBegun(id: ToolCallId, call: ToolCall): Effect.Effect<boolean>
-    /** Gives a call that is not run its result, and publishes `tool.finished`. */
-    reject(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
+    wasBegun: Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+      const { name } = activityOf(id, call)
+      return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined
+    }),
+    reject,
     /**
      * Returns why the run must stop: a call is in doubt, and the answer was to stop, or nobody answered. By then the
      * calls in flight have ended.
      */
-    readonly stopped: Effect.Effect<string>
+    stopped: inFlight.stopped,
     /** Why the run is to stop, if a call requires it. */
-    readonly stopReason: Effect.Effect<PermissionDenied | undefined>
+    stopReason: inFlight.reason,
     /** Stops the run for an answer that another worker received. */
-    stop(reason: PermissionDenied): Effect.Effect<void>
+    stop: (reason: PermissionDenied) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
   }
->()("task-conductor/services/tools/ToolRunner") {
-  static readonly layer = (limits: CallLimits = defaultLimits) =>
-    Layer.effect(
-      ToolRunner,
-      Effect.gen(function* () {
-        const activities = yield* Activities
-        const events = yield* RunEvents
-        const gate = yield* Gate
-        const journal = yield* Journal
-        const registry = yield* ToolRegistry
-        const inFlight = yield* makeInFlightCalls
-        const workspace = yield* Workspace
-        const wait = makeWait(events, limits)
+})
 
-        /** Runs a call with a permit, within its limits. */
-        const carryOut = (id: ToolCallId, permit: Permit) => {
-          const { prepared } = permit
-          const outcome = guard(prepared.info.name, registry.execute(permit), wait(id, prepared))
-          return Effect.map(
-            outcome,
-            Result.flatMap((data) => withinOutput(limits, prepared, data))
-          )
-        }
-
-        /** The present state of the files that are about to be written. */
-        const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
-          Effect.forEach(writesIn(accesses), ({ content, path }) =>
-            Effect.map(fileState(workspace, path), (before): FileState => ({
-              path,
-              before,
-              after: textHash(content)
-            }))
-          )
-
-        const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
-          events.publish({ type: "tool.finished", id, name, result })
-
-        const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, key: string) {
-          const asked = yield* Clock.currentTimeMillis
-          yield* inFlight.mayBegin(call.name)
-          const doubt = yield* journal.doubt(key)
-          if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
-            return yield* measured(Result.succeed(happened(doubt, yield* CurrentCopy)), asked)
-          }
-          const prepared = yield* guard(call.name, registry.prepare(call))
-          if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
-          const { accesses, info, risk } = prepared.success
-          const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
-          if (info.effect !== "pure") {
-            const files = yield* fileStates(accesses)
-            const targets = accesses.map(accessTarget)
-            yield* inFlight.mayBegin(call.name)
-            yield* inFlight.begin(key)
-            yield* journal.append({ type: "intent", key, call, task: id.task, effect: info.effect, targets, files })
-          }
-          const startedAt = yield* Clock.currentTimeMillis
-          yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-          const outcome = yield* carryOut(id, permit)
-          // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
-          const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
-          const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
-          return yield* denied ?? measured(outcome, startedAt)
-        })
-
-        const reject = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
-          const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
-          yield* report(id, call, result)
-          return result
-        })
-
-        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, denied: PermissionDenied) {
-          const result = yield* reject(id, call, refusal(denied))
-          return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
-        })
-
-        /** Makes the changes of a call in the working copy of its task. */
-        const propose = Effect.fnUntraced(function* (id: ToolCallId, prepared: PreparedCall) {
-          const startedAt = yield* Clock.currentTimeMillis
-          const authorized = yield* Effect.result(
-            gate.authorizeProposal({ task: id.task, place: toolCallKey(id) }, prepared)
-          )
-          const outcome = Result.isSuccess(authorized)
-            ? yield* carryOut(id, authorized.success)
-            : Result.fail(refusal(authorized.failure))
-          const denied = Result.isSuccess(authorized) ? authorized.success.denied() : authorized.failure
-          const result = yield* measured(outcome, startedAt)
-          return denied === undefined ? result : { ...result, denials: [denied] }
-        })
-
-        /** The result of a call that only changes files, within a working copy; nothing for any other call. */
-        const proposed = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
-          const copy = yield* CurrentCopy
-          if (!fileTools.has(call.name) || copy === undefined) return undefined
-          const before = copy.files()
-          const made = Effect.gen(function* () {
-            const prepared = yield* guard(call.name, registry.prepare(call))
-            const result = Result.isSuccess(prepared)
-              ? yield* propose(id, prepared.success)
-              : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
-            return { ...result, ...madeSince(result, copy, before) }
-          })
-          /* A resumed run makes the change again; only a replay takes it from the journal. */
-          return withChanges(
-            yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made),
-            copy
-          )
-        })
-
-        const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
-          const { input, key, name } = activityOf(id, call)
-          const copy = yield* CurrentCopy
-          const before = copy?.files() ?? []
-          let isFresh = false
-          const made = execute(id, call, name).pipe(
-            Effect.map((result) => {
-              isFresh = true
-              return madeSince(result, copy, before)
-            })
-          )
-          return yield* activities
-            .run({
-              key,
-              input,
-              success: MadeCall,
-              error: SavedDenial,
-              execute: made,
-              publish: (result) => report(id, call, resultOf(result))
-            })
-            .pipe(
-              Effect.map((result) => (isFresh ? resultOf(result) : restored(result, copy))),
-              Effect.catchTag("PermissionDenied", (denied) => deny(id, call, denied)),
-              Effect.ensuring(inFlight.end(name))
-            )
-        })
-
-        return ToolRunner.of({
-          // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
-          run: (id, call) =>
-            Effect.flatMap(proposed(id, call), (result) =>
-              result === undefined ? runOutside(id, call) : Effect.succeed(result)
-            ),
-          wasBegun: Effect.fnUntraced(function* (id, call) {
-            const { name } = activityOf(id, call)
-            return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.doubt(name)) !== undefined
-          }),
-          reject,
-          stopped: inFlight.stopped,
-          stopReason: inFlight.reason,
-          stop: (reason) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
-        })
-      })
-    )
+export class ToolRunner extends Context.Service<ToolRunner>()("task-conductor/services/tools/ToolRunner", {
+  make: makeToolRunner
+}) {
+  static readonly layer = (limits: CallLimits = defaultLimits) => Layer.effect(this, this.make(limits))
 
   /** With the limits of the run. */
   static readonly layerSettings = Layer.unwrap(Effect.map(RunSettings, ({ limits }) => ToolRunner.layer(limits)))

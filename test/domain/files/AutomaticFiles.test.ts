@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { automaticFiles } from "../../../src/domain/files/AutomaticFiles.ts"
-import { isAutomatic } from "../../../src/domain/files/SensitivePath.ts"
+import { automaticFiles, isAutomatic } from "../../../src/domain/files/SensitivePath.ts"
 import { eachTimeReason } from "../../../src/domain/tools/Access.ts"
 
 const entries = automaticFiles.flatMap(({ files, product }) =>

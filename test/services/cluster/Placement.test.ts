@@ -92,7 +92,7 @@ const given = (names: ReadonlyArray<string>, placement?: RunPlacement) => {
       }))
     )
   })
-  return giveBack({ order, placement, unfit, report: (what) => Effect.sync(() => void reported.push(what)) }).pipe(
+  return giveBack(order, placement, unfit, (what) => Effect.sync(() => void reported.push(what))).pipe(
     Effect.tap(Effect.yieldNow),
     Effect.map((ending) => ({ ending, placements, reported })),
     Effect.provide(Layer.merge(Layer.provideMerge(engine, WorkflowEngine.layerMemory), workers))

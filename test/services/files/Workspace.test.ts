@@ -3,7 +3,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { readDescriptions, Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 
 const failureOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -18,7 +18,7 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
 })
 
 const descriptionsOf = (files: Record<string, string>) =>
-  Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([], () => Effect.succeed(true)))
+  Effect.flatMap(openProject(files), (workspace) => readDescriptions(workspace, [], () => Effect.succeed(true)))
 
 layer(NodeServices.layer)("Workspace", (it) => {
   describe("layer", () => {
@@ -245,7 +245,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
 
     it.effect("gives those of the folders of files and above them, the nearest first", () =>
       Effect.gen(function* () {
-        const { descriptions } = yield* openProject({
+        const workspace = yield* openProject({
           "README.md": "Shop",
           "a/AGENTS.md": "A",
           "a/b/README.md": "no",
@@ -254,7 +254,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         })
         const paths = (near: ReadonlyArray<string>) =>
           Effect.map(
-            descriptions(near, () => Effect.succeed(true)),
+            readDescriptions(workspace, near, () => Effect.succeed(true)),
             (all) => all.map(({ path }) => path)
           )
         expect(yield* paths(["a/b/c/x.ts"])).toEqual(["a/b/c/CLAUDE.md", "a/AGENTS.md", "README.md"])
@@ -269,7 +269,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const outside = yield* makeProject({ "AGENTS.md": "secret" })
         const workspace = yield* openProject({ "README.md": "Shop" })
         yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
-        expect(yield* workspace.descriptions([], () => Effect.succeed(true))).toEqual([
+        expect(yield* readDescriptions(workspace, [], () => Effect.succeed(true))).toEqual([
           { path: "README.md", text: "Shop" }
         ])
       })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { makeReplayOrder } from "../../../src/services/history/ReplayOrder.ts"
+import { makeReplayOrder } from "../../../src/services/history/Replay.ts"
 
 /** A call of a replay: it comes to its turn after some work of its own. */
 interface Call {

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { guardPlugin } from "../../../src/services/plugins/PluginImport.ts"
+import { guardPlugin } from "../../../src/services/plugins/PluginPackages.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
