@@ -25,7 +25,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
-import { conversationPrompt, conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
+import { conversationPrompt, conversationRequest, type ConversationCall, plainPrompt } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -205,16 +205,11 @@ export const readAnswer = Effect.fnUntraced(function* (
   })
 
   const answer: Stream.Stream<AnswerPart, AiError.AiError> =
-    conversation === undefined
-      ? model.streamText({
-          prompt: [
-            { role: "system", content: prompt.system },
-            { role: "user", content: [{ type: "text", text: prompt.user }] }
-          ]
+    conversation !== undefined && conversation.tools.length > 0
+      ? model.streamText(conversationRequest(conversation))
+      : model.streamText({
+          prompt: conversation === undefined ? plainPrompt(prompt) : conversationPrompt(conversation)
         })
-      : conversation.tools.length === 0
-        ? model.streamText({ prompt: conversationPrompt(conversation) })
-        : model.streamText(conversationRequest(conversation))
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
     Stream.runForEach(read),
