@@ -192,16 +192,18 @@ export const readAnswer = Effect.fnUntraced(function* (
     return usage
   })
 
-  const read = Effect.fnUntraced(function* (part: AnswerPart) {
+  const read = Effect.fnUntraced(function* (parts: ReadonlyArray<AnswerPart>) {
     if (!hasArrived) yield* arrived
     hasArrived = true
-    const { phase } = writing
-    const reason = take(part)
-    heard?.(writing.thinking.length + writing.text.length)
-    if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
-    if (reason === undefined) return
-    yield* usageOf
-    return yield* new ModelError({ reason })
+    for (const part of parts) {
+      const { phase } = writing
+      const reason = take(part)
+      heard?.(writing.thinking.length + writing.text.length)
+      if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
+      if (reason === undefined) continue
+      yield* usageOf
+      return yield* new ModelError({ reason })
+    }
   })
 
   const answer: Stream.Stream<AnswerPart, AiError.AiError> =
@@ -212,7 +214,7 @@ export const readAnswer = Effect.fnUntraced(function* (
         })
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
-    Stream.runForEach(read),
+    Stream.runForEachArray(read),
     Effect.provideService(CallOptions, settings)
   )
   writing.end()
