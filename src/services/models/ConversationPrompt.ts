@@ -31,11 +31,13 @@ export const measuredPrompt = ({ messages, system, tools }: ConversationCall): F
   return {
     system: system + offered,
     user: messages.map(messageText).join(""),
-    parts: addParts([
-      { name: "instructions", characters: system.length },
-      { name: "tools", characters: offered.length },
-      ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
-    ])
+    get parts() {
+      return addParts([
+        { name: "instructions", characters: system.length },
+        { name: "tools", characters: offered.length },
+        ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
+      ])
+    }
   }
 }
 
