@@ -22,8 +22,7 @@ const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PR
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
 /** Forms that nothing else has. Each is bounded, so that its cost is linear. */
-const forms: ReadonlyArray<RegExp> = [
-  new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"),
+const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
   /glpat-[A-Za-z0-9_-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,10})?/g,
@@ -40,6 +39,8 @@ const forms: ReadonlyArray<RegExp> = [
   begins(/SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}/g)
 ]
 
+const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens]
+
 /** `Authorization: Bearer ...` and `https://name:password@host`: what stands around the secret stays. */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
@@ -47,6 +48,15 @@ const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /** Finds all of these: most texts hold none, and one search costs less than one for each form. */
 const anyForm = new RegExp([...forms, bearer, basic, userInfo].map(({ source }) => source).join("|"), "i")
+
+/**
+ * Finds in JSON what any of these may be: there a character that JSON escapes may stand where a form has a blank, and a key
+ * takes more characters.
+ */
+const anySign = new RegExp(
+  [beginKey, ...tokens.map(({ source }) => source), "bearer", "authorization", String.raw`:\\*\/\\*\/`].join("|"),
+  "i"
+)
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
@@ -95,5 +105,10 @@ export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Sche
 /** Makes the function that writes a value as JSON without its secrets. */
 export const makeSafeJson = (values: ReadonlyArray<string>): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
-  return (value) => JSON.stringify(redact(value))
+  const known = spellings(spellings(values))
+  return (value) => {
+    const json = JSON.stringify(value)
+    const mayHold = anySign.test(json) || known.some((one) => json.includes(one))
+    return mayHold ? JSON.stringify(redact(value)) : json
+  }
 }
