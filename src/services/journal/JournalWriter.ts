@@ -4,7 +4,7 @@
  * more is written, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -103,8 +103,8 @@ export const openJournal = Effect.fn("openJournal")(
     yield* Effect.forkScoped(Effect.forever(next))
 
     const enqueue = (record: JournalRecord) =>
-      Effect.map(DateTime.now, (now) => {
-        Queue.offerUnsafe(waiting, { record, at: DateTime.formatIso(now) })
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        Queue.offerUnsafe(waiting, { record, at: new Date(now).toISOString() })
       })
     const flush = Effect.suspend(() => {
       const written = Deferred.makeUnsafe<void>()
