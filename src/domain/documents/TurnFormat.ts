@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"
 import { type Issue, makeIssue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
-import { readMarkdown } from "../markdown/Markdown.ts"
+import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
@@ -55,6 +55,8 @@ export const readAskedCall = (asked: AskedCall, uid: string) => {
   return { asked, call: read, ...findings }
 }
 
+const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: refinementHeadings })
+
 /** The headings of an answer in which a call, or what belongs to it, may stand. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
@@ -76,8 +78,7 @@ const partsOf = (text: string): { readonly acting: string; readonly report: stri
 }
 
 /** The part of an answer that holds calls, under the heading of calls; nothing when it holds none. */
-const callsPart = (acting: string, hasReport: boolean): string | undefined => {
-  const { fences, sections } = readMarkdown(acting, { knownHeadings: refinementHeadings })
+const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ known }) => known?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
   if ([...actingKeys].some((key) => keys.has(key))) {
@@ -115,10 +116,12 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
 /** Reads an answer. Without calls, changes and a report it has issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, task } = options
-  const clean = readMarkdown(answer, { knownHeadings: refinementHeadings }).text
+  const whole = readActing(answer)
+  const clean = whole.text
   const written = mayChange ? readChanges(clean) : undefined
   const { acting, report } = partsOf(written?.rest ?? clean)
-  const part = callsPart(acting, report !== undefined || (written?.changes.length ?? 0) > 0)
+  const document = acting === answer ? whole : readActing(acting)
+  const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
   const read = part === undefined ? undefined : readRefinement(part, { task, inputs, kept })
   const asked = Option.getOrUndefined(read?.value ?? Option.none())
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]

@@ -23,6 +23,8 @@ export type KnownHeadings = (heading: string) => KnownHeading | undefined
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
+const unnumbered = (slug: string): string => slug.replace(/^\d+-/, "")
+
 /** `others` are slugs. */
 const known = (key: string, title: string, others: string, leads = false): ReadonlyArray<[string, KnownHeading]> => {
   const heading = { key, title, depth: 2, exact: false, leads }
@@ -48,7 +50,8 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     if (found !== undefined) return found
     // `1. Tasks`, `Tasks (revised)`, `Task: Research 1`
     const [bare = ""] = heading.split(/[:(–—]/)
-    const other = table.get(slug.replace(/^\d+-/, "")) ?? table.get(comparable(bare).replace(/^\d+-/, ""))
+    const other =
+      table.get(unnumbered(slug)) ?? (bare === heading ? undefined : table.get(unnumbered(comparable(bare))))
     return other === undefined ? undefined : { ...other, exact: false }
   }
 }

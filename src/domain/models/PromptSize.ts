@@ -11,7 +11,7 @@ export interface PromptPart {
   readonly characters: number
 }
 
-/** A filled template. */
+/** A filled template. Most prompts fit the window: what only others need is made when it is asked for. */
 export interface FilledPrompt {
   readonly system: string
   readonly user: string

@@ -4,6 +4,7 @@
  * part. Templates are read when the program starts, so that a broken one is found before any run.
  */
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
@@ -170,17 +171,13 @@ type Values = Readonly<Record<string, string>>
 
 const withoutBlankStart = (text: string): string => text.replace(/^(?:[ \t\r]*\n)+/, "")
 
-/** The value of a placeholder without blank lines around it. */
-const valueOf = (values: Values, placeholder: string): string =>
-  withoutBlankStart((values[placeholder] ?? "").trimEnd())
-
 /** The pieces that a part of a template is filled with, in order. */
 const piecesOf = (parts: ReadonlyArray<TemplatePart>, values: Values) =>
   parts
-    .filter(({ within }) => within === undefined || valueOf(values, within) !== "")
+    .filter(({ within }) => within === undefined || (values[within] ?? "") !== "")
     .map((part) => {
       if (part._tag === "Text") return { name: "instructions", text: part.text }
-      const value = valueOf(values, part.placeholder)
+      const value = values[part.placeholder] ?? ""
       return { name: part.placeholder, text: part.block && value !== "" ? `${value}\n\n` : value }
     })
 
@@ -192,15 +189,19 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
-/** Fills a template with the values of its placeholders. */
-export const fillTemplate = (template: PromptTemplate, values: Values): FilledPrompt => {
+/** Fills a template with the values of its placeholders, without blank lines around them. */
+export const fillTemplate = (template: PromptTemplate, given: Values): FilledPrompt => {
+  const values = Record.map(given, (value) => withoutBlankStart(value.trimEnd()))
   const system = piecesOf(template.system, values)
   const user = piecesOf(template.user, values)
-  const isHeavy = valueOf(values, dispensable) !== ""
   return {
     system: joined(system),
     user: joined(user),
-    parts: addParts([...system, ...user].map(({ name, text }) => ({ name, characters: text.length }))),
-    lighter: isHeavy ? fillTemplate(template, { ...values, [dispensable]: "" }) : undefined
+    get parts() {
+      return addParts([...system, ...user].map(({ name, text }) => ({ name, characters: text.length })))
+    },
+    get lighter() {
+      return (values[dispensable] ?? "") === "" ? undefined : fillTemplate(template, { ...values, [dispensable]: "" })
+    }
   }
 }

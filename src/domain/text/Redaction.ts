@@ -22,31 +22,47 @@ const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PR
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
 /** Forms that nothing else has. Each is bounded, so that its cost is linear. */
-const forms: ReadonlyArray<RegExp> = [
-  new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"),
+const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
   /glpat-[A-Za-z0-9_-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,10})?/g,
   /[rs]k_(?:live|test)_[A-Za-z0-9]{10,250}/g,
   /do[oprt]_v1_[a-f0-9]{64}/g,
-  /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
-  begins(/sk-[A-Za-z0-9_-]{20,200}/g),
-  begins(/hf_[A-Za-z0-9]{30,100}/g),
-  begins(/npm_[A-Za-z0-9]{36}\b/g),
-  begins(/(?:xox[abprs]|xapp)-[A-Za-z0-9-]{10,250}/g),
-  begins(/(?:AKIA|ASIA)[0-9A-Z]{16}\b/g),
-  begins(/AIza[0-9A-Za-z_-]{35}/g),
-  begins(/ya29\.[A-Za-z0-9_-]{20,2000}/g),
-  begins(/SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}/g)
+  /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
+/** Forms that end many words too. */
+const endings: ReadonlyArray<RegExp> = [
+  /sk-[A-Za-z0-9_-]{20,200}/g,
+  /hf_[A-Za-z0-9]{30,100}/g,
+  /npm_[A-Za-z0-9]{36}\b/g,
+  /(?:xox[abprs]|xapp)-[A-Za-z0-9-]{10,250}/g,
+  /(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  /AIza[0-9A-Za-z_-]{35}/g,
+  /ya29\.[A-Za-z0-9_-]{20,2000}/g,
+  /SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}/g
+]
+
+const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens, ...endings.map(begins)]
 
 /** `Authorization: Bearer ...` and `https://name:password@host`: what stands around the secret stays. */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
-/** Finds all of these: most texts hold none, and one search costs less than one for each form. */
-const anyForm = new RegExp([...forms, bearer, basic, userInfo].map(({ source }) => source).join("|"), "i")
+/**
+ * Finds what may be one of these, in a text as well as in its JSON, where other characters stand for a blank or a quote: most
+ * texts hold none, and one search costs less than one for each form.
+ */
+const anySign = new RegExp(
+  [
+    beginKey,
+    ...[...tokens, ...endings].map(({ source }) => source),
+    "bearer",
+    "authorization",
+    String.raw`:\\*\/\\*\/`
+  ].join("|"),
+  "i"
+)
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
@@ -73,7 +89,7 @@ export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) =>
     if (given.length < leastLength) return given
     let text = given
     for (const value of known) text = text.replaceAll(value, redacted)
-    if (!anyForm.test(text)) return text
+    if (!anySign.test(text)) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
     return text.replace(userInfo, `$1${redacted}@`)
@@ -95,5 +111,10 @@ export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Sche
 /** Makes the function that writes a value as JSON without its secrets. */
 export const makeSafeJson = (values: ReadonlyArray<string>): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
-  return (value) => JSON.stringify(redact(value))
+  const known = spellings(spellings(values))
+  return (value) => {
+    const json = JSON.stringify(value)
+    const mayHold = anySign.test(json) || known.some((one) => json.includes(one))
+    return mayHold ? JSON.stringify(redact(value)) : json
+  }
 }

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { memoize } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -36,9 +37,11 @@ export interface Stage<A> {
   readonly success: Schema.Codec<A, unknown>
 }
 
+const encoderOf = memoize((schema: Schema.Codec<never, unknown>) => Schema.encodeSync(Schema.toCodecJson(schema)))
+
 /** A value as JSON. What does not fit its schema is a defect. */
 export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
-  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
+  Effect.sync(() => encoderOf(schema as Schema.Codec<never, unknown>)(value as never))
 
 export class Activities extends Context.Service<
   Activities,

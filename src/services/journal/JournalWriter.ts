@@ -4,7 +4,7 @@
  * more is written, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -102,13 +102,14 @@ export const openJournal = Effect.fn("openJournal")(
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 
-    const enqueue = Effect.fnUntraced(function* (record: JournalRecord) {
-      yield* Queue.offer(waiting, { record, at: DateTime.formatIso(yield* DateTime.now) })
-    })
-    const flush = Effect.gen(function* () {
-      const written = yield* Deferred.make<void>()
-      yield* Queue.offer(waiting, { written })
-      yield* Deferred.await(written)
+    const enqueue = (record: JournalRecord) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        Queue.offerUnsafe(waiting, { record, at: new Date(now).toISOString() })
+      })
+    const flush = Effect.suspend(() => {
+      const written = Deferred.makeUnsafe<void>()
+      Queue.offerUnsafe(waiting, { written })
+      return Deferred.await(written)
     })
     const writer: JournalWriter = {
       append: (record) => Effect.andThen(enqueue(record), flush),

@@ -25,7 +25,7 @@ import {
 } from "../../domain/models/ModelAnswer.ts"
 import { estimateTokens, type TokenScale, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { splitLoneClosing, ThinkingSplit } from "../../domain/models/ThinkingSplit.ts"
-import { conversationPrompt, conversationRequest, type ConversationCall } from "./ConversationPrompt.ts"
+import { conversationPrompt, conversationRequest, type ConversationCall, plainPrompt } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
@@ -192,32 +192,29 @@ export const readAnswer = Effect.fnUntraced(function* (
     return usage
   })
 
-  const read = Effect.fnUntraced(function* (part: AnswerPart) {
+  const read = Effect.fnUntraced(function* (parts: ReadonlyArray<AnswerPart>) {
     if (!hasArrived) yield* arrived
     hasArrived = true
-    const { phase } = writing
-    const reason = take(part)
-    heard?.(writing.thinking.length + writing.text.length)
-    if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
-    if (reason === undefined) return
-    yield* usageOf
-    return yield* new ModelError({ reason })
+    for (const part of parts) {
+      const { phase } = writing
+      const reason = take(part)
+      heard?.(writing.thinking.length + writing.text.length)
+      if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
+      if (reason === undefined) continue
+      yield* usageOf
+      return yield* new ModelError({ reason })
+    }
   })
 
   const answer: Stream.Stream<AnswerPart, AiError.AiError> =
-    conversation === undefined
-      ? model.streamText({
-          prompt: [
-            { role: "system", content: prompt.system },
-            { role: "user", content: [{ type: "text", text: prompt.user }] }
-          ]
+    conversation !== undefined && conversation.tools.length > 0
+      ? model.streamText(conversationRequest(conversation))
+      : model.streamText({
+          prompt: conversation === undefined ? plainPrompt(prompt) : conversationPrompt(conversation)
         })
-      : conversation.tools.length === 0
-        ? model.streamText({ prompt: conversationPrompt(conversation) })
-        : model.streamText(conversationRequest(conversation))
   yield* answer.pipe(
     Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated })),
-    Stream.runForEach(read),
+    Stream.runForEachArray(read),
     Effect.provideService(CallOptions, settings)
   )
   writing.end()

@@ -2,7 +2,7 @@
  * A conversation in the form of effect/ai: its messages, its tools, and the stream that answers it. The calls are
  * returned as the model wrote them and are not run here.
  */
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { type ConversationMessage, messageCharacters, messageText } from "../../domain/models/ConversationMessage.ts"
@@ -31,33 +31,36 @@ export const measuredPrompt = ({ messages, system, tools }: ConversationCall): F
   return {
     system: system + offered,
     user: messages.map(messageText).join(""),
-    parts: addParts([
-      { name: "instructions", characters: system.length },
-      { name: "tools", characters: offered.length },
-      ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
-    ])
+    get parts() {
+      return addParts([
+        { name: "instructions", characters: system.length },
+        { name: "tools", characters: offered.length },
+        ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
+      ])
+    }
   }
 }
 
-const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
+const userMessage = (text: string): Prompt.Message => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
+
+const promptMessage = (message: ConversationMessage): Prompt.Message => {
   switch (message.role) {
     case "user":
-      return { role: "user", content: [{ type: "text", text: message.content }] }
+      return userMessage(message.content)
     case "assistant":
-      return {
-        role: "assistant",
+      return Prompt.assistantMessage({
         content: [
-          ...(message.thinking === "" ? [] : [{ type: "reasoning" as const, text: message.thinking }]),
-          ...(message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
-          ...message.calls.map(({ arguments: params, id, name }) => ({ type: "tool-call" as const, id, name, params }))
+          ...(message.thinking === "" ? [] : [Prompt.reasoningPart({ text: message.thinking })]),
+          ...(message.content === "" ? [] : [Prompt.textPart({ text: message.content })]),
+          ...message.calls.map(({ arguments: params, id, name }) =>
+            Prompt.toolCallPart({ id, name, params, providerExecuted: false })
+          )
         ]
-      }
+      })
     case "tool": {
       const { id, name, result } = message
-      return {
-        role: "tool",
-        content: [{ type: "tool-result", id, name, isFailure: !result.success, result: resultText(result) }]
-      }
+      const outcome = { id, name, isFailure: !result.success, result: resultText(result), providerExecuted: false }
+      return Prompt.toolMessage({ content: [Prompt.toolResultPart(outcome)] })
     }
   }
 }
@@ -80,11 +83,13 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
+/** A prompt as effect/ai takes it; from plain messages it would make one by decoding them. */
+export const plainPrompt = ({ system, user }: FilledPrompt): Prompt.Prompt =>
+  Prompt.fromMessages([Prompt.systemMessage({ content: system }), userMessage(user)])
+
 /** What is said so far. */
-export const conversationPrompt = ({ messages, system }: ConversationCall) => [
-  { role: "system" as const, content: system },
-  ...joinedUsers(messages).map(promptMessage)
-]
+export const conversationPrompt = ({ messages, system }: ConversationCall): Prompt.Prompt =>
+  Prompt.fromMessages([Prompt.systemMessage({ content: system }), ...joinedUsers(messages).map(promptMessage)])
 
 /** What a model is asked in a conversation with tools. Its calls are read, not resolved: the gate decides about them first. */
 export const conversationRequest = (call: ConversationCall) => ({

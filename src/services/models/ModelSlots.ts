@@ -3,6 +3,7 @@
  * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
  * call of the earliest step in flight takes that place, since another would hold back what is more urgent.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -47,6 +48,9 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   /** By rank, those of a rank in order of arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
+  /** Calls that wait and have not said so, in order of arrival, and when they do. */
+  const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
+  let isWatched = false
   let lastBeginning = ""
 
   const mayBegin = ({ step }: Call): boolean =>
@@ -55,6 +59,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)
     const hasLeft = alike?.delete(call) === true
+    silent.delete(call)
     if (alike?.size === 0) waiting.delete(call.rank)
     return hasLeft
   }
@@ -75,6 +80,20 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       Deferred.doneUnsafe(call.granted, Effect.void)
     }
   }
+  /** Says that calls wait when they have waited for a moment, as long as there are any; all have one fiber. */
+  const watch = Effect.gen(function* () {
+    for (const [call, { at, queued }] of silent) {
+      yield* Effect.sleep(Math.max(0, at - (yield* Clock.currentTimeMillis)))
+      if (silent.delete(call)) yield* queued
+    }
+    isWatched = false
+  })
+  const wait = Effect.fnUntraced(function* (call: Call, queued: Effect.Effect<void>) {
+    silent.set(call, { at: (yield* Clock.currentTimeMillis) + progressEvery, queued })
+    if (!isWatched) yield* Effect.forkIn(watch, scope)
+    isWatched = true
+    yield* Deferred.await(call.granted)
+  })
   const release = (call: Call) =>
     Effect.suspend(() => {
       const now = Effect.sync(() => {
@@ -92,8 +111,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         const call = callOf(urgency)
         waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
-        const wait = meanwhile(Effect.delay(queued, progressEvery), Deferred.await(call.granted))
-        return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait))).pipe(
+        return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait(call, queued)))).pipe(
           // A slot may be given at the moment of an interruption: it must not get lost.
           Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))

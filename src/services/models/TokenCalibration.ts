@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { TokenScale } from "../../domain/models/PromptSize.ts"
+import { assumedScale, type TokenScale } from "../../domain/models/PromptSize.ts"
 import {
   type TokenCounts,
   type CountVerdict,
@@ -25,12 +25,14 @@ export class TokenCalibration extends Context.Service<
 >()("task-conductor/services/models/TokenCalibration") {
   static readonly layer: Layer.Layer<TokenCalibration> = Layer.sync(TokenCalibration)(() => {
     const histories = new Map<string, TokenCounts>()
+    const scales = new Map<string, TokenScale>()
     return TokenCalibration.of({
-      scale: (model) => scaleOf(histories.get(model) ?? noHistory),
+      scale: (model) => scales.get(model) ?? assumedScale,
       record: (model, count) =>
         Effect.sync(() => {
           const { history, verdict } = learn(histories.get(model) ?? noHistory, count)
           histories.set(model, history)
+          scales.set(model, scaleOf(history))
           return verdict
         })
     })

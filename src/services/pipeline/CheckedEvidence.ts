@@ -142,16 +142,16 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const reading: Attempted<ResultDocument> = readResult(answer)
       if (Option.isNone(reading.value) || reading.issues.length > 0) return reading
       const result = reading.value.value
-      const found = yield* evidence.check(result.document, contextOf(result.document, sources))
+      const found = yield* evidence.check(result.document, () => contextOf(result.document, sources))
       const checked = inAnswer(found, result.document, answer)
       return attempted(checked, reading, (document, count) => ({
-        ...Option.getOrElse(readResult(document).value, () => result),
+        ...(document === result.document ? result : Option.getOrElse(readResult(document).value, () => result)),
         ...(count.checked === 0 ? {} : { evidence: count })
       }))
     }),
     /** Reads an answer of a conversation, which is any markdown. */
     readMessage: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
-      const checked = yield* evidence.check(answer, contextOf(answer, sources))
+      const checked = yield* evidence.check(answer, () => contextOf(answer, sources))
       return attempted(checked, { value: Option.none(), issues: [], repairs: [] }, (text) => text)
     }),
     /** Reads the answer of the run. */
@@ -161,7 +161,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
         return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
       }
       const text = reading.value.value
-      const checked = inAnswer(yield* evidence.check(text, contextOf(text, sources)), text, answer)
+      const checked = inAnswer(yield* evidence.check(text, () => contextOf(text, sources)), text, answer)
       const before = { value: Option.none(), issues: [], repairs: reading.repairs }
       return attempted(checked, before, (final, count): CheckedAnswer => ({ text: final, evidence: count }))
     })

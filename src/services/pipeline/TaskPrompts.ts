@@ -9,8 +9,9 @@ import { besideReferences, type Briefing, briefingBlocks } from "../../domain/mo
 import { type ToolCalls, toolCallsFor } from "../../domain/models/Generation.ts"
 import {
   charactersBeside,
-  fitsWindow,
+  charactersOf,
   type FilledPrompt,
+  fittingPrompt,
   largestParts,
   lightestCharacters,
   overflowText
@@ -100,11 +101,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
   }
 
   /** The first message as it fits the window with some turns behind it. */
-  const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt => {
-    const prompt = first(task, briefing, contents)
-    const free = Math.floor(window / 2)
-    return prompt.lighter !== undefined && !fitsWindow(prompt, free, scaleOf(task)) ? prompt.lighter : prompt
-  }
+  const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt =>
+    fittingPrompt(first(task, briefing, contents), Math.floor(window / 2), scaleOf(task))
 
   /** The characters that fit beside so many. */
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
@@ -121,7 +119,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget
     const prompt = first(task, briefing)
-    if (charactersBeside(window, lightestCharacters(prompt), scale) >= least) return undefined
+    const isEnough = (characters: number): boolean => charactersBeside(window, characters, scale) >= least
+    if (isEnough(charactersOf(prompt)) || isEnough(lightestCharacters(prompt))) return undefined
     const used = prompt.system.length + prompt.user.length + least
     const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })

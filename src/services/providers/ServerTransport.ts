@@ -82,8 +82,8 @@ export interface Line {
   readonly isWhole: boolean
 }
 
-/** The lines of a body without blanks around them. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
+/** The lines of a body without blanks around them, those of a piece together. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<Line>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
   let size = 0
@@ -103,15 +103,21 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     }
   }
   for await (const piece of pieces) {
-    let start = 0
-    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
-      hold(piece.subarray(start, end))
-      yield take(true)
-      start = end + 1
+    const lines: Array<Line> = []
+    try {
+      let start = 0
+      for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
+        hold(piece.subarray(start, end))
+        lines.push(take(true))
+        start = end + 1
+      }
+      hold(piece.subarray(start))
+    } finally {
+      // Also those before one that cannot be read.
+      if (lines.length > 0) yield lines
     }
-    hold(piece.subarray(start))
   }
-  if (size > 0) yield take(false)
+  if (size > 0) yield [take(false)]
 }
 
 export interface Exchange {
@@ -170,12 +176,14 @@ export const makeFetch =
     exchange: Exchange,
     read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   ): typeof globalThis.fetch =>
-  async (input, { body, headers, method = "GET" } = {}) => {
-    const sending = { method, headers: Object.fromEntries(new Headers(headers)), body: body as string | undefined }
+  async (input, { body: text, headers, method = "GET" } = {}) => {
+    const sending = { method, headers: headers as Record<string, string>, body: text as string | undefined }
     const response = await send(exchange, new URL(String(input)), sending)
-    return new Response(
-      read === undefined ? await readDocument(response) : ReadableStream.from(read(piecesOf(response)))
-    )
+    if (read === undefined) return new Response(await readDocument(response))
+    // What a package reads of a response that streams.
+    const pieces = read(piecesOf(response))[Symbol.asyncIterator]()
+    const body = { getReader: () => ({ read: () => pieces.next(), releaseLock: () => undefined }) }
+    return { ok: true, body } as unknown as Response
   }
 
 /** Asks with an object of JSON; gives the body of the answer as it comes. */

@@ -15,7 +15,7 @@ import { type Asked, makeStreamedModel, type PartReader } from "./AnswerParts.ts
 import { CallOptions, type CallSettings, type CallState, watchCall } from "./CallOptions.ts"
 import { type Spoken, toAiError } from "./ModelErrors.ts"
 import type { ModelOptions } from "./Provider.ts"
-import { asServerError, ServerError } from "./ServerFailure.ts"
+import { asServerError, brokenOff, ServerError } from "./ServerFailure.ts"
 import { type Exchange, openAgent } from "./ServerTransport.ts"
 
 /** What a call sends: the options of the model with those of the call in their places. */
@@ -33,11 +33,14 @@ interface StreamedServer<Question> {
   /** The question as the server takes it. */
   readonly readOptions: (asked: Asked) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; gives the objects of the answer as they come. */
-  readonly open: (question: Question, sent: Sent, exchange: Exchange) => AsyncIterable<unknown>
+  readonly open: (question: Question, sent: Sent, exchange: Exchange) => Promise<AsyncIterable<unknown>>
   readonly makeReader: () => PartReader
   /** What a failure means for the model that was asked. */
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
+
+/** Why a request is ended whose answer was read, or is not wanted any more. */
+const notRead = brokenOff("nobody reads the answer any more")
 
 /** The model as a service. It never fails while it is built: a missing server shows with the first request. */
 export const layerStreamed = <Question>(
@@ -69,7 +72,10 @@ export const layerStreamed = <Question>(
         const question = yield* Effect.mapError(server.readOptions(asked), (reason) =>
           AiError.make({ module, method, reason })
         )
-        const signal = yield* Effect.abortSignal
+        const { signal } = yield* Effect.acquireRelease(
+          Effect.sync(() => new AbortController()),
+          (call) => Effect.sync(() => call.abort(notRead))
+        )
         const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, heardAt: undefined }
         const connected = () => {
           state.isConnected = true
@@ -79,7 +85,7 @@ export const layerStreamed = <Question>(
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           try {
             const { end, read } = server.makeReader()
-            for await (const object of server.open(question, sent, { agent, connected, signal })) {
+            for await (const object of await server.open(question, sent, { agent, connected, signal })) {
               state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
               for (const part of read(object)) Queue.offerUnsafe(parts, part)
             }

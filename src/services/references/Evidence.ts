@@ -164,8 +164,8 @@ const makeFileJudge = Effect.gen(function* () {
 export class Evidence extends Context.Service<
   Evidence,
   {
-    /** Checks the links of a text. Without links it looks at nothing. */
-    check(text: string, context: EvidenceContext): Effect.Effect<CheckedText>
+    /** Checks the links of a text. Without links it looks at nothing, and asks for no context. */
+    check(text: string, contextOf: () => EvidenceContext): Effect.Effect<CheckedText>
   }
 >()("task-conductor/services/references/Evidence") {
   static readonly layer = Layer.effect(
@@ -202,8 +202,15 @@ export class Evidence extends Context.Service<
         )
       })
 
-      const check = Effect.fnUntraced(function* (text: string, context: EvidenceContext) {
+      const check = Effect.fnUntraced(function* (
+        text: string,
+        contextOf: () => EvidenceContext
+      ): Effect.fn.Return<CheckedText> {
         const links = evidenceLinks(text)
+        if (links.length === 0) {
+          return { text, marked: text, issues: [], marks: [], repairs: [], count: { checked: 0, wrong: 0 } }
+        }
+        const context = contextOf()
         const verdicts = yield* judgeAll(links, context)
         const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {
           const verdict = verdicts[index] ?? null

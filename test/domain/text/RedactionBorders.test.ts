@@ -8,7 +8,7 @@ import { makeRedaction, makeSafeJson, makeValueRedaction, redacted } from "../..
 import { firstSum } from "../../../src/services/journal/JournalLine.ts"
 import { encodeLine } from "../../support/encodeLine.ts"
 import { linesOf } from "../../support/SealedJournals.ts"
-import { secrets } from "../../support/SecretForms.ts"
+import { body, secrets } from "../../support/SecretForms.ts"
 import { settled } from "../../support/Journals.ts"
 
 const redact = makeValueRedaction([])
@@ -106,9 +106,9 @@ describe("a value of a secret variable", () => {
 
   it("is in no value, as it is, in JSON, and in JSON within JSON", () => {
     for (const depth of [0, 1, 2]) {
-      expect(own({ text: nested(`before ${value} after`, depth) })).toEqual({
-        text: nested(`before ${redacted} after`, depth)
-      })
+      const clean = { text: nested(`before ${redacted} after`, depth) }
+      expect(own({ text: nested(`before ${value} after`, depth) })).toEqual(clean)
+      expect(makeSafeJson([value])({ text: nested(`before ${value} after`, depth) })).toBe(JSON.stringify(clean))
     }
   })
 })
@@ -118,6 +118,17 @@ describe("a line of a journal without its secrets", () => {
     const texts = before.map((lead) => nested(`${lead}${secret}`, 2))
     const json = JSON.stringify(redact({ type: "settled", key: "x", value: texts }))
     expect(linesOf([json])[0]?.json).toEqual(JSON.parse(json))
+  })
+
+  it.each([
+    `Authorization: Bearer\n\t${body}`,
+    `authorization\n:\tbasic\r\n${body}`,
+    `https://name:${body}\u0001@host`,
+    `https:\\/\\/name:${body}@host`,
+    `-----BEGIN RSA PRIVATE KEY-----\n${`${body.slice(0, 30)}\n`.repeat(600)}-----END RSA PRIVATE KEY-----`
+  ])("lacks what is a secret although JSON escapes what stands in it", (text) => {
+    expect(makeSafeJson([])({ text })).toBe(JSON.stringify(redact({ text })))
+    expect(redact({ text })).not.toEqual({ text })
   })
 
   it("is as it was without any", () => {

@@ -50,10 +50,10 @@ const check = (text: string, more: Partial<EvidenceContext> = {}) =>
       Layer.provide(Workspace.layer(project))
     )
     const evidence = yield* Effect.provide(Evidence, layer)
-    const found = yield* evidence.check(text.replaceAll("{project}", project).replaceAll("{outside}", outside), {
+    const found = yield* evidence.check(text.replaceAll("{project}", project).replaceAll("{outside}", outside), () => ({
       ...evidenceContext,
       ...more
-    })
+    }))
     return { ...found, codes: found.issues.map(({ code }) => code), project }
   }).pipe(Effect.provide(NodeServices.layer))
 

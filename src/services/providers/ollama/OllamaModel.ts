@@ -73,9 +73,6 @@ const ReceivedToolCall = Schema.Struct({
   function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 })
 
-/** Not checked here, so that an invalid statistic does not lose an answer. */
-const count = Schema.optionalKey(Schema.Unknown)
-
 /** One line of an answer. */
 const Chunk = Schema.Struct({
   message: Schema.optionalKey(
@@ -86,27 +83,22 @@ const Chunk = Schema.Struct({
     })
   ),
   done: Schema.optionalKey(Schema.Boolean),
-  done_reason: text,
-  total_duration: count,
-  load_duration: count,
-  prompt_eval_count: count,
-  prompt_eval_cached_count: count,
-  prompt_eval_duration: count,
-  eval_count: count,
-  eval_duration: count
+  done_reason: text
 })
-type Chunk = typeof Chunk.Type
+
+/** What else is on a line. It is not checked, so that an invalid statistic does not lose an answer. */
+type Statistics = Readonly<Record<string, unknown>>
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
 /** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
-const durationsOf = (chunk: Chunk): Record<string, number> => {
+const durationsOf = (line: Statistics): Record<string, number> => {
   const {
     eval_duration: answerMs,
     load_duration: loadMs,
     prompt_eval_duration: promptMs,
     total_duration: totalMs
-  } = chunk
+  } = line
   return Object.fromEntries(
     Object.entries({ totalMs, loadMs, promptMs, answerMs }).flatMap(([key, given]) => {
       const nanos = countOf(given)
@@ -115,16 +107,13 @@ const durationsOf = (chunk: Chunk): Record<string, number> => {
   )
 }
 
-const finishOf = (chunk: Chunk, called: boolean) => ({
-  ...finishPart(chunk.done_reason, called, {
-    prompt: chunk.prompt_eval_count,
-    cached: chunk.prompt_eval_cached_count,
-    answer: chunk.eval_count
-  }),
-  metadata: {
-    ollama: { ...(chunk.done_reason == null ? {} : { doneReason: chunk.done_reason }), ...durationsOf(chunk) }
+const finishOf = (reason: string | null | undefined, line: Statistics, called: boolean) => {
+  const { eval_count: answer, prompt_eval_cached_count: cached, prompt_eval_count: prompt } = line
+  return {
+    ...finishPart(reason, called, { prompt, cached, answer }),
+    metadata: { ollama: { ...(reason == null ? {} : { doneReason: reason }), ...durationsOf(line) } }
   }
-})
+}
 
 /**
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
@@ -137,8 +126,8 @@ const makePartReader = (): PartReader => {
   const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) throw badShape(line)
-    const chunk = decoded.success
-    const { content, thinking, tool_calls } = chunk.message ?? {}
+    const { done, done_reason: reason, message = {} } = decoded.success
+    const { content, thinking, tool_calls } = message
     const written = [...write("reasoning", thinking), ...write("text", content)]
     const calls = (tool_calls ?? []).map(({ function: { arguments: given, name }, id }) => ({
       type: "tool-call" as const,
@@ -148,7 +137,7 @@ const makePartReader = (): PartReader => {
     }))
     if (calls.length > 0) written.push(...close(), ...calls)
     called ||= calls.length > 0
-    return chunk.done === true ? [...written, ...close(), finishOf(chunk, called)] : written
+    return done === true ? [...written, ...close(), finishOf(reason, line as Statistics, called)] : written
   }
   return { read, end: () => [] }
 }
@@ -165,13 +154,23 @@ const sampledWith = (sampling: Sampling) => ({
 
 /** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const lines = linesOf(pieces)
-  for await (const { isWhole, text } of lines) {
-    if (text === "") continue
-    const value = readObject(text, isWhole)
-    if ("done" in value && value.done === true) await drain(lines)
-    // The package asks for nothing after the last line.
-    yield Buffer.from(`${text}\n`)
+  const body = linesOf(pieces)
+  for await (const lines of body) {
+    let checked = ""
+    try {
+      for (const { isWhole, text } of lines) {
+        if (text === "") continue
+        const value = readObject(text, isWhole)
+        checked += `${text}\n`
+        if (!("done" in value && value.done === true)) continue
+        await drain(body)
+        // The package asks for nothing after the last line.
+        break
+      }
+    } finally {
+      // Also what stands before a line that is none of an answer.
+      if (checked !== "") yield Buffer.from(checked)
+    }
   }
   throw brokenOff("the answer ended without its last line")
 }
@@ -184,7 +183,7 @@ export const layerOllama = (options: ModelOptions) =>
       url: `${options.host}/api/chat`,
       readOptions: readProviderOptions,
       makeReader: makePartReader,
-      async *open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
+      open(question, { contextWindow, format, maxTokens, model, sampling, think }, exchange) {
         const fetch = makeFetch(exchange, checkedLines)
         const client = new Ollama({ host: options.host, fetch, headers: authorization(options) })
         const request = {
@@ -199,7 +198,7 @@ export const layerOllama = (options: ModelOptions) =>
           shift: false,
           options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }
         }
-        yield* await client.chat(request as unknown as ChatRequest & { readonly stream: true })
+        return client.chat(request as unknown as ChatRequest & { readonly stream: true })
       }
     },
     options

@@ -106,6 +106,9 @@ const saysWhyItEnded = (value: object): boolean =>
   Array.isArray(value.choices) &&
   value.choices.some((choice) => Predicate.hasProperty(choice, "finish_reason") && choice.finish_reason != null)
 
+/** What a body ends with for the reader of its events, which may wait for the end of one. */
+const endOfBody = [{ text: "\n" }]
+
 /**
  * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the
  * end was given.
@@ -119,24 +122,25 @@ export async function* objectsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenera
     { maxEventSize: maxBytes }
   )
   const unfinished = brokenOff("the answer ended without its last event")
-  const lines = linesOf(pieces)
+  const body = linesOf(pieces)
   let hasFinished = false
   for (;;) {
-    const { done, value: line } = await lines.next()
-    // A server that is no server of this API answers with a page or with lines of JSON.
-    if (!done && /^[<{]/.test(line.text)) throw badLine(line.text)
-    // Older servers report an error in a field of its own.
-    const text = done ? "\n" : line.text.replace(/^error:/, "event: error\ndata:")
-    if (parser.feed(`${text}\n`) !== undefined) {
-      throw new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
-    }
-    for (const event of events.splice(0)) {
-      if (event.data.trim() === "") continue
-      if (event.data.trim() === "[DONE]") return await drain(lines)
-      const value = objectOf(event)
-      if (value === undefined) throw done ? unfinished : badLine(event.data.trim())
-      hasFinished ||= saysWhyItEnded(value)
-      yield value
+    const { done, value: lines = endOfBody } = await body.next()
+    for (const { text } of lines) {
+      // A server that is no server of this API answers with a page or with lines of JSON.
+      if (/^[<{]/.test(text)) throw badLine(text)
+      // Older servers report an error in a field of its own.
+      if (parser.feed(`${text.replace(/^error:/, "event: error\ndata:")}\n`) !== undefined) {
+        throw new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
+      }
+      for (const event of events.splice(0)) {
+        if (event.data.trim() === "") continue
+        if (event.data.trim() === "[DONE]") return await drain(body)
+        const value = objectOf(event)
+        if (value === undefined) throw done ? unfinished : badLine(event.data.trim())
+        hasFinished ||= saysWhyItEnded(value)
+        yield value
+      }
     }
     if (!done) continue
     if (!hasFinished) throw unfinished
@@ -153,7 +157,7 @@ export const layerOpenAi = (options: ModelOptions) => {
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       refine: (error, model) => readRefusal(error, nameOnServer("openai", model)),
-      async *open(question, { format, maxTokens, model, sampling, think }, exchange) {
+      async open(question, { format, maxTokens, model, sampling, think }, exchange) {
         const request = {
           model: nameOnServer("openai", model),
           response_format: format === undefined ? undefined : boundFormat(format),
@@ -165,7 +169,7 @@ export const layerOpenAi = (options: ModelOptions) => {
           reasoning_effort: think === undefined ? undefined : effortOf(think)
         }
         const headers = { accept: "text/event-stream", ...authorization(options) }
-        yield* objectsOf(await openAnswer(exchange, url, request, headers))
+        return objectsOf(await openAnswer(exchange, url, request, headers))
       }
     },
     options

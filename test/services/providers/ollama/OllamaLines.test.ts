@@ -16,9 +16,10 @@ const read = (chunks: ReadonlyArray<string | Uint8Array>) =>
     try {
       const lines = checkedLines(bodyOf(chunks))
       for (let next = await lines.next(); !next.done; next = await lines.next()) {
-        const line = Buffer.from(next.value).toString("utf8")
-        pieces.push(line)
-        if (JSON.parse(line).done === true) return { pieces, done: true, reason: undefined }
+        for (const [line] of Buffer.from(next.value).toString("utf8").matchAll(/.*\n/g)) {
+          pieces.push(line)
+          if (JSON.parse(line).done === true) return { pieces, done: true, reason: undefined }
+        }
       }
       return { pieces, done: false, reason: undefined }
     } catch (cause) {
