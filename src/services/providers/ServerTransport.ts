@@ -176,14 +176,12 @@ export const makeFetch =
     exchange: Exchange,
     read?: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   ): typeof globalThis.fetch =>
-  async (input, { body: text, headers, method = "GET" } = {}) => {
-    const sending = { method, headers: headers as Record<string, string>, body: text as string | undefined }
+  async (input, { body, headers, method = "GET" } = {}) => {
+    const sending = { method, headers: headers as Record<string, string>, body: body as string | undefined }
     const response = await send(exchange, new URL(String(input)), sending)
-    if (read === undefined) return new Response(await readDocument(response))
-    // What a package reads of a response that streams.
-    const pieces = read(piecesOf(response))[Symbol.asyncIterator]()
-    const body = { getReader: () => ({ read: () => pieces.next(), releaseLock: () => undefined }) }
-    return { ok: true, body } as unknown as Response
+    return new Response(
+      read === undefined ? await readDocument(response) : ReadableStream.from(read(piecesOf(response)))
+    )
   }
 
 /** Asks with an object of JSON; gives the body of the answer as it comes. */
