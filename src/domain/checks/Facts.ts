@@ -123,7 +123,7 @@ const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "inse
 export const checkState = (check: CheckOutcome): string => {
   const { exitCode, flaky = false, notRun } = check
   if (notRun !== undefined) return "not run"
-  if (flaky) return "passed when it was run again"
+  if (flaky && exitCode === 0) return "passed when it was run again"
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
