@@ -30,6 +30,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
+import { asksNothing, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
@@ -81,6 +82,18 @@ export const nowText = (order: AnyOrder, left: number): string => {
   return `${order.now(left)}${warning}`
 }
 
+/** How the turns end: with the report that is kept, when they would have none. */
+const ended = <A>(
+  order: AnyOrder,
+  end: TurnsEnd<A>,
+  progress: Progress,
+  kept: KeptReport<A> | undefined
+): TurnsEnd<A> => {
+  if (end._tag === "Taken" || kept === undefined) return end
+  settleReport(order, kept, progress)
+  return { _tag: "Taken", value: kept.value }
+}
+
 export const makeTurnLoop = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const caller = yield* ModelCaller
@@ -89,6 +102,7 @@ export const makeTurnLoop = Effect.gen(function* () {
   const checksOfHost = yield* Checks
   const commands = yield* Commands
   const events = yield* RunEvents
+  const lookBack = yield* makeLookBack
   const registry = yield* ToolRegistry
   const settings = yield* RunSettings
   const { contextWindow: window, limits } = settings
@@ -204,7 +218,12 @@ export const makeTurnLoop = Effect.gen(function* () {
   })
 
   /** One turn: an answer, what it asks for, and the reply to it. */
-  const step = Effect.fnUntraced(function* <A, E>(order: TurnOrder<A, E>, given: Progress, turn: number, most: number) {
+  const step = Effect.fnUntraced(function* <A, E>(
+    order: TurnOrder<A, E>,
+    given: Progress,
+    turn: number,
+    { kept, most }: { readonly kept: KeptReport<A> | undefined; readonly most: number }
+  ) {
     const before = { ...folded(order, given), turn }
     order.keep(before)
     const call = order.idOf(turn)
@@ -241,9 +260,18 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(report?.repairs ?? [])
     ]
     if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
-    if (report?.value !== undefined) {
-      order.keep(all)
-      return { end: { _tag: "Taken", value: report.value.taken } as TurnsEnd<A>, progress: all, last: false }
+    const isAsBefore = kept?.version === order.copy.version() && asksNothing(said.answer, read, native)
+    const taken = isAsBefore && kept !== undefined ? { taken: kept.value } : report?.value
+    if (taken !== undefined) {
+      const question = kept === undefined ? yield* lookBack(order, all, left) : undefined
+      const asked = question === undefined ? all : { ...all, messages: [...messages, fromHost(question)] }
+      /* A question that the next fold would take out of the conversation is not worth a call. */
+      const isAsked = asked !== all && folded(order, asked) === asked
+      order.keep(isAsked ? asked : all)
+      if (isAsked) {
+        return { end: undefined, progress: asked, last: false, kept: keepReport(order, all, taken.taken) }
+      }
+      return { end: { _tag: "Taken", value: taken.taken } as TurnsEnd<A>, progress: all, last: false, kept }
     }
     const replies = nativeReplies(native, checked, outcomes, turn, tooMany)
     const wrong = [...issues, ...replies.flatMap((one) => (one.outcome === undefined ? one.issues : []))]
@@ -292,7 +320,7 @@ export const makeTurnLoop = Effect.gen(function* () {
           : progress.unusable.length >= limits.attempts
             ? { _tag: "Unusable" }
             : undefined
-    return { end, progress, last: isEnding }
+    return { end, progress, last: isEnding, kept }
   })
 
   /** Takes turns until a report is taken, or there is no further one. */
@@ -303,15 +331,17 @@ export const makeTurnLoop = Effect.gen(function* () {
     let progress = begun
     let most = order.mostTurns
     let end: TurnsEnd<A> = { _tag: "Limit", turns: most }
+    let kept: KeptReport<A> | undefined
     for (let turn = begun.turn + 1; turn <= most; turn += 1) {
-      const taken = yield* step(order, progress, turn, most)
+      const taken = yield* step(order, progress, turn, { kept, most })
       progress = taken.progress
+      kept = taken.kept
       if (taken.end === undefined) continue
       end = end._tag === "Limit" || taken.end._tag === "Taken" ? taken.end : end
-      if (!taken.last || turn === most) return end
+      if (!taken.last || turn === most) return ended(order, end, progress, kept)
       most = turn + 1
     }
-    return end
+    return ended(order, end, progress, kept)
   })
 
   /** The changes of the working copy as calls that make them, and what the host knows of them. */
