@@ -22,6 +22,8 @@ export interface Reply {
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The checks that ran because of the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
+  /** What the changes of the answer left behind elsewhere, a line each. */
+  readonly leftovers?: ReadonlyArray<string>
   /** The calls of the turns before. */
   readonly before?: ReadonlyArray<CallOutcome>
   /** True when the turns before are not shown as they were. */
@@ -70,6 +72,7 @@ export const replyText = ({
   hasFolded = false,
   isRepeated = false,
   issues,
+  leftovers = [],
   now,
   outcomes = [],
   turn
@@ -91,8 +94,10 @@ export const replyText = ({
     checks,
     outcomes.some((one) => isChange(one) && one.result.success)
   )
-  const beside = begin.length + changed.length + problems.length + checked.length + end.length + callFrame(shown)
-  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
+  const left = leftovers.length === 0 ? "" : rawBlock("## Still present", leftovers.join("\n"))
+  const after = `${changed}${left}${checked}${problems}${end}`
+  const beside = begin.length + after.length + callFrame(shown)
+  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */

@@ -30,6 +30,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
+import { makeLeftovers } from "./Leftovers.ts"
 import { asksNothing, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies } from "./TurnCalls.ts"
@@ -102,6 +103,7 @@ export const makeTurnLoop = Effect.gen(function* () {
   const checksOfHost = yield* Checks
   const commands = yield* Commands
   const events = yield* RunEvents
+  const leftovers = yield* makeLeftovers
   const lookBack = yield* makeLookBack
   const registry = yield* ToolRegistry
   const settings = yield* RunSettings
@@ -189,15 +191,21 @@ export const makeTurnLoop = Effect.gen(function* () {
     calls: ReadonlyArray<ToolCall>,
     { changes: written }: Answered
   ) {
-    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined }
+    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined, left: [] }
     const { copy } = order
     const version = copy.version()
+    const before = copy.files()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
     const hasChanged = copy.version() !== version
-    return { ...acted, hasChanged, checks: hasChanged ? yield* check(order, turn) : undefined }
+    return {
+      ...acted,
+      hasChanged,
+      left: hasChanged ? yield* leftovers(order, turn, before) : [],
+      checks: hasChanged ? yield* check(order, turn) : undefined
+    }
   })
 
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
@@ -292,6 +300,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       issues: issuesAsShown(issues, said.answer, said.shown),
       outcomes: others,
       checks: hasChanged ? checks : [],
+      leftovers: made.left,
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,
       isRepeated,
