@@ -39,6 +39,8 @@ export const CheckOutcome = Schema.Struct({
   newFailures: Schema.Array(Schema.String),
   /** True when the check failed and passed when it was run again without any change. */
   flaky: Schema.optionalKey(Schema.Boolean),
+  /** Tests that were changed with source code, and whether this check fails with them and without the source code. */
+  newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run. */
   notRun: Schema.optionalKey(Schema.String)
 })
@@ -215,6 +217,26 @@ export const outcomeOf = (
     newFailures: fresh.map(({ name }) => name),
     ...(flaky ? { flaky } : {})
   }
+}
+
+/** What changed tests are good for, as a sentence; empty when that is not known. */
+export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): string => {
+  if (newTests === undefined) return ""
+  const { failWithout, paths } = newTests
+  const names = `${paths.slice(0, 3).join(", ")}${paths.length > 3 ? ` and ${paths.length - 3} more` : ""}`
+  return failWithout
+    ? `With the tests in ${names}, it fails without the change of the source code.`
+    : `The tests in ${names} pass without the change of the source code: they do not test it.`
+}
+
+/** A check that passes, with what its changed tests are good for. */
+export const withNewTests = (
+  outcome: CheckOutcome,
+  paths: ReadonlyArray<string>,
+  failWithout: boolean
+): CheckOutcome => {
+  const newTests = { paths, failWithout }
+  return { ...outcome, newTests, text: `${outcome.text}\n${newTestsText({ newTests })}` }
 }
 
 /** A check that was not run, for a reason that is a whole sentence. */

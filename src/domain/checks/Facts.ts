@@ -4,7 +4,7 @@
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import * as Schema from "effect/Schema"
-import { CheckOutcome, passes } from "./CheckOutcome.ts"
+import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
 
 /** A file that changed; null for a text that is not there. */
 interface ChangedText {
@@ -136,7 +136,7 @@ export const aboutCheck = (check: CheckOutcome): string => {
     const more = newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""
     return `${newFailures.slice(0, 5).join("; ")}${more}`
   }
-  return checkState(check) === "passed" ? "" : "What fails now failed before."
+  return checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
 }
 
 /** `exit code 1`, `stopped`; empty when the check was not run. */
