@@ -43,7 +43,7 @@ export interface OpenChecks {
 }
 
 /** Puts what the working copy of the fiber proposes into the project while a command runs. */
-const layerOnCopy = Layer.effect(
+export const layerOnCopy = Layer.effect(
   Commands,
   Effect.gen(function* () {
     const commands = yield* Commands
@@ -61,6 +61,7 @@ const layerOnCopy = Layer.effect(
       Effect.forEach(files, (file) => put(file.path, file[side]), { discard: true })
     return Commands.of({
       ...commands,
+      copies: Effect.succeed({ mechanism: "copy", words: "the project itself, for a moment" }),
       run: Effect.fnUntraced(function* (command, options) {
         const files = (yield* CurrentCopy)?.files() ?? []
         yield* each(files, "text")

@@ -9,6 +9,7 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
+import type { Commands } from "../../src/services/commands/Commands.ts"
 import { layerNoCommands } from "./NoCommands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
@@ -28,6 +29,7 @@ import { type ScriptedAnswer, ScriptedModel, type ScriptedRequest } from "../../
 import { messageText } from "../../src/services/providers/PromptText.ts"
 import { Evidence } from "../../src/services/references/Evidence.ts"
 import { References } from "../../src/services/references/References.ts"
+import type { RunEvents } from "../../src/services/runs/RunEvents.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
 import { Skills } from "../../src/services/skills/Skills.ts"
@@ -51,6 +53,8 @@ export interface OpenStages {
   readonly rules?: ReadonlyArray<Rule>
   /** The real ones, which know no command, when absent. */
   readonly checks?: Layer.Layer<Checks>
+  /** Run nothing when absent. */
+  readonly commands?: Layer.Layer<Commands, never, RunEvents | Workspace>
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
@@ -93,7 +97,9 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const world = Layer.mergeAll(
     Workspace.layer(project),
     layerPublicWeb({ allowed: [] }),
-    layerNoCommands,
+    given.commands === undefined
+      ? layerNoCommands
+      : Layer.provide(given.commands, [Workspace.layer(project), EventLog.layer]),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     Activities.layerUnsaved,

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { cutAt } from "../text/Excerpt.ts"
-import { comparableOutput, type CheckFailure, readCheckOutput } from "./CheckOutput.ts"
+import { comparableOutput, type CheckFailure, readCheckOutput, tellingLines } from "./CheckOutput.ts"
 
 /** A command that checks the project. */
 export const CheckCommand = Schema.Struct({
@@ -39,6 +39,8 @@ export const CheckOutcome = Schema.Struct({
   newFailures: Schema.Array(Schema.String),
   /** True when the check failed and passed when it was run again without any change. */
   flaky: Schema.optionalKey(Schema.Boolean),
+  /** Tests that were changed with source code, and whether this check fails with them and without the source code. */
+  newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run. */
   notRun: Schema.optionalKey(Schema.String)
 })
@@ -61,6 +63,8 @@ export interface CheckEnd {
 /** About 500 tokens. */
 const mostCharacters = 1700
 const mostLines = 12
+/** So many lines about each failure, as far as all of them have room. */
+const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
 /** The failures of a run that did not pass; never empty. */
@@ -103,16 +107,20 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
   return kept
 }
 
+const lengthOf = (lines: ReadonlyArray<string>): number =>
+  lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
+
 /** Each failure with its details; with many failures, their names come before any details. */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
-  const whole = failures.flatMap(({ details, name }) => [name, ...details.slice(0, mostLines).map((one) => `  ${one}`)])
-  const length = whole.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
-  if (length <= budget || failures.length === 1) return fitted(whole, budget)
+  const shown = (most: number): ReadonlyArray<string> =>
+    failures.flatMap(({ details, name }) => [name, ...tellingLines(details, most).map((one) => `  ${one}`)])
+  const whole = linesEach.map(shown).find((lines) => lengthOf(lines) <= budget - 30)
+  if (whole !== undefined || failures.length === 1) return fitted(whole ?? shown(mostLines), budget)
   const names = failures.map(({ name }) => name)
-  const forNames = names.reduce((sum, name) => sum + Math.min(name.length, lineLength) + 1, 0)
+  const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /* The first failure is shown whole as far as there is room: it is often the cause of the others. */
-  return [...fitted(whole, budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
+  /* The first failures are shown as far as there is room: they are often the cause of the others. */
+  return [...fitted(shown(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
 /** The text for the model. */
@@ -123,17 +131,17 @@ const outcomeText = (
     readonly fresh: ReadonlyArray<CheckFailure>
     readonly old: number
     readonly before: CheckEnd | undefined
-    readonly flaky: boolean
+    /** What passed when it was run again. */
+    readonly vanished: ReadonlyArray<string>
   }
 ): string => {
-  const { before, flaky, fresh, old } = shown
+  const { before, fresh, old, vanished } = shown
   const { failures, totals } = readCheckOutput(end.output)
   const counted = totals.join("; ")
   const time = timeText(end.seconds)
-  if (flaky) {
-    const head = `${command}: passed when it was run again without any change, so these failures are flaky:`
-    const names = fresh.map(({ name }) => name)
-    return [head, ...fitted(names, mostCharacters / 2)].join("\n")
+  const flaky = "passed when run again without any change, so these failures are flaky:"
+  if (vanished.length > 0 && fresh.length === 0) {
+    return [`${command}: ${flaky}`, ...fitted(vanished, mostCharacters / 2)].join("\n")
   }
   if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
@@ -143,19 +151,25 @@ const outcomeText = (
     const failing = failures.slice(0, 5).map(({ name }) => `  still fails: ${name}`)
     return [`${head}, nothing new fails.`, ...earlier, ...failing].join("\n")
   }
-  const foot = [...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]), ...earlier]
+  const foot = [
+    ...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]),
+    ...(vanished.length === 0 ? [] : [cutAt(`${flaky} ${vanished.join("; ")}`, lineLength)]),
+    ...earlier
+  ]
   const left = mostCharacters - [head, ...foot].join("\n").length - 10
   const body =
     failures.length > 0 ? failureLines(fresh, left) : fitted([end.stopped ?? [], lastLines(end.output)].flat(), left)
   return [head, ...body, ...foot].join("\n")
 }
 
-/** The end of an output in which no failure was recognised. */
-const lastLines = (output: string): ReadonlyArray<string> =>
-  output
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .slice(-mostLines)
+const linesOf = (output: string): ReadonlyArray<string> => output.split("\n").filter((line) => line.trim() !== "")
+
+/** The end of an output in which no failure was recognised, and what it calls an error before that. */
+const lastLines = (output: string): ReadonlyArray<string> => {
+  const lines = linesOf(output)
+  const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
+  return [...errors.slice(0, mostLines / 3), ...lines.slice(-mostLines)]
+}
 
 interface Compared {
   /** The run before the changes. */
@@ -166,6 +180,15 @@ interface Compared {
   readonly earlier?: ReadonlyArray<CheckOutcome>
 }
 
+/** The failures that passed when the check was run again. */
+const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | undefined): ReadonlyArray<string> => {
+  if (again === undefined || again.stopped !== undefined) return []
+  const { failures } = readCheckOutput(again.output)
+  if (again.exitCode !== 0 && failures.length === 0) return []
+  const left = new Set(again.exitCode === 0 ? [] : failures.map(({ name }) => name))
+  return fresh.map(({ name }) => name).filter((name) => !left.has(name))
+}
+
 /** What a run of a check means. */
 export const outcomeOf = (
   check: CheckCommand,
@@ -174,24 +197,46 @@ export const outcomeOf = (
 ): CheckOutcome => {
   const command = checkText(check)
   if (end.exitCode === 126 || end.exitCode === 127) {
-    const [line = ""] = lastLines(end.output).slice(-1)
+    const [line = ""] = linesOf(end.output).slice(-1)
     return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
   }
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const old = oldFailures(earlier)
-  const fresh = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
-  const flaky = again?.exitCode === 0
-  const shown = { fresh, old: failures.length - fresh.length, before, flaky }
+  const found = newOnes(failures, end, before).filter(({ name }) => !old.has(name))
+  const vanished = vanishedOnes(found, again)
+  const fresh = found.filter(({ name }) => !vanished.includes(name))
+  const flaky = vanished.length > 0 && fresh.length === 0
+  const shown = { fresh, old: failures.length - found.length, before, vanished }
   return {
     command,
-    exitCode: flaky ? 0 : end.exitCode,
+    exitCode: flaky && again !== undefined ? again.exitCode : end.exitCode,
     seconds: Math.round(end.seconds * 100) / 100,
     text: outcomeText(command, end, shown),
     failures: failures.map(({ name }) => name),
     ...(before === undefined ? {} : { passedBefore: before.exitCode === 0 }),
-    newFailures: flaky ? [] : fresh.map(({ name }) => name),
+    newFailures: fresh.map(({ name }) => name),
     ...(flaky ? { flaky } : {})
   }
+}
+
+/** What changed tests are good for, as a sentence; empty when that is not known. */
+export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): string => {
+  if (newTests === undefined) return ""
+  const { failWithout, paths } = newTests
+  const names = `${paths.slice(0, 3).join(", ")}${paths.length > 3 ? ` and ${paths.length - 3} more` : ""}`
+  return failWithout
+    ? `With the tests in ${names}, it fails without the change of the source code.`
+    : `The tests in ${names} pass without the change of the source code: they do not test it.`
+}
+
+/** A check that passes, with what its changed tests are good for. */
+export const withNewTests = (
+  outcome: CheckOutcome,
+  paths: ReadonlyArray<string>,
+  failWithout: boolean
+): CheckOutcome => {
+  const newTests = { paths, failWithout }
+  return { ...outcome, newTests, text: `${outcome.text}\n${newTestsText({ newTests })}` }
 }
 
 /** A check that was not run, for a reason that is a whole sentence. */

@@ -67,7 +67,7 @@ const tests: ReadonlyArray<RegExp> = [
   /^--- FAIL: (?<name>\S+)/,
   /^test (?<name>.+) \.\.\. FAILED$/,
   /* Maven, Gradle */
-  /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?::\d+|(?= \u00bb)|(?=->))(?<says>.*)$/,
+  /^\[ERROR\] {2,3}(?<name>[\w$.]+\.[\w$]+)(?<says>(?::\d+|(?= \u00bb)|(?=->)).*)$/,
   /^(?<name>\S.* > .+) FAILED$/
 ]
 
@@ -75,21 +75,29 @@ const tests: ReadonlyArray<RegExp> = [
 const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>FAIL\t\S+ \[.*\])$/,
   /^FAIL (?<name>\S+\.[cm]?[jt]sx?)$/,
-  /^(?<name>error: (?!['|>]).+)$/,
+  /^(?<name>error: (?!["'|>]).+)$/,
   /^(?<name>g?make(?:\[\d+\])?: \*\*\* .+)$/,
   /^(?<name>No test files found.*)$/
 ]
 
 /** Lines after which details about a failure follow that another line names with a longer or the same name. */
-const heads: ReadonlyArray<RegExp> = [/^_{3,} (?<name>.+?) _{3,}$/, /^---- (?<name>\S+) stdout ----$/]
+const heads: ReadonlyArray<RegExp> = [
+  /* pytest writes one ruler at each side of a long name */
+  /^_+ (?!_ )(?:ERROR at (?:setup|teardown) of )?(?<name>\S.*?) _+$/,
+  /^---- (?<name>\S+) stdout ----$/,
+  /^=== (?:RUN|CONT|NAME)\s+(?<name>\S+)$/
+]
 
 /** Lines that belong to no failure. */
 const others =
-  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
+  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
 /** Lines about a failure that help nobody: frames of runners and libraries, rulers, empty marks under a line of source. */
 const noise =
-  /^(?:at .*(?:node:|node_modules)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: |(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$)/
+  /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
+
+/** A frame of Python within Python itself or an installed package; the deeper lines below it are a part of it. */
+const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
 
@@ -97,7 +105,7 @@ const stable = (name: string): string =>
   name
     .trim()
     .replace(timeAtEnd, "")
-    .replace(/\s*\[ [^\]]+ \]$/, "")
+    .replace(/\s*\[ [^\]]+ \]$| - should panic$/, "")
     .replace(/\s+/g, " ")
 
 const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecArray | undefined => {
@@ -108,7 +116,35 @@ const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecAr
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-const mostDetails = 30
+/** More lines about one failure are not kept, the last ones excepted. */
+const mostDetails = 400
+
+/** Lines that say at once what is wrong. */
+const assertion =
+  /^(?:(?:[\w$.]+\.)?\w*(?:Error|Exception|Failure|Failed)\b|error: |panic: |thread .* panicked|assertion|expect\()/
+/** Lines that compare what is with what ought to be. */
+const comparison = /^\s*(?:E\s|[-+]\s*\S)|\b(?:expected|received|actual|want|got|left|right)\b/i
+/** What the signs of a comparison mean. */
+const legend = /^[-+] (?:expected|received|actual)\b/i
+const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
+
+/**
+ * The lines that say most about a failure, in their order, at most so many: what is asserted and where, then the comparison of
+ * values, then what stands around them.
+ */
+export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
+  if (lines.length <= most) return lines
+  const indexOf = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line))
+  const first = new Set([indexOf(/^E\s/), lines.findLastIndex((line) => placeInFile.test(line))])
+  const failing = lines.findLastIndex((line) => line.startsWith(">"))
+  const second = indexOf(placeInFile)
+  const weights = lines.map((line, index) => {
+    if (first.has(index) || assertion.test(line)) return 4
+    return index === failing ? 3 : index === second ? 2 : legend.test(line) ? 0.5 : comparison.test(line) ? 1 : 0
+  })
+  const kept = [...lines.keys()].toSorted((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b).slice(0, most)
+  return kept.toSorted((a, b) => a - b).flatMap((index) => lines[index] ?? [])
+}
 
 /** What is found on the way through an output. */
 class Reading {
@@ -151,12 +187,19 @@ class Reading {
   }
 
   total(text: string): void {
-    this.#totals.push(text.replace(/\s{2,}/g, " ").replace(timeAtEnd, ""))
+    this.#totals.push(
+      text
+        .replace(/\s{2,}/g, " ")
+        .replace(timeAtEnd, "")
+        .replace(/; 0 (?!passed|failed)[a-z ]+/g, "")
+    )
     this.close()
   }
 
   detail(line: string): void {
-    if (this.#open !== undefined && this.#open.length < mostDetails) this.#open.push(line)
+    if (this.#open === undefined) return
+    if (this.#open.length >= mostDetails) this.#open.pop()
+    this.#open.push(line)
   }
 
   close(): void {
@@ -177,9 +220,12 @@ class Reading {
   /** What is said about a failure elsewhere: below a head, else in the line that names it. */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
-    const head = this.#heads.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
+    const told = this.#heads.filter(({ details }) => details.length > 0)
+    const head =
+      told.find((one) => one.name === compared) ??
+      told.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
     const said = this.#said.get(name)
-    return head?.details ?? (said === undefined ? [] : [said])
+    return head?.details ?? (said === undefined ? [] : [said.replace(/^:(\d+)/, "line $1:")])
   }
 }
 
@@ -192,6 +238,7 @@ export const readCheckOutput = (output: string): CheckReading => {
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false
   let packages = 0
+  let isForeign = false
   for (const [index, written] of lines.entries()) {
     const line = written.trim()
     const next = (lines[index + 1] ?? "").trim()
@@ -222,7 +269,8 @@ export const readCheckOutput = (output: string): CheckReading => {
     else {
       if (/^ok\s+\S+\t/.test(line)) packages += 1
       if (others.test(line)) reading.close()
-      else if (line !== "" && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
+      isForeign = foreignFrame.test(line) || (isForeign && /^ {4}/.test(written))
+      if (line !== "" && !isForeign && !noise.test(line)) reading.detail(written.trimEnd().replace(/^ {2,6}/, ""))
     }
   }
   if (packages > 0) reading.total(`${packages} ${packages === 1 ? "package" : "packages"} ok`)

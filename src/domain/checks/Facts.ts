@@ -4,7 +4,7 @@
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import * as Schema from "effect/Schema"
-import { CheckOutcome, passes } from "./CheckOutcome.ts"
+import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
 
 /** A file that changed; null for a text that is not there. */
 interface ChangedText {
@@ -123,7 +123,7 @@ const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "inse
 export const checkState = (check: CheckOutcome): string => {
   const { exitCode, flaky = false, notRun } = check
   if (notRun !== undefined) return "not run"
-  if (flaky) return "passed when it was run again"
+  if (flaky && exitCode === 0) return "passed when it was run again"
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
@@ -136,7 +136,7 @@ export const aboutCheck = (check: CheckOutcome): string => {
     const more = newFailures.length > 5 ? ` and ${newFailures.length - 5} more` : ""
     return `${newFailures.slice(0, 5).join("; ")}${more}`
   }
-  return checkState(check) === "passed" ? "" : "What fails now failed before."
+  return checkState(check) === "passed" ? newTestsText(check) : "What fails now failed before."
 }
 
 /** `exit code 1`, `stopped`; empty when the check was not run. */

@@ -154,6 +154,10 @@ export const Configuration = Schema.Struct({
     Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
     "Commands that the host runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. Those of a project are asked about once. Flags: --check, --no-check."
   ),
+  lookBack: key(
+    Schema.Boolean,
+    "Whether a task that changed source code and whose checks pass is asked once for a case that they do not test. It costs one call of the model. Default: true."
+  ),
   sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(
     Schema.Array(EnvironmentName),

@@ -23,6 +23,8 @@ export interface Reply {
   readonly files?: ReadonlyArray<ChangedText>
   /** The checks that ran because of the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
+  /** What the changes of the answer left behind elsewhere, a line each. */
+  readonly leftovers?: ReadonlyArray<string>
   /** The calls of the turns before. */
   readonly before?: ReadonlyArray<CallOutcome>
   /** True when the turns before are not shown as they were. */
@@ -89,6 +91,7 @@ export const replyText = ({
   hasFolded = false,
   isRepeated = false,
   issues,
+  leftovers = [],
   now,
   outcomes = [],
   turn
@@ -109,11 +112,13 @@ export const replyText = ({
     checks,
     outcomes.some((one) => isChange(one) && one.result.success)
   )
-  const fixed = begin.length + problems.length + checked.length + end.length + callFrame(shown)
+  const left = leftovers.length === 0 ? "" : rawBlock("## Still present", leftovers.join("\n"))
+  const after = `${left}${checked}${problems}${end}`
+  const fixed = begin.length + after.length + callFrame(shown)
   const free = Math.max(0, budget - fixed)
   const changed = changesText(outcomes.filter(isChange), files, shown.length === 0 ? free : free / 2)
   const beside = fixed + changed.length
-  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${checked}${problems}${end}`.trimEnd()
+  return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${after}`.trimEnd()
 }
 
 /** A call of the interface with what came of it; one that was not made has issues. */

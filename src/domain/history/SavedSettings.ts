@@ -15,6 +15,7 @@ const harmless = [
   "keepAlive",
   "think",
   "toolCalls",
+  "lookBack",
   "sampling",
   "stages"
 ] as const

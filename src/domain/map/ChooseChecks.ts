@@ -6,7 +6,8 @@ import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
 import { splitCommand } from "../configuration/CommandSplit.ts"
 import { folderOf, nameOf, type ProjectCommand } from "./ProjectCommands.ts"
-import { isTestFile, testsOfName } from "./TestFiles.ts"
+import { isTestFile } from "../files/TestFile.ts"
+import { testsOfName } from "./TestFiles.ts"
 
 export interface KnownProject {
   /** Paths relative to the project. */

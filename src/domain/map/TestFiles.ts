@@ -5,18 +5,6 @@ import { folderOf, nameOf } from "./ProjectCommands.ts"
 
 const script = /\.[cm]?[jt]sx?$/
 
-const named: ReadonlyArray<RegExp> = [
-  /[._-](?:test|spec)\.[cm]?[jt]sx?$/,
-  /(?:^|\/)(?:__tests__|tests?)\/.*\.[cm]?[jt]sx?$/,
-  /(?:^|\/)test_[^/]*\.py$|_test\.py$/,
-  /_test\.(?:go|exs|dart)$/,
-  /_(?:spec|test)\.rb$/,
-  /Test\.php$/
-]
-
-/** True for a file with tests, by its name. */
-export const isTestFile = (path: string): boolean => named.some((pattern) => pattern.test(path))
-
 /** The name without its ending and without what makes it a test; for `index.ts` and its like that of the folder. */
 const stemOf = (path: string): string => {
   const stem = nameOf(path)

@@ -112,7 +112,10 @@ export const seenKey = {
   changes: (task: string): string => `changes/${slugOf(task)}`,
   /** What a call of a turn changed in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
-  checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`
+  checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
+  leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
+  /** Where the project uses what a task changed. */
+  uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 
 /** The task of calls in a conversation, which has no plan. */

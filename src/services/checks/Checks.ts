@@ -19,8 +19,11 @@ import {
   CheckOutcome,
   checkText,
   notRun,
-  outcomeOf
+  outcomeOf,
+  withNewTests
 } from "../../domain/checks/CheckOutcome.ts"
+import { isSourceFile } from "../../domain/files/ChangedNames.ts"
+import { isTestFile } from "../../domain/files/TestFile.ts"
 import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -67,6 +70,9 @@ interface NamedCheck {
 /** A check that failed and took longer is not run again to see whether it is flaky. */
 const longestRepeat = 60
 
+/** After a check that took longer it is not tried whether changed tests fail without the changed source code. */
+const longestTrial = 30
+
 /** A tool of the host, which the question of the gate names. */
 const tool = "run_command"
 
@@ -102,6 +108,8 @@ export class Checks extends Context.Service<
       const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
       /** How a command ended without changes, by its words and the state of the project. */
       const baselines = new Map<string, CheckEnd>()
+      /** Whether a command failed with changed tests alone, by its words, these tests and the state of the project. */
+      const trials = new Map<string, boolean>()
       /** What a person denied in this run; they are not asked again. */
       const denied = new Map<string, PermissionDenied>()
 
@@ -178,6 +186,28 @@ export class Checks extends Context.Service<
         return end
       })
 
+      const nameOf = (file: ProposedFile): string => path.relative(workspace.root, file.path)
+
+      /** Tries a check that passed with the changed tests and without the changed source code. */
+      const withoutSource = Effect.fnUntraced(function* (
+        command: CanonicalCommand,
+        named: NamedCheck,
+        files: ReadonlyArray<ProposedFile>,
+        passed: CheckOutcome
+      ) {
+        const tests = files.filter((file) => file.text !== null && isTestFile(nameOf(file)))
+        const isUntested = files.every((file) => tests.includes(file) || !isSourceFile(nameOf(file)))
+        if (tests.length === 0 || isUntested || passed.seconds > longestTrial) return passed
+        const texts = tests.map(({ path, text }) => [path, text])
+        const key = hashOf([command.argv, command.cwd, texts, yield* projectState])
+        const known = trials.get(key)
+        const end = known === undefined ? yield* carryOut(command, named, tests) : undefined
+        if (end?.stopped !== undefined) return passed
+        const failWithout = known ?? end?.exitCode !== 0
+        trials.set(key, failWithout)
+        return withNewTests(passed, tests.map(nameOf), failWithout)
+      })
+
       /** Asks about the whole command; a rule that denies what is run in fact denies the check. */
       const allow = Effect.fnUntraced(function* (scope: CheckScope, place: string, check: CheckCommand) {
         const argv = check.whole ?? check.argv
@@ -241,7 +271,10 @@ export class Checks extends Context.Service<
         yield* events.publish({ type: "check.started", ...named })
         const work = Effect.gen(function* () {
           const end = yield* carryOut(command, named, files)
-          if (end.exitCode === 0) return outcomeOf(check, end)
+          if (end.exitCode === 0) {
+            const passed = outcomeOf(check, end)
+            return check.kind === "types" ? passed : yield* withoutSource(command, named, files, passed)
+          }
           const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
           const compared = outcomeOf(check, end, { before, earlier })
           const isRepeated =

@@ -161,7 +161,7 @@ export class TaskItems extends Context.Service<
         activities
           .runStage(
             { key: stageKey.refined(order.round, task.name), success: Refinement },
-            loop.work({ ...order, task })
+            loop.work({ ...order, task, isItem: true })
           )
           .pipe(
             Effect.map((refinement) => outcomeOf(item, refinement, mayChange(order.task))),

@@ -150,6 +150,7 @@ export class TaskLoop extends Context.Service<
           tools,
           system,
           copy: makeWorkingCopy(),
+          looksBack: order.isItem !== true,
           mostTurns: Math.min(skill.turns ?? limits.turns, limits.turns),
           read: Effect.fnUntraced(function* (answer) {
             const read = readTurn(answer, { task: known.task, inputs: skill.inputs, kept: known.inputs, mayChange })

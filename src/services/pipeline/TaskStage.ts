@@ -25,6 +25,8 @@ export interface TaskOrder {
   readonly step: number
   /** Results of earlier rounds and of the tasks this one refers to. */
   readonly finished: ReadonlyArray<TaskResult>
+  /** True for one of many items of a task. */
+  readonly isItem?: boolean
 }
 
 /** The calls of a task were declined, so that the task ends without a result. */

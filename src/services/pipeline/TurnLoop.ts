@@ -32,6 +32,8 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
+import { makeLeftovers } from "./Leftovers.ts"
+import { asksNothing, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
@@ -92,6 +94,18 @@ export const nowText = (order: AnyOrder, left: number): string => {
   return `${order.now(left)}${warning}`
 }
 
+/** How the turns end: with the report that is kept, when they would have none. */
+const ended = <A>(
+  order: AnyOrder,
+  end: TurnsEnd<A>,
+  progress: Progress,
+  kept: KeptReport<A> | undefined
+): TurnsEnd<A> => {
+  if (end._tag === "Taken" || kept === undefined) return end
+  settleReport(order, kept, progress)
+  return { _tag: "Taken", value: kept.value }
+}
+
 export const makeTurnLoop = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const caller = yield* ModelCaller
@@ -100,6 +114,8 @@ export const makeTurnLoop = Effect.gen(function* () {
   const checksOfHost = yield* Checks
   const commands = yield* Commands
   const events = yield* RunEvents
+  const leftovers = yield* makeLeftovers
+  const lookBack = yield* makeLookBack
   const registry = yield* ToolRegistry
   const settings = yield* RunSettings
   const { contextWindow: window, limits } = settings
@@ -192,18 +208,24 @@ export const makeTurnLoop = Effect.gen(function* () {
     { changes: written }: Answered
   ) {
     if (calls.length === 0) {
-      return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined, changedFiles: [] }
+      return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined, changedFiles: [], left: [] }
     }
     const { copy } = order
     const known = changes.named(copy)
     const version = copy.version()
+    const before = copy.files()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
     const hasChanged = copy.version() !== version
-    const changedFiles = changedSince(changes.named(copy), known)
-    return { ...acted, hasChanged, changedFiles, checks: hasChanged ? yield* check(order, turn) : undefined }
+    return {
+      ...acted,
+      hasChanged,
+      changedFiles: changedSince(changes.named(copy), known),
+      left: hasChanged ? yield* leftovers(order, turn, before) : [],
+      checks: hasChanged ? yield* check(order, turn) : undefined
+    }
   })
 
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
@@ -224,7 +246,12 @@ export const makeTurnLoop = Effect.gen(function* () {
   })
 
   /** One turn: an answer, what it asks for, and the reply to it. */
-  const step = Effect.fnUntraced(function* <A, E>(order: TurnOrder<A, E>, given: Progress, turn: number, most: number) {
+  const step = Effect.fnUntraced(function* <A, E>(
+    order: TurnOrder<A, E>,
+    given: Progress,
+    turn: number,
+    { kept, most }: { readonly kept: KeptReport<A> | undefined; readonly most: number }
+  ) {
     const before = { ...folded(order, given), turn }
     order.keep(before)
     const call = order.idOf(turn)
@@ -262,9 +289,18 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(report?.repairs ?? [])
     ]
     if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
-    if (report?.value !== undefined) {
-      order.keep(all)
-      return { end: { _tag: "Taken", value: report.value.taken } as TurnsEnd<A>, progress: all, last: false }
+    const isAsBefore = kept?.version === order.copy.version() && asksNothing(said.answer, read, native)
+    const taken = isAsBefore && kept !== undefined ? { taken: kept.value } : report?.value
+    if (taken !== undefined) {
+      const question = kept === undefined ? yield* lookBack(order, all, left) : undefined
+      const asked = question === undefined ? all : { ...all, messages: [...messages, fromHost(question)] }
+      /* A question that the next fold would take out of the conversation is not worth a call. */
+      const isAsked = asked !== all && folded(order, asked) === asked
+      order.keep(isAsked ? asked : all)
+      if (isAsked) {
+        return { end: undefined, progress: asked, last: false, kept: keepReport(order, all, taken.taken) }
+      }
+      return { end: { _tag: "Taken", value: taken.taken } as TurnsEnd<A>, progress: all, last: false, kept }
     }
     const replies = nativeReplies(native, checked, outcomes, turn, tooMany)
     const wrong = [...issues, ...replies.flatMap((one) => (one.outcome === undefined ? one.issues : []))]
@@ -286,6 +322,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       outcomes: others,
       files: native.length === 0 ? changedFiles : [],
       checks: hasChanged ? checks : [],
+      leftovers: made.left,
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,
       isRepeated,
@@ -314,7 +351,7 @@ export const makeTurnLoop = Effect.gen(function* () {
           : progress.unusable.length >= limits.attempts
             ? { _tag: "Unusable" }
             : undefined
-    return { end, progress, last: isEnding }
+    return { end, progress, last: isEnding, kept }
   })
 
   /** Takes turns until a report is taken, or there is no further one. */
@@ -325,15 +362,17 @@ export const makeTurnLoop = Effect.gen(function* () {
     let progress = begun
     let most = order.mostTurns
     let end: TurnsEnd<A> = { _tag: "Limit", turns: most }
+    let kept: KeptReport<A> | undefined
     for (let turn = begun.turn + 1; turn <= most; turn += 1) {
-      const taken = yield* step(order, progress, turn, most)
+      const taken = yield* step(order, progress, turn, { kept, most })
       progress = taken.progress
+      kept = taken.kept
       if (taken.end === undefined) continue
       end = end._tag === "Limit" || taken.end._tag === "Taken" ? taken.end : end
-      if (!taken.last || turn === most) return end
+      if (!taken.last || turn === most) return ended(order, end, progress, kept)
       most = turn + 1
     }
-    return end
+    return ended(order, end, progress, kept)
   })
 
   /** The changes of the working copy as calls that make them, and what the host knows of them. */

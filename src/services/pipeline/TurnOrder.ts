@@ -92,6 +92,8 @@ export interface TurnOrder<A, E = never> {
   readonly isEnd?: (error: ModelError) => boolean
   /** True when the model is told that nothing more comes of its calls, and has one more answer to end by itself. */
   readonly endsItself?: boolean
+  /** True when the first report after checks that pass is answered with a question (LookBack.ts). */
+  readonly looksBack?: boolean
 }
 
 /** How turns end. Without a report: the same call again and again, no usable answer, or no turn left. */

@@ -51,6 +51,28 @@ describe("the outcome of a check", () => {
     expect(outcome.text).toContain("flaky:\nTestA")
   })
 
+  it("tells what is flaky from what fails again, and from what failed before", () => {
+    const before = end(1, failing("TestOld"))
+    const again = end(1, failing("TestOld"))
+    const flaky = outcomeOf(check, end(1, failing("TestOld", "TestA")), { before, again })
+    expect(flaky).toMatchObject({ exitCode: 1, newFailures: [], flaky: true })
+    expect(passes(flaky)).toBe(true)
+    const partly = outcomeOf(check, end(1, failing("TestA", "TestB")), { again: end(1, failing("TestB")) })
+    expect(partly).toMatchObject({ newFailures: ["TestB"], exitCode: 1 })
+    expect(partly.flaky).toBeUndefined()
+    expect(partly.text).toContain("these failures are flaky: TestA")
+    /* A second run that names nothing says nothing about what the first one named. */
+    const broken = outcomeOf(check, end(1, failing("TestA")), { again: end(2, "Out of memory.\n") })
+    expect(broken.newFailures).toEqual(["TestA"])
+  })
+
+  it("shows an error that stands far before the end of an output of an unknown kind", () => {
+    const lines = ["start", "Fatal error in module x: 3 is not 4", ...Array.from({ length: 60 }, (_, n) => `step ${n}`)]
+    const { text } = outcomeOf(check, end(1, lines.join("\n")))
+    expect(text).toContain("Fatal error in module x: 3 is not 4")
+    expect(text).toContain("step 59")
+  })
+
   it("counts as failed when the check was stopped, whatever was before", () => {
     const stopped = { ...end(null, failing("TestA")), stopped: "The command was stopped after 600 s." }
     const outcome = outcomeOf(check, stopped, { before: stopped })

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { comparableOutput, readCheckOutput } from "../../../src/domain/checks/CheckOutput.ts"
+import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
+import { estimateTokens } from "../../../src/domain/models/PromptSize.ts"
 import { plainLine } from "../../../src/domain/text/TerminalText.ts"
 
-/** Outputs as the programs wrote them; those of Maven and Gradle follow their documentation. */
+/** Outputs as the programs wrote them; those of Gradle follow their documentation. */
 const outputs: Readonly<Record<string, readonly [failures: ReadonlyArray<string>, totals: ReadonlyArray<string>]>> = {
-  cargo: [["tests::adds"], ["test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"]],
+  cargo: [["tests::adds"], ["test result: FAILED. 1 passed; 1 failed"]],
   "cargo-build": [["src/lib.rs: error[E0308]: mismatched types", "src/lib.rs: error[E0308]: mismatched types (2)"], []],
   eslint: [
     [
@@ -23,7 +25,10 @@ const outputs: Readonly<Record<string, readonly [failures: ReadonlyArray<string>
     ["Test Suites: 1 failed, 1 total", "Tests: 2 failed, 1 passed, 3 total"]
   ],
   make: [["a.c: error: ‘x’ undeclared (first use in this function)"], []],
-  maven: [["SumTest.adds", "SumTest.throwsOften"], ["Tests run: 3, Failures: 1, Errors: 1, Skipped: 0"]],
+  maven: [
+    ["SlugTest.keepsWordsWhole", "SlugTest.saysWhy", "SlugTest.isNull"],
+    ["Tests run: 4, Failures: 2, Errors: 1, Skipped: 0"]
+  ],
   mocha: [
     ["sum > adds", "sum > deep > throws"],
     ["1 passing", "2 failing"]
@@ -64,6 +69,36 @@ const outputs: Readonly<Record<string, readonly [failures: ReadonlyArray<string>
   ]
 }
 
+/** What the text for a model must hold about the first failures: values, the line that fails, and where it is. */
+const shownInText: ReadonlyArray<readonly [output: string, parts: ReadonlyArray<string>]> = [
+  [
+    "pytest-long",
+    [
+      '>       assert third == "the-quick"',
+      "E       AssertionError: assert 'the-quick-br' == 'the-quick'",
+      "tests/test_slugs.py:32: AssertionError",
+      '>       key, value = line.split("=")',
+      "E       ValueError: too many values to unpack (expected 2)",
+      "slugs.py:14: ValueError",
+      "E       RuntimeError: no settings here",
+      "totals: 6 failed, 2 passed, 1 error"
+    ]
+  ],
+  ["pytest-native", ["AssertionError: assert 'the-quick-br' == 'the-quick'", 'slugs.py", line 14, in parse']],
+  [
+    "unittest-deep",
+    ["+  'key7': 70,", 'ut_slugs.py", line 13', "ValueError: not enough values", "(failures=3, errors=2)"]
+  ],
+  ["vitest-deep", ['Received: "the-quick-br"', "slug.test.mjs:6:41", '-   "key7": 70,', "slug.test.mjs:14:25"]],
+  ["jest-deep", ['Received: "the-quick-br"', '+   "key7": 7,', "(jt/slug.test.cjs:13:25)"]],
+  ["mocha-deep", ["+the-quick", '+  "key7": 70', "mt/slug.test.mjs:15:12"]],
+  ["node-tap-deep", ["Cannot read properties of null", "+   key7: 7,", "nt/slug.test.mjs:15:12"]],
+  ["go-v", ['want "the-quick"', "calc_test.go:32: maps differ", "/project/calc/calc.go:13"]],
+  ["go-panic", ["panic: runtime error: index out of range", "/project/calc/calc.go:13"]],
+  ["cargo-many", ['right: "the-quick"', "src/lib.rs:16:9", "test did not panic as expected", "1 passed; 5 failed"]],
+  ["maven", ["line 5: expected: <the-quick> but was: <the-quick-br>"]]
+]
+
 /** What a reader must find about a failure: what was expected, or where it is. */
 const explanations: ReadonlyArray<readonly [output: string, failure: string, detail: string]> = [
   ["cargo", "tests::adds", "left: -1"],
@@ -73,7 +108,8 @@ const explanations: ReadonlyArray<readonly [output: string, failure: string, det
   ["gradle", "SumTest > adds()", "expected: <3> but was: <-1>"],
   ["jest", "sum › deep › throws", "TypeError: boom"],
   ["make", "a.c: error: ‘x’ undeclared (first use in this function)", "at a.c:1:25"],
-  ["maven", "SumTest.adds", "expected: <3> but was: <-1>"],
+  ["maven", "SlugTest.keepsWordsWhole", "line 5: expected: <the-quick> but was: <the-quick-br>"],
+  ["maven", "SlugTest.isNull", 'line 7: » NullPointer Cannot invoke "String.toLowerCase()"'],
   ["mocha", "sum > adds", "2 !== 3"],
   ["node", "adds", "2 !== 3"],
   ["node-tap", "inner", "error: 'boom'"],
@@ -87,8 +123,9 @@ const explanations: ReadonlyArray<readonly [output: string, failure: string, det
 ]
 
 /** Commands give their output as plain lines. */
-const read = (name: string) =>
-  readCheckOutput(readFileSync(`test/fixtures/checkOutputs/${name}.txt`, "utf8").split("\n").map(plainLine).join("\n"))
+const outputOf = (name: string): string =>
+  readFileSync(`test/fixtures/checkOutputs/${name}.txt`, "utf8").split("\n").map(plainLine).join("\n")
+const read = (name: string) => readCheckOutput(outputOf(name))
 
 describe("the output of a check", () => {
   it.each(Object.keys(outputs))("names what fails, and the totals: %s", (name) => {
@@ -99,6 +136,15 @@ describe("the output of a check", () => {
   it.each(explanations)("explains a failure: %s, %s", (name, failure, detail) => {
     const found = read(name).failures.find((one) => one.name === failure)
     expect(found?.details.join("\n")).toContain(detail)
+  })
+
+  it.each(shownInText)("is shown with values and places, in 500 tokens: %s", (name, parts) => {
+    const end = { exitCode: 1, output: outputOf(name), seconds: 1 }
+    const { failures, text } = outcomeOf({ argv: ["check"], kind: "tests" }, end)
+    expect(parts.filter((part) => !text.includes(part))).toEqual([])
+    expect(failures.filter((failure) => !text.includes(failure))).toEqual([])
+    expect(text).not.toMatch(/site-packages|node_modules|node:internal|testing\.go|rustc|gener?atedMessage/)
+    expect(estimateTokens(text)).toBeLessThanOrEqual(500)
   })
 
   it("holds no frames of runners and no rulers", () => {

@@ -1,23 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { importsOf, isTestFile, testsOfName } from "../../../src/domain/map/TestFiles.ts"
-
-describe("a test file", () => {
-  it.each([
-    "src/a.test.ts",
-    "src/a.spec.jsx",
-    "src/__tests__/a.js",
-    "test/a.mjs",
-    "tests/test_a.py",
-    "pkg/a_test.py",
-    "pkg/a_test.go",
-    "spec/a_spec.rb",
-    "tests/UserTest.php"
-  ])("is told by its name: %s", (path) => expect(isTestFile(path)).toBe(true))
-
-  it.each(["src/a.ts", "src/latest.ts", "src/contest.py", "test/data.json", "src/testing.go"])("%s is none", (path) =>
-    expect(isTestFile(path)).toBe(false)
-  )
-})
+import { importsOf, testsOfName } from "../../../src/domain/map/TestFiles.ts"
 
 describe("tests of the same name", () => {
   it.each([

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
+import { factLines, runFacts } from "../../../src/domain/checks/Facts.ts"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -141,6 +142,33 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
       assert.include(flaky.text, "flaky")
     })
   )
+
+  const testOf = (words: string): string => `${files["test/add.test.mjs"]}test("more", () => ${words})\n`
+  const passing = { ...files, "test/add.test.mjs": files["test/add.test.mjs"].replace(/test\("is broken.*\n/, "") }
+  const trial: ReadonlyArray<readonly [words: string, failWithout: boolean, text: string]> = [
+    ["assert.strictEqual(add(1, 2, 3), 6)", true, "it fails without the change of the source code."],
+    ["assert.strictEqual(add(2, 2), 4)", false, "pass without the change of the source code: they do not test it."]
+  ]
+  for (const [words, failWithout, text] of trial) {
+    live(`tells whether a new test fails without the change: ${failWithout}`, () =>
+      Effect.gen(function* () {
+        const { run } = yield* openChecks({ files: passing, commands: [testing] })
+        const source = "export const add = (...all) => all.reduce((sum, one) => sum + one, 0)\n"
+        const test = testOf(words).replace(/test\("is broken.*\n/, "")
+        const [outcome] = yield* run({ "add.mjs": source, "test/add.test.mjs": test })
+        assert.deepStrictEqual(outcome?.newTests, { paths: ["test/add.test.mjs"], failWithout })
+        assert.strictEqual(outcome?.exitCode, 0)
+        assert.include(outcome?.text, text)
+        const facts = runFacts(
+          [{ path: "add.mjs", kind: "changed", insertions: 1, deletions: 1 }],
+          outcome ? [outcome] : []
+        )
+        assert.include(factLines(facts).join("\n"), text)
+        const [alone] = yield* run({ "test/add.test.mjs": test }, 2)
+        assert.isUndefined(alone?.newTests)
+      })
+    )
+  }
 
   live("stops a check after its time, which counts as failed", () =>
     Effect.gen(function* () {

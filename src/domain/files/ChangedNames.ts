@@ -1,0 +1,144 @@
+/**
+ * What changes of files do to the names in them, found line by line with simple patterns: the functions and classes in which
+ * lines changed, and the definitions and lines that are gone. A name that is defined in an unusual way is overlooked.
+ */
+import { numberedRows, wholeChange } from "./ChangePreview.ts"
+import { languageOf } from "./Language.ts"
+
+/** A file with its text before and after; null where there is none. */
+export interface TextChange {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const modifiers =
+  "(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|pub(?:\\([^)]*\\))?|unsafe|override|open|data|sealed) +)*"
+const words =
+  "(?:function\\*?|class|interface|type|enum|struct|trait|const|let|var|val|def|func|fun|fn|mod|module|record|object)"
+const definition = new RegExp(`^${modifiers}${words} +(?:\\([^)]*\\) *)?([A-Za-z_$][\\w$]*)`)
+const inner = new RegExp(`^\\s+${modifiers}(?:def|func|fun|fn) +([A-Za-z_$][\\w$]*)`)
+const constant = /^([A-Z][A-Z0-9_]{3,}) *=/
+
+/** The name that a line defines for more than the block in which it stands. */
+const definedIn = (line: string): string | undefined =>
+  (definition.exec(line) ?? inner.exec(line) ?? constant.exec(line))?.[1]
+
+/** Names that stand for something else in most files. */
+const common: ReadonlySet<string> = new Set(
+  "config create data default delete handler index init item items main module name options props render result setup state test type update value".split(
+    " "
+  )
+)
+const isTelling = (name: string): boolean => name.length > 3 && !common.has(name.toLowerCase())
+
+const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
+
+const definedNames = (text: string | null): ReadonlyArray<string> =>
+  linesOf(text)
+    .flatMap((line) => definedIn(line) ?? [])
+    .filter(isTelling)
+
+/** Text for people, and data: neither defines anything. */
+const others: ReadonlySet<string> = new Set(
+  [
+    "",
+    "csv",
+    "diff",
+    "gitignore",
+    "ini",
+    "json",
+    "json5",
+    "jsonc",
+    "jsonl",
+    "latex",
+    "markdown",
+    "mdx",
+    "rst",
+    "text"
+  ].concat(["toml", "xml", "yaml"])
+)
+
+/** True for a file that a program is made of, by its name. */
+export const isSourceFile = (path: string): boolean => !others.has(languageOf(path))
+
+const rowsOf = ({ after, before, path }: TextChange) =>
+  numberedRows(wholeChange(path, before ?? undefined, after ?? "").diff)
+
+/** The definitions, still there, around the lines that changed. */
+export const changedNames = (change: TextChange): ReadonlyArray<string> => {
+  const texts = { added: linesOf(change.after), removed: linesOf(change.before) }
+  const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
+    if (kind !== "added" && kind !== "removed") return []
+    const above = texts[kind].slice(0, number)
+    const line = above.findLast((one) => definedIn(one) !== undefined)
+    return line === undefined ? [] : (definedIn(line) ?? [])
+  })
+  const left = new Set(definedNames(change.after))
+  return [...new Set(found)].filter((name) => left.has(name))
+}
+
+/** The definitions that changes take away: renamed or removed in all of these files. */
+export const removedNames = (changes: ReadonlyArray<TextChange>): ReadonlyArray<string> => {
+  const left = new Set(changes.flatMap(({ after }) => definedNames(after)))
+  return [...new Set(changes.flatMap(({ before }) => definedNames(before)))].filter((name) => !left.has(name))
+}
+
+/** A line that stands in many files by itself. */
+const usual = /^(?:import|from|use|using|package|#include|#|\/\/|\/\*|\*|return\b|export \*|[^A-Za-z]*$)/
+
+/** Lines that changes take away, without those that they put elsewhere and those that every file may hold; trimmed. */
+export const removedLines = (changes: ReadonlyArray<TextChange>): ReadonlyArray<string> => {
+  const rows = changes.filter(({ path }) => isSourceFile(path)).flatMap(rowsOf)
+  const textsOf = (kind: "added" | "removed") => rows.filter((row) => row.kind === kind).map(({ text }) => text.trim())
+  const added = new Set(textsOf("added"))
+  return [...new Set(textsOf("removed"))].filter((line) => line.length >= 16 && !usual.test(line) && !added.has(line))
+}
+
+/** How many lines of the larger side changed. */
+export const changedLines = ({ after, before, path }: TextChange): number => {
+  const { added, removed } = wholeChange(path, before ?? undefined, after ?? "")
+  return Math.max(added, removed)
+}
+
+/** The part of a line in which it differs from another, with the whole words around it. */
+const difference = (before: string, after: string): readonly [string, string] => {
+  let start = 0
+  while (start < before.length && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  while (start > 0 && /\w/.test(before[start - 1] ?? "")) start -= 1
+  while (end > 0 && /\w/.test(before.at(-end) ?? "")) end -= 1
+  return [before.slice(start, before.length - end), after.slice(start, after.length - end)]
+}
+
+/** True when changes only put one text in the place of another, as a rename does. */
+export const isReplacement = (changes: ReadonlyArray<TextChange>): boolean => {
+  if (changes.some(({ after, before }) => after === null || before === null)) return false
+  const rows = changes.flatMap(rowsOf)
+  const removed = rows.filter(({ kind }) => kind === "removed").map(({ text }) => text)
+  const added = rows.filter(({ kind }) => kind === "added").map(({ text }) => text)
+  if (removed.length === 0 || removed.length !== added.length) return false
+  const differences = removed.map((line, index) => difference(line, added[index] ?? ""))
+  const [from, to] = differences.toSorted(([a], [b]) => a.length - b.length)[0] ?? ["", ""]
+  return from !== "" && removed.every((line, index) => line.replaceAll(from, to) === added[index])
+}
+
+/** Lines of a text that hold one of the names as a word, and do not define it. */
+export const linesWithName = (
+  text: string,
+  names: ReadonlyArray<string>
+): ReadonlyArray<{ readonly line: number; readonly name: string; readonly text: string }> => {
+  const wanted = names.map((name) => ({
+    name,
+    pattern: new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)
+  }))
+  return linesOf(text).flatMap((line, index) => {
+    const found = wanted.find(({ pattern }) => pattern.test(line))
+    if (found === undefined || definedIn(line) === found.name) return []
+    return [{ line: index + 1, name: found.name, text: line.trim() }]
+  })
+}
+
+/** True when a text defines a name itself, so that it means another thing there. */
+export const defines = (text: string, name: string): boolean => linesOf(text).some((line) => definedIn(line) === name)

@@ -1,0 +1,88 @@
+/**
+ * What changes of a task have left behind: lines of the working copy that use a name which is defined no more, or that equal a
+ * line which was replaced.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { defines, linesWithName, removedLines, removedNames, type TextChange } from "../../domain/files/ChangedNames.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { cutAt } from "../../domain/text/Excerpt.ts"
+import type { ProposedFile } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { makeSearchedTexts, type SearchedText } from "./SearchedTexts.ts"
+import { makeTaskChanges } from "./TaskChanges.ts"
+import type { AnyOrder } from "./TurnOrder.ts"
+
+const mostPlaces = 5
+const mostNames = 5
+/** More removed lines are a part that was rewritten, not a replacement. */
+const mostLines = 5
+const shownLength = 80
+/** In a larger project nothing is searched for. */
+const mostFiles = 4000
+
+const placesText = (places: ReadonlyArray<string>): string => {
+  const more = places.length - mostPlaces
+  return `${places.slice(0, mostPlaces).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+}
+
+/** What these texts still hold of what changes took away, a line each. */
+const leftIn = (
+  texts: ReadonlyArray<SearchedText>,
+  names: ReadonlyArray<string>,
+  lines: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const ofNames = names.flatMap((name) => {
+    const places = texts
+      .filter(({ text }) => !defines(text, name))
+      .flatMap(({ path, text }) => linesWithName(text, [name]).map(({ line }) => `${path}:${line}`))
+    return places.length === 0 ? [] : [`- \`${name}\`, which your change renamed or removed: ${placesText(places)}`]
+  })
+  const ofLines = lines.flatMap((wanted) => {
+    const places = texts.flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
+    )
+    /* A line that stands at many places is usual in this project. */
+    if (places.length === 0 || places.length > mostPlaces) return []
+    return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
+  })
+  return [...ofNames, ...ofLines]
+}
+
+/** Makes what is said about the changes of a turn; `before` is what the working copy proposed until then. */
+export const makeLeftovers = Effect.gen(function* () {
+  const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const searchedTexts = yield* makeSearchedTexts
+  const workspace = yield* Workspace
+
+  const search = Effect.fnUntraced(function* (names: ReadonlyArray<string>, lines: ReadonlyArray<string>) {
+    const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
+    if (files.length > mostFiles) return []
+    const wanted = [...names, ...lines]
+    const texts = yield* searchedTexts(files, (text) => wanted.some((one) => text.includes(one)))
+    return leftIn(texts, names, lines)
+  })
+
+  return Effect.fnUntraced(function* (
+    { copy, round, task }: AnyOrder,
+    turn: number,
+    before: ReadonlyArray<ProposedFile>
+  ) {
+    const until = new Map(before.map((file) => [file.path, file.text]))
+    const named = changes.named(copy)
+    const changed = copy.files().flatMap(({ base, path, text }, index): ReadonlyArray<TextChange> => {
+      const was = until.has(path) ? (until.get(path) ?? null) : base
+      return was === text ? [] : [{ path: named[index]?.path ?? path, before: was, after: text }]
+    })
+    const names = removedNames(changed).slice(0, mostNames)
+    const removed = removedLines(changed)
+    const lines = removed.length > mostLines ? [] : removed
+    if (names.length + lines.length === 0) return []
+    return yield* activities.record(
+      { key: seenKey.leftovers(task, round, turn), success: Schema.Array(Schema.String) },
+      search(names, lines)
+    )
+  })
+})

@@ -1,0 +1,149 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { Commands } from "../../../src/services/commands/Commands.ts"
+import { lookBackText } from "../../../src/services/pipeline/LookBack.ts"
+import type { TaskOrder } from "../../../src/services/pipeline/TaskStage.ts"
+import { layerOnCopy } from "../../support/OpenChecks.ts"
+import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { makeFolder } from "../../support/Project.ts"
+import { resultSaying } from "../../support/TestRun.ts"
+
+const node = process.execPath
+const before = `export const slug = (text, max) => {
+  return text.slice(0, max)
+}
+`
+const after = `export const slug = (text, max) => {
+  const words = text.split(" ")
+  let kept = ""
+  for (const word of words) if ((kept + word).length < max) kept = kept === "" ? word : \`\${kept}-\${word}\`
+  return kept
+}
+`
+const files = {
+  "src/slug.mjs": before,
+  "src/page.mjs": 'import { slug } from "./slug.mjs"\nexport const address = (title) => `/p/${slug(title, 40)}`\n',
+  "src/words.mjs":
+    "export const wordLimit = 1\nexport const a = wordLimit\nexport const b = wordLimit\nexport const c = wordLimit\n",
+  "test/slug.test.mjs": `import test from "node:test"
+import assert from "node:assert"
+import { slug } from "../src/slug.mjs"
+test("cuts", () => assert.ok(slug("a b", 2).length <= 2))
+`
+}
+const block = (path: string, old: string, text: string): string =>
+  `${path}\n<<<<<<< OLD\n${old}=======\n${text}>>>>>>> NEW\n`
+const fixed = block("src/slug.mjs", "  return text.slice(0, max)\n", after.split("\n").slice(1, -2).join("\n") + "\n")
+const testing = (assertion: string): string =>
+  block(
+    "test/slug.test.mjs",
+    'test("cuts", () => assert.ok(slug("a b", 2).length <= 2))\n',
+    `test("cuts", () => assert.ok(slug("a b", 2).length <= 2))\ntest("more", () => ${assertion})\n`
+  )
+
+const task = plainTask("Edit 1", "edit-files", "Keep words whole.", "The change.")
+const order: TaskOrder = { briefing, task, round: 1, step: 0, finished: [] }
+
+const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<OpenStages> = {}) =>
+  Effect.gen(function* () {
+    const commands = Commands.layer({
+      environment: { PATH: process.env["PATH"] },
+      home: yield* makeFolder,
+      scratch: yield* makeFolder,
+      hidden: [],
+      sandbox: { mode: "off" }
+    })
+    return yield* openStages({
+      ...more,
+      answers,
+      files: { ...files, ...more.files },
+      commands: Layer.orDie(Layer.provide(layerOnCopy, commands)).pipe(Layer.provide(NodeServices.layer)),
+      settings: { checks: [[node, "--test"]], ...more.settings }
+    })
+  })
+
+const first = resultSaying("The words stay whole.")
+const isQuestion = (text: string | undefined): boolean => text?.startsWith("## Look back") ?? false
+
+/** The last message of each call of the model. */
+const lastOf = (messages: ReadonlyArray<ReadonlyArray<string>>) => messages.map((all) => all.at(-1))
+
+layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) => {
+  it.effect("asks once for a case that no test treats, with the places that use the change", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([
+        fixed,
+        first,
+        `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`,
+        resultSaying("The words stay whole, with a test.")
+      ])
+      const refinement = yield* loop.work(order)
+      expect(lastOf(messages)[2]).toBe(
+        lookBackText([
+          "- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}`",
+          '- test/slug.test.mjs:4: test("cuts", () => assert.ok(slug("a b", 2).length <= 2))'
+        ])
+      )
+      expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
+      expect(refinement.result?.summary).toBe("The words stay whole, with a test.")
+      expect(refinement.files?.map(({ path }) => path)).toEqual(["src/slug.mjs", "test/slug.test.mjs"])
+    })
+  )
+
+  it.effect("costs one call when there is no such line, and takes the report from before", () =>
+    Effect.gen(function* () {
+      for (const answer of ["No such line.", first]) {
+        const { loop, messages } = yield* open([fixed, first, answer])
+        expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+        expect(messages).toHaveLength(3)
+      }
+    })
+  )
+
+  it.effect("takes back what fails when the answers run out, and takes the report from before", () =>
+    Effect.gen(function* () {
+      const failing = testing("assert.fail('never')")
+      const { loop, messages } = yield* open([fixed, first, failing, resultSaying("It fails.")], {
+        settings: { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 4 } }
+      })
+      const refinement = yield* loop.work(order)
+      expect(lastOf(messages)[3]).toContain("never")
+      expect(refinement.result?.summary).toBe("The words stay whole.")
+      expect(refinement.files?.map(({ path }) => path)).toEqual(["src/slug.mjs"])
+      expect(refinement.checks?.every(({ exitCode }) => exitCode === 0)).toBe(true)
+    })
+  )
+
+  const replaced = '{"replace": "wordLimit", "with": "longestWord"}'
+  const small = block("src/slug.mjs", "  return text.slice(0, max)\n", "  return text.slice(0, max - 0)\n")
+  const prose = block("notes.md", "", "One.\nTwo.\nThree.\nFour.\nFive.\n")
+  const quiet: ReadonlyArray<readonly [why: string, change: string, settings: OpenStages["settings"]]> = [
+    ["a rename", replaced, {}],
+    ["a small change", small, {}],
+    ["text for people", prose, {}],
+    ["a change that nothing checks", fixed, { checks: false }],
+    ["a person who does not want it", fixed, { lookBack: false }],
+    ["the last answers", fixed, { limits: { ...defaultLimits, turns: 3 } }]
+  ]
+  for (const [why, change, settings] of quiet) {
+    it.effect(`is left out for ${why}`, () =>
+      Effect.gen(function* () {
+        const { loop, messages } = yield* open([change, first], settings === undefined ? {} : { settings })
+        expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+        expect(messages).toHaveLength(2)
+      })
+    )
+  }
+
+  it.effect("is left out for each of many items", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([fixed, first])
+      yield* loop.work({ ...order, isItem: true })
+      expect(messages).toHaveLength(2)
+    })
+  )
+})
