@@ -283,8 +283,8 @@ export class Checks extends Context.Service<
             publish: (outcome) => report(scope, outcome)
           })
           .pipe(
-            Effect.catchTag("PermissionDenied", ({ message }) => {
-              const outcome = notRun(check, message)
+            Effect.catchTag("PermissionDenied", ({ forModel, message }) => {
+              const outcome = notRun(check, message, forModel)
               return Effect.as(report(scope, outcome), outcome)
             })
           )

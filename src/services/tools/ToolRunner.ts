@@ -239,7 +239,7 @@ const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: n
     return { success: true, data, error_message: null, error_type: "none", metadata: measures }
   })
 
-const refusal = ({ message }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message })
+const refusal = ({ forModel }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message: forModel })
 
 export class ToolRunner extends Context.Service<
   ToolRunner,
