@@ -215,9 +215,8 @@ export class Checks extends Context.Service<
           const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
           if (!approved) return yield* refuse(refusal)
         }
-        const onCopy = (yield* CurrentCopy) !== undefined && (yield* commands.copies).mechanism !== "none"
         const part = check.whole === undefined ? {} : { part: checkText(check) }
-        const asked = { task: scope.task, place, check: { onCopy, ...part } }
+        const asked = { task: scope.task, place, ...part }
         const permit = yield* Effect.catch(gate.authorize(asked, prepared), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command

@@ -99,8 +99,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
-  /** For a check of the host: the part of the command that runs now, and whether it runs on a working copy. */
-  readonly check?: { readonly part?: string; readonly onCopy: boolean }
+  /** For a check of the host: the part of the command that runs now, when it is not the whole one. */
+  readonly part?: string
 }
 
 /** Where plugins and servers are started, and given files are read. */
@@ -135,7 +135,7 @@ const callHash = (asked: {
   ])
 
 export const questionOfCall = (
-  { check, place, task }: QuestionScope,
+  { part, place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
 ): GateQuestion => {
   const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
@@ -146,7 +146,7 @@ export const questionOfCall = (
     accesses,
     ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
   }
-  return { ...asked, place, risk, call, hash: callHash(asked), ...(check === undefined ? {} : { check }) }
+  return { ...asked, place, risk, call, hash: callHash(asked), ...(part === undefined ? {} : { part }) }
 }
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
