@@ -88,7 +88,12 @@ describe("ask", () => {
         return false
       }
     })
-    assert.deepStrictEqual([(await report).status, asked], ["not_permitted", ["read_file"]])
+    const { facts, status } = await report
+    assert.deepStrictEqual([status, asked], ["done", ["read_file"]])
+    assert.deepStrictEqual(
+      facts?.denied?.map(({ by, tool }) => [tool, by]),
+      [["read_file", "person"]]
+    )
   })
 
   it("refuses options that say nothing, or too much", async () => {

@@ -9,10 +9,9 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { factLines } from "../../domain/checks/Facts.ts"
+import { deniedText, factLines } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
@@ -72,10 +71,9 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   isError: true
 })
 
-/** Sends every line of progress to the client; collects what was denied. */
-const listenTo = (report: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
+/** Sends every line of progress to the client. */
+const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
   listen: ({ event }) => {
-    heard(event)
     const line = progressLine(event, plain)
     return line === undefined ? Effect.void : report(line.trim())
   },
@@ -116,7 +114,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     parameters: PlanParameters,
     isReadOnly: true,
     execute: (given, report) =>
-      Effect.all([newRun(orderOf(given)), contextFor(listenTo(report, () => undefined))]).pipe(
+      Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
         Effect.flatMap(([run, context]) => planRun(run, context)),
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
@@ -134,13 +132,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     parameters: RunParameters,
     isReadOnly: false,
     execute: (given, report) => {
-      const denied: Array<string> = []
-      const heard = (event: RunEvent): void => {
-        if (event.type === "tool.finished" && event.result.error_type === "permission_denied") {
-          denied.push(event.result.error_message ?? "")
-        }
-      }
-      return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report, heard))]).pipe(
+      return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
         Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
         Effect.map(({ answer, facts, message, runId, status }): ServedResult => {
           const parts = [
@@ -155,7 +147,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
             ...(facts === undefined ? {} : { facts }),
             exit_code: exitCodeOf(status),
             message,
-            denied
+            denied: (facts?.denied ?? []).map(deniedText)
           }
           return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),

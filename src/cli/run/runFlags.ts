@@ -228,7 +228,7 @@ export const approvalFlags = {
   ).pipe(Flag.withAlias("y")),
   yesThisRun: switchFlag(
     "yes-this-run",
-    "Like --yes, for steps only: single calls, such as reads, are still asked about"
+    "Like --yes, for steps and reads of project files only: other single calls, such as commands, are still asked about"
   )
 }
 

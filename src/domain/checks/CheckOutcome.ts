@@ -239,12 +239,12 @@ export const withNewTests = (
   return { ...outcome, newTests, text: `${outcome.text}\n${newTestsText({ newTests })}` }
 }
 
-/** A check that was not run, for a reason that is a whole sentence. */
-export const notRun = (check: CheckCommand, reason: string): CheckOutcome => ({
+/** A check that was not run, for a reason that is a whole sentence; what the model is told of it may be less. */
+export const notRun = (check: CheckCommand, reason: string, forModel = reason): CheckOutcome => ({
   command: checkText(check),
   exitCode: null,
   seconds: 0,
-  text: `${checkText(check)}: not run. ${reason}`,
+  text: `${checkText(check)}: not run. ${forModel}`,
   failures: [],
   newFailures: [],
   notRun: reason

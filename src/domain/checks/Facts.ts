@@ -32,7 +32,9 @@ const DeniedFact = Schema.Struct({
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
   /** Why nothing can allow it, as a clause. */
-  reason: Schema.optionalKey(Schema.String)
+  reason: Schema.optionalKey(Schema.String),
+  /** The flags that would have allowed it, when nobody could be asked. */
+  allow: Schema.optionalKey(Schema.String)
 })
 export type DeniedFact = typeof DeniedFact.Type
 
@@ -143,7 +145,8 @@ export const aboutCheck = (check: CheckOutcome): string => {
 export const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
-const checkFact = (check: CheckOutcome): string => {
+const checkFact = (check: CheckOutcome, forModel: boolean): string => {
+  if (check.notRun !== undefined && forModel) return `- ${check.text}`
   const state = checkState(check)
   const name = `${state}: \`${check.command}\``
   const [code, about] = [checkCode(check), aboutCheck(check)]
@@ -157,9 +160,9 @@ const deniers: Readonly<Record<DeniedFact["by"], string>> = {
   nobody: "nobody could be asked"
 }
 
-/** What was denied, and by whom or why. */
-export const deniedText = ({ by, reason, targets, tool }: DeniedFact): string =>
-  `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]})`
+/** What was denied, and by whom or why, with what would allow it. */
+export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): string =>
+  `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]}${allow === undefined ? "" : `; ${allow} allows it`})`
 
 /** What the state says that no check says by itself; nothing for the others. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
@@ -167,14 +170,14 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined
 }
 
-/** The facts as lines of markdown; none when there is nothing to say. */
-export const factLines = (facts: RunFacts): ReadonlyArray<string> => {
+/** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
+export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
   const { checks, denied = [], files, notDone = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
     ...files.map((file) => `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}`),
-    ...checks.map(checkFact),
+    ...checks.map((check) => checkFact(check, forModel)),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
     ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`)

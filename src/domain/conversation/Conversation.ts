@@ -99,11 +99,19 @@ export const emptyMessage: AskEnding = {
   reason: "The message is empty. Say what is to be done."
 }
 
-/** How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. */
-export const conversationEnding = (reports: ReadonlyArray<AskReport>, denied: ReadonlyArray<string>): AskEnding => {
+/**
+ * How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. `denials` are the
+ * changes and commands that were denied in it.
+ */
+export const conversationEnding = (
+  reports: ReadonlyArray<AskReport>,
+  denials: ReadonlyArray<{ readonly message: string }>
+): AskEnding => {
   const last = reports.at(-1)
   const isDone = last === undefined || last.status === "done" || last.status === "interrupted"
   if (!isDone) return last
+  const refused = reports.flatMap(({ reason, status }) => (status === "not_permitted" ? reason.split("\n") : []))
+  const denied = [...new Set([...denials.map(({ message }) => message), ...refused])]
   return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }
 

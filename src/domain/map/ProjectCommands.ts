@@ -36,6 +36,8 @@ export interface Manifest {
   readonly text: string
   /** Paths of all files of the project. */
   readonly files: ReadonlySet<string>
+  /** True when a test of the project imports pytest, or a file of its settings names it. */
+  readonly namesPytest?: boolean
 }
 
 /** The folder of a file with `/` at its end; empty for the project. */

@@ -106,6 +106,17 @@ const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.t
 export const isRequirements = (path: string): boolean =>
   /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(nameOf(path))
 
+const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((file) => nameOf(file) === "conftest.py")
+
+/** True for a test that needs pytest to run; others may be of unittest. */
+export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:_?pytest)\b/m.test(text)
+
+/** True for a test file of Python. */
+export const isPythonTest = (path: string): boolean => testFile.test(path)
+
+/** True for a file that says what a Python project needs or how it is tested. */
+export const mayNamePytest = (path: string): boolean => needs.test(nameOf(path)) || nameOf(path) === "tox.ini"
+
 /** The tests of a project without settings for them: by pytest where something names it, else by Python itself. */
 const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
@@ -113,7 +124,7 @@ const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): Rea
   const folder = folderOf(path)
   const tests = [...files].filter((file) => file.startsWith(folder) && testFile.test(file))
   if (tests.length === 0) return []
-  const isPytest = /\bpytest\b/.test(text) || [...files].some((file) => nameOf(file) === "conftest.py")
+  const isPytest = manifest.namesPytest === true || /\bpytest\b/.test(text) || hasConftest(files)
   if (isPytest) return [installed("python -m pytest", manifest, sections)]
   const apart = ["tests", "test"].find(
     (name) => tests.some((file) => file.startsWith(`${folder}${name}/`)) && !files.has(`${folder}${name}/__init__.py`)

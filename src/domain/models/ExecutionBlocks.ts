@@ -58,6 +58,27 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
+/** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
+export const callLabel = ({ arguments: given, name }: ToolCall): string => {
+  const subject = given["path"] ?? given["url"] ?? given["argv"] ?? given["pattern"]
+  const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
+  return `\`${`${name} ${text.replaceAll(/[\s`]+/g, " ").slice(0, 100)}`.trim()}\``
+}
+
+/** So many denied calls of a task are named to a model. */
+const mostDenied = 5
+
+/** The calls that a task did without because they were denied, each once. */
+const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> => {
+  const denied = calls.filter(({ result }) => result.error_type === "permission_denied")
+  const labels = [...new Set(denied.map(({ call }) => callLabel(call)))]
+  const more = labels.length - mostDenied
+  return [
+    ...labels.slice(0, mostDenied).map((label) => `- denied: ${label}`),
+    ...(more > 0 ? [`- denied: ${more} more calls`] : [])
+  ]
+}
+
 /**
  * The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. Iteration compares
  * each with what the task was to deliver.
@@ -74,21 +95,14 @@ export const resultBlocks = (
   return (
     note +
     results
-      .map(({ checks = [], files = [], name, task }, index) => {
+      .map(({ calls, checks = [], files = [], name, task }, index) => {
         const order = expected ? `${expectedLine(task)}\n\n` : ""
-        const facts = factLines(runFacts(files, checks))
+        const facts = [...factLines(runFacts(files, checks), { forModel: true }), ...deniedLines(calls)]
         const known = facts.length === 0 ? "" : `What the program knows:\n\n${facts.join("\n")}\n\n`
         return `### ${name}\n\n${order}${known}${shorten(summaries[index] ?? "", limits[index] ?? 0)}\n\n`
       })
       .join("")
   )
-}
-
-/** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
-export const callLabel = ({ arguments: given, name }: ToolCall): string => {
-  const subject = given["path"] ?? given["url"] ?? given["argv"] ?? given["pattern"]
-  const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
-  return `\`${`${name} ${text.replaceAll(/[\s`]+/g, " ").slice(0, 100)}`.trim()}\``
 }
 
 /** What had run before a task failed: work that need not be done again. */

@@ -4,7 +4,7 @@
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
-import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
+import { accessTarget, type CanonicalAccess, sandboxWords } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
@@ -19,8 +19,6 @@ export interface SummaryContext {
   /** A path as a person knows it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
   readonly changeOf: (path: string) => SeenChange | undefined
-  /** True for a command that runs on a working copy. */
-  readonly onCopy?: boolean
 }
 
 type Summary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
@@ -51,12 +49,11 @@ const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext
 
 const summaryOfCommand = (
   access: CanonicalAccess & { readonly _tag: "RunCommand" },
-  { nameOf, onCopy = false }: SummaryContext
+  { nameOf }: SummaryContext
 ): Summary => {
   const folder = nameOf(access.cwd)
   const does = `run a command${folder === "." ? "" : ` in ${folder}`}`
-  const written = access.sandbox.replace(/^(?:yes|no): /, "")
-  const words = onCopy ? written.replace("writes only in the project", "writes only in a copy of the project") : written
+  const words = sandboxWords(access).replace(/^(?:yes|no): /, "")
   return access.sandboxed
     ? { does, consequence: `Runs in the sandbox: ${words}.`, isCalm: !words.includes("with the network") }
     : cautious(does, `Runs without the sandbox, with all your rights: it can change or delete what you can (${words}).`)

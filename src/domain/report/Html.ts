@@ -104,12 +104,12 @@ const words: Readonly<Record<string, string>> = {
 /** How a task stands as a mark with its words. */
 export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
   state === "finished" && denied !== undefined
-    ? markup`<span class="state calm">○ ${finishedText(denied)}</span>`
+    ? markup`<span class="state warn">○ ${finishedText(denied)}</span>`
     : stateHtml(state)
 
 /** A status as a mark with its word. */
 export const stateHtml = (status: string): Html => {
   const symbol = symbols[status] ?? "✗"
-  const tone = symbol === "✓" ? "good" : symbol === "✗" ? "bad" : "calm"
+  const tone = symbol === "✓" ? "good" : symbol === "✗" ? "bad" : "warn"
   return markup`<span class="state ${tone}">${symbol} ${words[status] ?? status.replaceAll("_", " ")}</span>`
 }

@@ -4,8 +4,8 @@
 
 /** The style sheet. */
 export const pageStyle: string = `
-:root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--calm:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--task:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}
-@media (prefers-color-scheme:dark){:root{--back:#0d1117;--fore:#e6edf3;--dim:#9198a1;--line:#3d444d;--soft:#161b22;--link:#79c0ff;--good:#56d364;--bad:#ff7b72;--calm:#e3b341;--add:#12361f;--del:#4a1a1c;--plan:#a371f7;--task:#3fb950;--iterate:#d29922;--conclude:#f778ba;--other:#848d97}}
+:root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--warn:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--task:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}
+@media (prefers-color-scheme:dark){:root{--back:#0d1117;--fore:#e6edf3;--dim:#9198a1;--line:#3d444d;--soft:#161b22;--link:#79c0ff;--good:#56d364;--bad:#ff7b72;--warn:#e3b341;--add:#12361f;--del:#4a1a1c;--plan:#a371f7;--task:#3fb950;--iterate:#d29922;--conclude:#f778ba;--other:#848d97}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:70rem;padding:1rem;background:var(--back);color:var(--fore);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.5rem;margin:.5rem 0}
@@ -32,10 +32,10 @@ details{border:1px solid var(--line);border-radius:4px;margin:.35rem 0}
 summary{cursor:pointer;padding:.3rem .6rem}
 .fold{padding:0 .75rem .5rem;border-top:1px solid var(--line)}
 .dim,.legend,.axis{color:var(--dim);font-size:.9rem}
-.good{color:var(--good)}.bad{color:var(--bad)}.calm{color:var(--calm)}
+.good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}
 .state{white-space:nowrap;font-weight:600}
 .badge{font-size:.8rem;border:1px solid var(--line);border-radius:3px;padding:0 .3rem}
-.badge.new{color:var(--good)}.badge.changed{color:var(--calm)}.badge.removed{color:var(--bad)}.badge.kept{color:var(--dim)}
+.badge.new{color:var(--good)}.badge.changed{color:var(--warn)}.badge.removed{color:var(--bad)}.badge.kept{color:var(--dim)}
 .diff .added{background:var(--add)}.diff .removed{background:var(--del)}
 .approval{border-left:3px solid var(--line);padding-left:.75rem;margin:.5rem 0}
 .timeline svg{display:block;background:var(--soft)}
@@ -44,7 +44,7 @@ summary{cursor:pointer;padding:.3rem .6rem}
 rect{fill:var(--other)}
 rect.task{fill:var(--line)}
 rect.stage-plan{fill:var(--plan)}rect.stage-task{fill:var(--task)}rect.stage-iterate{fill:var(--iterate)}rect.stage-conclude{fill:var(--conclude)}
-rect.question{fill:var(--calm)}
+rect.question{fill:var(--warn)}
 rect.failed{fill:var(--bad)}
 rect.critical{stroke:var(--fore);stroke-width:1;vector-effect:non-scaling-stroke}
 .key{border-bottom:4px solid var(--other);margin-right:.5rem;white-space:nowrap}

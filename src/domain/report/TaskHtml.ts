@@ -54,7 +54,7 @@ const findings = ({ failures, issues, repairs }: Attempt): Html =>
       (issue) =>
         markup`<span class="bad">not usable</span> ${personText(issue)}<br /><span class="dim">The model was told: ${modelText(issue)}</span>`
     ),
-    ...repairs.map((repair) => markup`<span class="calm">repaired</span> ${repairText(repair)}`)
+    ...repairs.map((repair) => markup`<span class="warn">repaired</span> ${repairText(repair)}`)
   ])
 
 const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
@@ -88,7 +88,7 @@ const resultHtml = ({ result }: CallEvidence): Html => {
 }
 
 const callState = ({ result }: CallEvidence): Html => {
-  if (result === undefined) return markup`<span class="calm">did not finish</span>`
+  if (result === undefined) return markup`<span class="warn">did not finish</span>`
   if (!result.success) return markup`<span class="bad">${errorWords(result)}</span>`
   const { data_size_bytes: bytes, execution_time_ms: time } = result.metadata
   const exit = badExit(result)
@@ -108,7 +108,7 @@ const callHtml = (evidence: CallEvidence): Html =>
 
 /** A call that was denied or could not be used. */
 const unrunHtml = (unrun: UnrunCall): Html =>
-  folded(markup`<code>${toolCallText(unrun.call)}</code> <span class="calm">${errorWords(unrun.result)}</span>`, [
+  folded(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
     pre(unrun.result.error_message ?? "")
   ])

@@ -110,8 +110,13 @@ const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
 /** A denied read decides nothing when its task went on without it. */
-const decidingDenials = ({ deniedTasks, denials }: Shortfall): ReadonlyArray<Denial> =>
-  denials.filter(({ isRead = false }) => !isRead || deniedTasks.length > 0)
+export const decidingDenials = <D extends Denial>({
+  deniedTasks,
+  denials
+}: {
+  readonly deniedTasks: ReadonlyArray<string>
+  readonly denials: ReadonlyArray<D>
+}): ReadonlyArray<D> => denials.filter(({ isRead = false }) => !isRead || deniedTasks.length > 0)
 
 const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {

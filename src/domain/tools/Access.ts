@@ -50,6 +50,8 @@ export const CanonicalAccess = Schema.Union([
     sandboxed: Schema.Boolean,
     /** What the sandbox allows, or why there is none; shown after "Sandbox: ". */
     sandbox: Schema.String,
+    /** True when it runs on the working copy of a task, and writes there. */
+    onCopy: Schema.optionalKey(Schema.Boolean),
     /** The files of the project that it runs; an answer holds for what they say now. Absent when there are none. */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
     /** Why nothing can allow the command; a clause of which the command is the subject. */
@@ -68,12 +70,23 @@ export const CanonicalAccess = Schema.Union([
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
-/** An access without what was found at its path, which is compared by itself. */
+/**
+ * An access without what was found at its path, which is compared by itself, and without whether it is on a copy: who allows a
+ * command for the project allows it for a copy of it.
+ */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
-  if (access._tag !== "WriteFile") return access
-  const { found: _found, ...plain } = access
+  if (access._tag === "WriteFile") {
+    const { found: _found, ...plain } = access
+    return plain
+  }
+  if (access._tag !== "RunCommand") return access
+  const { onCopy: _onCopy, ...plain } = access
   return plain
 }
+
+/** What the sandbox of a command allows where it runs. */
+export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
+  onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
 /** The text that is shown and that rules are compared with. */
 export const accessTarget = (access: CanonicalAccess): string => {
@@ -102,7 +115,7 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
       const words = access.argv.map(
         (word, index) => `${index === 0 ? "Program" : `Argument ${index}`}: ${wordText(word)}`
       )
-      return [...(words.length > 1 ? words : []), `Folder: ${access.cwd}`, `Sandbox: ${access.sandbox}`]
+      return [...(words.length > 1 ? words : []), `Folder: ${access.cwd}`, `Sandbox: ${sandboxWords(access)}`]
     }
     default:
       return []

@@ -38,6 +38,10 @@ export interface Answered<A> {
 /** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
 
+/** A file of the project that does not look like a secret: `search_files` shows its lines without a question. */
+const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): boolean =>
+  tool === "read_file" && origin === undefined && !personOnly
+
 /** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
 
@@ -92,9 +96,14 @@ export class Approver extends Context.Service<
     })
   )
 
-  /** All steps were approved beforehand (`--yes-this-run`); everything else is still asked about. */
-  static readonly layerApproveSteps = layerOver(() => ({
-    step: () => Effect.succeed({ answer: "remaining", by: "rule" })
+  /**
+   * All steps were approved beforehand (`--yes-this-run`), and the reads that they rest on; everything else is still asked
+   * about.
+   */
+  static readonly layerApproveSteps = layerOver((approver) => ({
+    step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+    call: (item, question) =>
+      isProjectRead(item) ? Effect.succeed({ answer: "once", by: "rule" }) : approver.call(item, question)
   }))
 
   /**

@@ -245,9 +245,8 @@ export class Checks extends Context.Service<
           const { approved } = yield* gate.approveStep({ title: checkText(check), planKey: "checks", tasks })
           if (!approved) return yield* refuse(refusal)
         }
-        const onCopy = (yield* CurrentCopy) !== undefined && (yield* commands.copies).mechanism !== "none"
         const part = check.whole === undefined ? {} : { part: checkText(check) }
-        const asked = { task: scope.task, place, check: { onCopy, ...part } }
+        const asked = { task: scope.task, place, ...part }
         const permit = yield* Effect.catch(gate.authorize(asked, prepared), refuse)
         if (!redeem(permit)) return yield* Effect.die("a check was run without a fresh permit")
         return command
@@ -316,8 +315,8 @@ export class Checks extends Context.Service<
             publish: (outcome) => report(scope, outcome)
           })
           .pipe(
-            Effect.catchTag("PermissionDenied", ({ message }) => {
-              const outcome = notRun(check, message)
+            Effect.catchTag("PermissionDenied", ({ forModel, message }) => {
+              const outcome = notRun(check, message, forModel)
               return Effect.as(report(scope, outcome), outcome)
             })
           )

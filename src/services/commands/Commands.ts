@@ -413,12 +413,14 @@ export class Commands extends Context.Service<
           if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
           const { denial, sandboxed, words } = yield* sandbox.state
           const scripts = yield* provide(commandScripts(root, argv, cwd))
+          const onCopy = (yield* CurrentCopy) !== undefined && (yield* copies.state).mechanism !== "none"
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
             cwd,
             sandboxed,
             sandbox: words,
+            ...(onCopy ? { onCopy } : {}),
             ...(scripts.length === 0 ? {} : { scripts }),
             ...(denial === undefined ? {} : { denial })
           }

@@ -222,16 +222,16 @@ export const makeAnswerMessage = Effect.gen(function* () {
         end._tag === "Taken"
           ? { status: "done", answer: end.value, reason }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
-      const wishes = (yield* gate.requestedChanges).length
+      const known = (yield* gate.requestedChanges).length
       const applied = yield* apply(work, ending).pipe(
         Effect.catchTag("TaskFailure", (failure) =>
           Effect.succeed<AskEnding>({ status: "failed", answer: failure.message, reason: failure.message })
         )
       )
-      const wish = (yield* gate.requestedChanges).slice(wishes).at(-1)
+      const requested = (yield* gate.requestedChanges).slice(known).at(-1)
       const latest = work.latest()
-      if (applied.status !== "declined" || wish === undefined || latest.turn >= work.mostTurns) return applied
-      const content = `I declined these changes. Instead: ${wish.instead}`
+      if (applied.status !== "declined" || requested === undefined || latest.turn >= work.mostTurns) return applied
+      const content = `I declined these changes. Instead: ${requested.instead}`
       return yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
     })
 

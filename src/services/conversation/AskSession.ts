@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import { runFacts } from "../../domain/checks/Facts.ts"
+import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/Conversation.ts"
 import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
@@ -18,8 +18,10 @@ import { type Briefing, briefingBlocks, requestDocument } from "../../domain/mod
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { deniedOf } from "../../domain/plan/TaskResult.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
-import { modelOutcome } from "../../domain/runs/RunOutcome.ts"
+import { decidingDenials, modelOutcome } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -28,6 +30,7 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
+import { deniedFact } from "../permissions/GateQuestion.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -151,9 +154,6 @@ export const layerAsker = Layer.effect(
         user_prompt: briefing.prompt
       })
 
-    const deniedSince = (count: number) =>
-      Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
-
     const openSession = Effect.fnUntraced(function* (
       known: Surroundings,
       begin: ReadonlyArray<ConversationMessage>,
@@ -182,10 +182,30 @@ export const layerAsker = Layer.effect(
         return report
       })
 
+      /** What was denied since then stands among the facts; the answer is not done when it is more than a read it did without. */
+      const withDenials = Effect.fnUntraced(function* (
+        ending: AskEnding,
+        since: { readonly denials: number; readonly outcomes: number }
+      ) {
+        const denials = (yield* gate.denials).slice(since.denials)
+        if (denials.length === 0) return ending
+        const { outcomes } = yield* Ref.get(memory)
+        const deniedTasks = deniedOf(outcomes.slice(since.outcomes)) === "all" ? [askTask] : []
+        const deciding = new Set(decidingDenials({ deniedTasks, denials }).map(({ message }) => message))
+        const { facts = runFacts([], []) } = ending
+        const known = { ...ending, facts: { ...facts, denied: denials.map((one) => deniedFact(one, workspace.root)) } }
+        return ending.status === "done" && deciding.size > 0
+          ? { ...known, status: "not_permitted" as const, reason: [...deciding].join("\n") }
+          : known
+      })
+
       const send = Effect.fn("Asker.send")(function* (text: string, listen: (delta: string) => void = () => undefined) {
         const number = (yield* Ref.get(reports)).length + 1
         const startedAt = yield* Clock.currentTimeMillis
-        const deniedBefore = (yield* gate.denials).length
+        const since = {
+          denials: (yield* gate.denials).length,
+          outcomes: (yield* Ref.get(memory)).outcomes.length
+        }
         const isFirst = (yield* messages).length === 0
         const parts = { ...known, prompt: text }
         const briefing = { ...parts, requestDocument: requestDocument(parts) }
@@ -203,13 +223,7 @@ export const layerAsker = Layer.effect(
         })
         return yield* Effect.flatMap(answering, inForm).pipe(
           Effect.ensuring(lock.release),
-          Effect.flatMap((ending) =>
-            Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
-              ending.status === "done" && denied.length > 0
-                ? { ...ending, status: "not_permitted", reason: denied.join("\n") }
-                : ending
-            )
-          ),
+          Effect.flatMap((ending) => withDenials(ending, since)),
           Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
           Effect.onInterrupt(() => {
             const reason = "Stopped."
@@ -229,7 +243,7 @@ export const layerAsker = Layer.effect(
     })
 
     const endingOf = (reports: ReadonlyArray<AskReport>) =>
-      Effect.map(deniedSince(0), (denied) => conversationEnding(reports, denied))
+      Effect.map(gate.denials, (denials) => conversationEnding(reports, decidingDenials({ deniedTasks: [], denials })))
 
     const finishRun = Effect.fnUntraced(function* (
       runId: string,
@@ -242,7 +256,8 @@ export const layerAsker = Layer.effect(
       const known = reports.flatMap(({ facts }) => facts ?? [])
       const facts = runFacts(
         known.flatMap(({ files }) => files),
-        known.at(-1)?.checks ?? []
+        known.findLast(({ files }) => files.length > 0)?.checks ?? [],
+        { denied: known.flatMap(({ denied = [] }) => denied) }
       )
       const report: RunReport = {
         runId,
@@ -251,7 +266,7 @@ export const layerAsker = Layer.effect(
         message,
         ...nothing,
         rounds: reports.length,
-        ...(facts.files.length === 0 ? {} : { facts }),
+        ...(hasFacts(facts) ? { facts } : {}),
         usage
       }
       yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })

@@ -15,6 +15,7 @@ import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands
 import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
+import { importsPytest, isPythonTest, mayNamePytest } from "../../domain/map/PythonCommands.ts"
 import { hasImports, importsOf } from "../../domain/map/TestFiles.ts"
 import { type ChooseChecks, ProjectChecks } from "../checks/Checks.ts"
 import { findProgram, isExecutable } from "../commands/ChildRun.ts"
@@ -48,6 +49,9 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
   return read.flat()
 })
 
+/** So many tests of Python are read for the package that runs them. */
+const mostPythonTests = 10
+
 /** The files of the project with what else is known of their list, and the manifests, those near some files first. */
 export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
@@ -56,7 +60,11 @@ export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near
   const files = mappedFiles(listing.files)
   const all = new Set(files)
   const texts = yield* readAll(manifestsOf(files, near), manifestBytes, mayRead)
-  return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all })) }
+  const named = texts.some(({ path, text }) => mayNamePytest(path) && /\bpytest\b/.test(text))
+  const tests = named ? [] : files.filter(isPythonTest).slice(0, mostPythonTests)
+  const read = yield* readAll(tests, sourceBytes, mayRead)
+  const namesPytest = named || read.some(({ text }) => importsPytest(text))
+  return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all, namesPytest })) }
 })
 
 /** The commands whose programs are there: on the search path, or in the project by their path. */

@@ -83,16 +83,12 @@ export const isForPerson = (question: GateQuestion): boolean =>
 export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, context: ViewContext) {
   const { evaluator } = context
   const outdated = yield* evaluator.outdated(question)
-  const { accesses, call, check, pin, risk, task, tool } = question
+  const { accesses, call, part, pin, risk, task, tool } = question
   const writes = yield* Effect.forEach(writesIn(accesses), (access) => showWrite(access, context))
   const changes = new Map(writes.map((one) => [one.path, one.change]))
   const diff = writes.map(({ change }) => change?.diff ?? "").join("")
   const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")
-  const onCopy = check?.onCopy === true
-  const details = [
-    ...accesses.flatMap(accessDetails),
-    ...(check?.part === undefined ? [] : [`Runs now only: ${check.part}`])
-  ]
+  const details = [...accesses.flatMap(accessDetails), ...(part === undefined ? [] : [`Runs now only: ${part}`])]
   const warnings = [
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
     ...writes.flatMap((one) => one.warnings),
@@ -109,7 +105,7 @@ export const itemOf = Effect.fnUntraced(function* (question: GateQuestion, conte
     ...(pin === undefined ? {} : { origin: pin.origin }),
     ...(preview === "" ? {} : { preview }),
     ...(diff === "" ? {} : { diff }),
-    words: approvalSummary(question, { nameOf: evaluator.nameOf, changeOf: (path) => changes.get(path), onCopy }),
+    words: approvalSummary(question, { nameOf: evaluator.nameOf, changeOf: (path) => changes.get(path) }),
     ...(isForPerson(question) ? { personOnly: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings })
   }

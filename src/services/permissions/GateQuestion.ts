@@ -3,6 +3,8 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import type { DeniedFact } from "../../domain/checks/Facts.ts"
+import { withoutProject } from "../../domain/text/Format.ts"
 import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type CanonicalAccess, accessTarget, plainAccess, accessRisk, writesIn } from "../../domain/tools/Access.ts"
@@ -40,16 +42,29 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The flags that allow this and nothing more. */
-  private get flags(): string {
-    const { targets, tool } = this
+  /** The flags that allow this and nothing more, when it was denied for want of an answer. */
+  get flags(): string | undefined {
+    const { by, reason, targets, tool } = this
+    if (by !== "nobody" || reason !== undefined) return undefined
     if (targets.length === 0) return `--allow ${tool}`
     const patterns = this.patterns ?? targets.map(exactPattern)
     return patterns.map((pattern) => `--allow "${tool}:${pattern}"`).join(" ")
   }
 
+  private get what(): string {
+    return `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
+  }
+
+  /** What a model is told: it cannot follow advice about flags. */
+  get forModel(): string {
+    return this.by === "nobody"
+      ? `Permission denied: the settings of the person do not allow ${this.what}. Go on without it.`
+      : this.message
+  }
+
+  /** What a person is told, with what to do. */
   override get message(): string {
-    const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
+    const { what } = this
     switch (this.by) {
       case "person":
         return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}${this.instead === undefined ? "" : ` and said what to do instead: ${this.instead}`}.`
@@ -84,8 +99,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
-  /** For a check of the host: the part of the command that runs now, and whether it runs on a working copy. */
-  readonly check?: { readonly part?: string; readonly onCopy: boolean }
+  /** For a check of the host: the part of the command that runs now, when it is not the whole one. */
+  readonly part?: string
 }
 
 /** Where plugins and servers are started, and given files are read. */
@@ -120,7 +135,7 @@ const callHash = (asked: {
   ])
 
 export const questionOfCall = (
-  { check, place, task }: QuestionScope,
+  { part, place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
 ): GateQuestion => {
   const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
@@ -131,7 +146,7 @@ export const questionOfCall = (
     accesses,
     ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
   }
-  return { ...asked, place, risk, call, hash: callHash(asked), ...(check === undefined ? {} : { check }) }
+  return { ...asked, place, risk, call, hash: callHash(asked), ...(part === undefined ? {} : { part }) }
 }
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
@@ -191,6 +206,15 @@ export const targetOf =
 /** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
 const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every(({ _tag }) => _tag === "ReadFile" || _tag === "FetchUrl")
+
+/** A denial as a fact, with paths relative to the project. */
+export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenied, project: string): DeniedFact => ({
+  tool,
+  targets: targets.map((target) => (target === project ? "." : withoutProject(target, project))),
+  by,
+  ...(reason === undefined ? {} : { reason }),
+  ...(flags === undefined ? {} : { allow: withoutProject(flags, project) })
+})
 
 /** The denial of a question. */
 export const deniedOf = (

@@ -7,16 +7,15 @@ import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { stageModelsOf } from "../../domain/models/Generation.ts"
 import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/journal/RecordedTool.ts"
-import { type DeniedFact, hasFacts, runFacts } from "../../domain/checks/Facts.ts"
+import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
 import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
-import { withoutProject } from "../../domain/text/Format.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
-import type { PermissionDenied } from "../permissions/GateQuestion.ts"
+import { deniedFact } from "../permissions/GateQuestion.ts"
 import { ResumeNotes } from "./ResumeNotes.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -40,13 +39,6 @@ export const makeRunReporter = Effect.gen(function* () {
   const meter = yield* UsageMeter
   const { root: project } = yield* Workspace
   const resumeNotes = Effect.provideContext((yield* ResumeNotes).read, yield* Effect.context<RunSettings | Workspace>())
-
-  const deniedFact = ({ by, reason, targets, tool }: PermissionDenied): DeniedFact => ({
-    tool,
-    targets: targets.map((target) => (target === project ? "." : withoutProject(target, project))),
-    by,
-    ...(reason === undefined ? {} : { reason })
-  })
 
   /** Publishes only the notes about the briefing. */
   const warn = ({ notes = [] }: Briefing) =>
@@ -79,7 +71,7 @@ export const makeRunReporter = Effect.gen(function* () {
       checks,
       {
         isStale,
-        denied: (yield* gate.denials).map(deniedFact),
+        denied: (yield* gate.denials).map((one) => deniedFact(one, project)),
         notDone: [
           ...failures.map(({ reason, task }) => ({ task, why: reason })),
           ...notDone.filter(({ task }) => !failed.has(task))

@@ -140,7 +140,7 @@ export class References extends Context.Service<
         const permit: ReferenceContext["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
             denials.push(denied)
-            return problem("reference-unreadable", denied.message)
+            return problem("reference-unreadable", denied.forModel)
           })
         const resolved = Effect.mapError(
           resolve(reference, { ...context, permit }),

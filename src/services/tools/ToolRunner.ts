@@ -239,7 +239,7 @@ const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: n
     return { success: true, data, error_message: null, error_type: "none", metadata: measures }
   })
 
-const refusal = ({ message }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message })
+const refusal = ({ forModel }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message: forModel })
 
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const activities = yield* Activities

@@ -162,7 +162,7 @@ describe("what was denied without a terminal", () => {
       const { code, stderr, stdout } = yield* start([secret, outside, edit], "run", "Change a.txt.")
       expect(code).toBe(0)
       expect(stdout).toContain(
-        "- denied: read_file .env (nobody could be asked)\n- denied: read_file /etc/hostname (nobody could be asked)\n"
+        '- denied: read_file .env (nobody could be asked; --allow "read_file:.env" allows it)\n- denied: read_file /etc/hostname (nobody could be asked; --allow "read_file:/etc/hostname" allows it)\n'
       )
       expect(stderr).not.toContain("error: ")
       sandbox.write("project/a.txt", "one\n")
@@ -172,7 +172,9 @@ describe("what was denied without a terminal", () => {
         report: { facts: { denied: [{ tool: "read_file", targets: [".env"], by: "nobody" }] } }
       })
       const { stdout: page } = yield* start([], "report", "last", "--output", "-")
-      expect(page).toContain("<h3>Denied</h3><ul><li>read_file .env (nobody could be asked)</li></ul>")
+      expect(page).toContain(
+        "<h3>Denied</h3><ul><li>read_file .env (nobody could be asked; --allow &quot;read_file:.env&quot; allows it)</li></ul>"
+      )
     })
   )
 

@@ -58,14 +58,14 @@ describe("replay", () => {
     })
   )
 
-  for (const [what, flag] of [
-    ["could change nothing", "--read-only"],
-    ["was allowed nothing", "--json"]
+  for (const [what, flags] of [
+    ["could change nothing", ["--read-only", "--yes-this-run"]],
+    ["was allowed nothing", ["--json"]]
   ] as const) {
     liveTest(`is the same for a run that ${what}`, () =>
       Effect.gen(function* () {
         const run = yield* makeCrashRun()
-        const words = ["run", "--model", fakeModel, flag, "--yes-this-run", "Do the twelve tasks."]
+        const words = ["run", "--model", fakeModel, ...flags, "Do the twelve tasks."]
         const { code } = yield* Effect.promise(() => run.sandbox.run(words, { env: { OLLAMA_HOST: run.server.url } }))
         expect(code).toBe(4)
         expect(yield* replay(run)).toEqual(same)

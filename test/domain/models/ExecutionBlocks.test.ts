@@ -1,4 +1,5 @@
 import { expect, it } from "@effect/vitest"
+import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { callBlocks, callFrame, failureLines, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
@@ -102,6 +103,36 @@ it("says that details of results are not shown", () => {
   const detailed = new TaskResult({ task: one.task, calls: [], result: { summary: "short", document } })
   expect(resultBlocks([detailed], 100)).toBe(
     "(Only the summaries are shown here; their details are not.)\n\n### Research 1\n\nshort\n\n"
+  )
+})
+
+it("names what was denied, each call once, without advice for a person", () => {
+  const result: ToolResult = {
+    success: false,
+    data: null,
+    error_message: "Permission denied",
+    error_type: "permission_denied",
+    metadata
+  }
+  const read = (path: string) => ({ call: { uid: path, name: "read_file", arguments: { path } }, result })
+  const one = finished("Research 1", "short")
+  const calls = [read("a"), read("a"), read("b")]
+  const check: CheckOutcome = {
+    command: "npm test",
+    exitCode: null,
+    seconds: 0,
+    text: "npm test: not run. It is not allowed.",
+    failures: [],
+    newFailures: [],
+    notRun: "It is not allowed. Use --allow run_command."
+  }
+  const files = [{ path: "c", kind: "new" as const, insertions: 1, deletions: 0 }]
+  expect(resultBlocks([new TaskResult({ ...one, calls, checks: [check], files })], 100)).toBe(
+    "### Research 1\n\nWhat the program knows:\n\n1 file changed, 1 insertion(+):\n- c (new): 1 insertion(+)\n- npm test: not run. It is not allowed.\n- denied: `read_file a`\n- denied: `read_file b`\n\nshort\n\n"
+  )
+  const many = [1, 2, 3, 4, 5, 6, 7].map((number) => read(`f${number}`))
+  expect(resultBlocks([new TaskResult({ ...one, calls: many })], 100)).toContain(
+    "`read_file f5`\n- denied: 2 more calls\n"
   )
 })
 

@@ -7,14 +7,23 @@ const readItem: ApprovalItem = { task: "Research 1", tool: "read_file", risk: "m
 const writeItem: ApprovalItem = { task: "Edit 1", tool: "write_file", risk: "high", targets: ["/p/a"] }
 
 describe("Approver.layerApproveSteps", () => {
-  it.effect("approves steps and leaves calls to the inner approver", () =>
+  it.effect("approves steps and reads of the project, and leaves other calls to the inner approver", () =>
     Effect.gen(function* () {
       const approver = yield* Approver
+      const others: ReadonlyArray<ApprovalItem> = [
+        { ...readItem, personOnly: true },
+        { ...readItem, origin: "a plugin" },
+        { ...readItem, tool: "fetch_url", targets: ["https://a.example/"] },
+        { ...writeItem, tool: "run_command", targets: ["npm test"] }
+      ]
+      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "once", by: "rule" })
+      for (const item of others) {
+        assert.deepStrictEqual(yield* approver.call(item, "question-1"), { answer: "deny", by: "nobody" })
+      }
       assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem], "question-1"), {
         answer: "remaining",
         by: "rule"
       })
-      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "deny", by: "nobody" })
       assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
     }).pipe(Effect.provide(Approver.layerApproveSteps(Approver.layerDenyAll)))
   )

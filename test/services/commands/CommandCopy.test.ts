@@ -11,6 +11,7 @@ import { changedPaths, takeSnapshot } from "../../support/FolderSnapshot.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { waitForProcesses } from "../../support/ProcessTable.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
@@ -440,6 +441,25 @@ describe("programs in a working copy", needs("bwrap"), () => {
       assert.strictEqual(after?.length, 1)
       assert.notDeepEqual(after, before)
     })
+  )
+
+  liveTest(
+    "a question says that a command writes into the copy, and that it writes into the project outside of a task",
+    () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["once", "once"] })
+        const scratch = yield* makeFolder
+        const { run } = yield* openTools({ commands: { scratch }, approver: approver.layer })
+        const command = run("run_command", { argv: ["true"] })
+        yield* Effect.provideService(command, CurrentCopy, makeWorkingCopy())
+        yield* command
+        const words = approver.asked.flat().map(({ details = [], words }) => `${words?.consequence} ${details.at(-1)}`)
+        for (const [index, where] of ["a copy of the project", "the project"].entries()) {
+          const what = `no network, writes only in ${where}, your home folder is hidden`
+          assert.include(words[index], `Runs in the sandbox: ${what}`)
+          assert.include(words[index], `Sandbox: yes: ${what}`)
+        }
+      })
   )
 
   liveTest("a command that takes too long proposes nothing and leaves nothing", () =>

@@ -271,7 +271,15 @@ describe("a conversation", () => {
       assert.match(reply, /### Tool call always [^#]*Output:\n\n```text\n1\n```/)
       assert.include(reply, 'There is no tool "contes". Use one of: `count`')
       assert.include(reply, 'The argument "letter"')
-      assert.strictEqual(report.status, "not_permitted")
+      assert.notInclude(reply, "--allow")
+      assert.strictEqual(report.status, "done")
+      const [denied] = report.facts?.denied ?? []
+      assert.deepStrictEqual(denied, {
+        tool: "read_file",
+        targets: ["a.txt"],
+        by: "nobody",
+        allow: '--allow "read_file:a.txt"'
+      })
     })
   )
 
@@ -346,6 +354,29 @@ describe("a conversation", () => {
       const { reports, requests } = yield* asking(["Go.", "On."], inOrder({ text: "It beg", finish: "length" }, "Yes."))
       assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer.split("\n")[0]], ["limit", "It beg"])
       assert.deepStrictEqual(historyOf(requests[1]!), ["user: Go.", "assistant: It beg", "user: On."])
+    })
+  )
+
+  it.effect("is not done when all that it asked for was denied, and done when it got along without a read", () =>
+    Effect.gen(function* () {
+      const read = call("read_file", { path: "a.txt" })
+      const ends = yield* Effect.forEach(
+        [[read], [read, call("count")], [call("run_command", { argv: ["true"] }), call("count")]],
+        (calls) => asking(["Go."], inOrder(calling(...calls), "There is nothing."), { files })
+      )
+      assert.deepStrictEqual(
+        ends.map(({ report, reports: [first] }) => [
+          first?.status,
+          report.status,
+          first?.reason.split(" ").slice(0, 3).join(" "),
+          first?.facts?.denied?.map(({ tool }) => tool)
+        ]),
+        [
+          ["not_permitted", "not_permitted", "Permission denied: read_file", ["read_file"]],
+          ["done", "done", "", ["read_file"]],
+          ["not_permitted", "not_permitted", "Permission denied: run_command", ["run_command"]]
+        ]
+      )
     })
   )
 

@@ -53,6 +53,29 @@ const held = (map: string, parts: ReadonlyArray<string>) =>
   expect(parts.map((part) => [part, map.includes(part)])).toEqual(parts.map((part) => [part, true]))
 
 layer(NodeServices.layer)("readProjectMap", (it) => {
+  it.effect("runs tests with pytest when a test imports it or any settings name it, else with unittest", () =>
+    Effect.gen(function* () {
+      const base = { "setup.py": "from setuptools import setup\nsetup()\n", "schema.py": "" }
+      const plain = "import unittest\n\nclass T(unittest.TestCase): ...\n"
+      const projects = [
+        { ...base, "test_schema.py": "from pytest import mark, raises\n" },
+        { ...base, "tests/test_a.py": "import os\nimport pytest\n" },
+        { ...base, "test_a.py": plain, "tox.ini": "[testenv]\ndeps = pytest\n" },
+        { ...base, "test_a.py": plain, "requirements-dev.txt": "pytest==8\n" },
+        { ...base, "test_a.py": plain, "setup.cfg": "[options.extras_require]\ntest = pytest\n" },
+        { ...base, "test_a.py": plain, "tox.ini": "[testenv]\ncommands = python -m unittest\n" },
+        { ...base, "test_a.py": `# not pytest\n${plain}` }
+      ]
+      const runners = yield* Effect.forEach(projects, (files) =>
+        Effect.gen(function* () {
+          const map = yield* mapOf(yield* makeProject(files), 8192, ["python"])
+          return ["pytest", "unittest"].filter((name) => map.includes(`python -m ${name}`)).join("+")
+        })
+      )
+      expect(runners).toEqual(["pytest", "pytest", "pytest", "pytest", "pytest", "unittest", "unittest"])
+    })
+  )
+
   describe("made projects", () => {
     it.effect.each([
       [

@@ -90,9 +90,10 @@ describe("a rule for a command", () => {
   liveTest("is suggested for the place where the command would run", () =>
     Effect.gen(function* () {
       const commands = { sandbox: { mode: "off" as const } }
-      const { run } = yield* openTools({ commands, files: { "a b/x": "" }, approver: Approver.layerDenyAll })
-      const { error_message } = yield* run("run_command", { argv: ["echo", "*"], cwd: "a b" })
-      assert.include(error_message ?? "", 'Use --allow "run_command:("a b", no sandbox) echo "\\*"".')
+      const { gate, run } = yield* openTools({ commands, files: { "a b/x": "" }, approver: Approver.layerDenyAll })
+      yield* run("run_command", { argv: ["echo", "*"], cwd: "a b" })
+      const [denied] = yield* gate.denials
+      assert.strictEqual(denied?.flags, '--allow "run_command:("a b", no sandbox) echo "\\*""')
     })
   )
 
@@ -231,15 +232,18 @@ describe("a rule for a command", () => {
       Effect.gen(function* () {
         const files = { "x.sh": "true\n", "gen.sh": "echo echo evil > x.sh\n", "other.sh": "true\n" }
         const rules = [allow("run_command", "sh *")]
-        const { run } = yield* openTools({ files, rules, approver: Approver.layerDenyAll })
-        const ends: Array<string> = []
+        const { gate, run } = yield* openTools({ files, rules, approver: Approver.layerDenyAll })
+        const ends: Array<boolean> = []
         for (const name of ["x.sh", "gen.sh", "x.sh", "other.sh"]) {
-          const { error_message } = yield* run("run_command", { argv: ["sh", name] })
-          ends.push(error_message ?? "ran")
+          ends.push((yield* run("run_command", { argv: ["sh", name] })).success)
         }
         const why =
           "Permission denied: run_command on sh x.sh runs x.sh, which changed after a rule allowed it. Look at it and start again."
-        assert.deepStrictEqual(ends, ["ran", "ran", why, "ran"])
+        assert.deepStrictEqual(ends, [true, true, false, true])
+        assert.deepStrictEqual(
+          (yield* gate.denials).map(({ message }) => message),
+          [why]
+        )
       }),
     needs("bwrap")
   )

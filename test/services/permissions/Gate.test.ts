@@ -64,9 +64,10 @@ layer(NodeServices.layer)("Gate", (it) => {
         const { gate, root } = yield* openGate({})
         const denied = yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
         assert.deepStrictEqual(
-          [denied.by, denied.message],
+          [denied.by, denied.forModel, denied.message],
           [
             "nobody",
+            `Permission denied: the settings of the person do not allow read_file on ${root}/README.md. Go on without it.`,
             `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
           ]
         )

@@ -175,9 +175,9 @@ layer(NodeServices.layer)("--yes", (it) => {
     })
   )
 
-  it.effect("leaves --yes-this-run as it is: steps are approved, single calls are asked about", () =>
+  it.effect("lets --yes-this-run approve steps and reads of the project, and asks about other calls", () =>
     Effect.gen(function* () {
-      const inner = scriptedApprover({ calls: ["deny"] })
+      const inner = scriptedApprover({ calls: ["deny", "deny", "deny"] })
       const { gate, root } = yield* openGate({ approver: Approver.layerApproveSteps(inner.layer) })
       const write = writing(`${root}/src/a.ts`, "new\n")
       const calls = [write, reading(`${root}/.env`)]
@@ -188,7 +188,13 @@ layer(NodeServices.layer)("--yes", (it) => {
       })
       for (const call of calls) yield* gate.authorize(inTask("Work"), call)
       assert.deepStrictEqual(inner.asked, [])
-      yield* Effect.flip(gate.authorize(inTask("Work"), reading(`${root}/README.md`)))
+      yield* gate.authorize(inTask("Work"), reading(`${root}/README.md`))
+      const others = [
+        reading(`${root}/server.pem`),
+        reading("/etc/hosts", false),
+        prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url: "https://a.example/" }])
+      ]
+      for (const call of others) yield* Effect.flip(gate.authorize(inTask("Work"), call))
     })
   )
 })

@@ -220,10 +220,7 @@ describe("ToolRunner", () => {
       const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
       assert.deepStrictEqual(
         yield* run("act"),
-        failed(
-          "permission_denied",
-          "Permission denied: act needs approval and there is no terminal to ask on. Use --allow act."
-        )
+        failed("permission_denied", "Permission denied: the settings of the person do not allow act. Go on without it.")
       )
       assert.isFalse(ran)
       assert.deepStrictEqual(

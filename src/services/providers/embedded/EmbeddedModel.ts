@@ -58,8 +58,8 @@ export const askAnswer = ({ prompt: { content }, tools: native }: Sent, system: 
   const asked = content[start]
   const request = readRequest(asked === undefined ? "" : messageText(asked).replace(filesInView, ""))
   const outcomes = outcomesOf(content.slice(start + 1))
-  // What a tool with other parameters does is not understood.
-  const tools = all.filter((tool) => kindOf(tool) !== "other")
+  // What a tool with other parameters does is not understood, and a list of its own holds nothing: it writes none.
+  const tools = all.filter((tool) => kindOf(tool) !== "other" && !/\byour own\b/.test(tool.description))
   const readers = tools.filter((tool) => kindOf(tool) === "path")
   const hasRead = outcomes.some(({ call }) => readers.some(({ name }) => name === call.name))
   const rows = outcomes.flatMap(({ output }) => matchRows(output))

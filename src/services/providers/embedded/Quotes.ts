@@ -114,6 +114,9 @@ export const matchRows = (output: string): ReadonlyArray<string> =>
     rowOf(path, Number(line), text)
   )
 
+/** True for a tool that lists files; other arrays of strings are no paths. */
+const listsFiles = ({ name }: ToolCall): boolean => /tree|files?|paths?/.test(name)
+
 /** `ERROR ...` is a failure, `path:line: text` a search, an array of paths a tree; only reading gives the text of a file. */
 export const readOutcome = (outcome: Outcome, terms: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { call, output } = outcome
@@ -124,7 +127,7 @@ export const readOutcome = (outcome: Outcome, terms: ReadonlyArray<string>): Rea
   if (first.startsWith("ERROR")) return [`- ${tool}${link === "" ? "" : ` on ${link}`} failed: ${quote(first)}`]
   if (isWriting(outcome)) return [`- ${tool} wrote ${link}.`]
   const paths = decodePaths(output)
-  if (Option.isSome(paths)) return [treeNote(paths.value)]
+  if (Option.isSome(paths) && listsFiles(call)) return [treeNote(paths.value)]
   const rows = matchRows(output)
   const cut = output.match(/^(?:At least )?\d+ match[^\n]*(?=\. Shown by file: )/) ?? []
   if (rows.length > 0) return [...rows, ...cut.map((note) => `- ${tool}: ${note}; not all are shown.`)]

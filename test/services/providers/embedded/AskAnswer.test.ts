@@ -8,9 +8,14 @@ import { askAnswer } from "../../../../src/services/providers/embedded/EmbeddedM
 import { failed, gave } from "../../../support/sampleTasks.ts"
 
 const string = { type: "string" }
-const offered = (name: string, required: ReadonlyArray<string>, optional: ReadonlyArray<string> = []) => {
+const offered = (
+  name: string,
+  required: ReadonlyArray<string>,
+  optional: ReadonlyArray<string> = [],
+  description = ""
+) => {
   const properties = Object.fromEntries([...required, ...optional].map((one) => [one, string]))
-  return Tool.dynamic(name, { description: "", parameters: { type: "object", required: [...required], properties } })
+  return Tool.dynamic(name, { description, parameters: { type: "object", required: [...required], properties } })
 }
 const tools = [
   offered("get_file_tree", []),
@@ -83,6 +88,14 @@ describe("the embedded model in a conversation", () => {
     assert.deepStrictEqual(saying("What is this?", [], [strange, ...tools]).calls, [
       { name: "get_file_tree", arguments: {} }
     ])
+  })
+
+  it("lists the files and not its own empty list of things to do, whatever the question is called", () => {
+    const own = offered("list_tasks", [], [], "Returns your own list of things to do as a JSON array.")
+    assert.deepStrictEqual(saying("Which things can I do with this?", [], [own, ...tools]).calls, [
+      { name: "get_file_tree", arguments: {} }
+    ])
+    assert.notInclude(saying("Which things?", [gave("list_tasks", {}, [])], [own]).text, "The project has")
   })
 
   it("says what failed and what was not found", () => {
