@@ -5,6 +5,7 @@
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { callSign } from "./Refinement.ts"
 import { changePreview } from "../files/ChangePreview.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
@@ -145,14 +146,7 @@ export const toolMessages = (answers: ReadonlyArray<CallAnswer>, budget: number)
   })
 }
 
-/** A file of the working copy, by its path in the project. */
-interface ProposedText {
-  readonly path: string
-  readonly base: string | null
-  readonly text: string | null
-}
-
-const proposedDiff = ({ base, path, text }: ProposedText): string =>
+const proposedDiff = ({ base, path, text }: ProposedFile): string =>
   text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, 200)
 
 const callLine = ({ call, result }: CallOutcome): string =>
@@ -160,7 +154,8 @@ const callLine = ({ call, result }: CallOutcome): string =>
 
 interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  readonly files: ReadonlyArray<ProposedText>
+  /** The files of the working copy, by their paths in the project. */
+  readonly files: ReadonlyArray<ProposedFile>
   readonly checks: ReadonlyArray<CheckOutcome>
   /** What to do now. */
   readonly now: string
@@ -181,7 +176,8 @@ export const foldText = ({ budget, checks, files, now: next, outcomes }: Folded)
     diffs === "" ? "" : rawBlock("## Changes so far", fenced(shorten(diffs, Math.floor(budget / 3)), "diff"))
   const last = outcomes.filter((one) => !isChange(one)).slice(-lastCalls)
   const checked = checksBlock(checks, files.length > 0)
-  const head = rawBlock("## Done so far", `${calls}\n\nThe last outputs are shown below; call again for others.`)
+  const more = "\n\nThe last outputs are shown below; call again for others."
+  const head = rawBlock("## Done so far", calls === "" ? "" : `${calls}${more}`)
   const rest = Math.max(0, budget - head.length - changes.length - checked.length - callFrame(last))
   const now = rawBlock("## Now", next)
   return `${head}${changes}${callBlocks(last, rest)}${checked}${now}`.trimEnd()

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 
@@ -71,6 +72,8 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<PreparedCall>
   /** Calls that cannot be made any more, for example since a file changed; they are shown, and their answer grants nothing. */
   readonly unready?: ReadonlyArray<UnreadyCall>
+  /** What the tasks before it change, on top of which its calls are made. */
+  readonly others?: ReadonlyArray<ProposedFile>
 }
 
 /** A call that could not be prepared. */
@@ -115,5 +118,5 @@ export const conflictingWriteNote = (section: string, { path, tasks }: Conflicti
   makeRepair(
     "writers-of-one-file",
     { section },
-    `${tasks.map((task) => `"${task}"`).join(" and ")} run in parallel and write ${path}; the last one to write wins.`
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run side by side and write ${path}; their changes are put together.`
   )

@@ -3,24 +3,17 @@
  * approved and made.
  */
 import * as Context from "effect/Context"
-import * as Schema from "effect/Schema"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 
-/** One file of a working copy, at its canonical path. */
-export const ProposedFile = Schema.Struct({
-  path: Schema.String,
-  /** The text in the project that the proposal starts from; `null` for a file that is not there. */
-  base: Schema.NullOr(Schema.String),
-  /** The proposed text; `null` for a file that is removed. */
-  text: Schema.NullOr(Schema.String)
-})
-export type ProposedFile = typeof ProposedFile.Type
-
+/** Its files have canonical paths, and the texts of the project as their bases. */
 export interface WorkingCopy {
   readonly get: (path: string) => ProposedFile | undefined
   /** Proposes a text. The base of an earlier proposal stays; a proposal that equals it is none. */
   readonly propose: (file: ProposedFile) => void
   /** What differs from the project, by path. */
   readonly files: () => ReadonlyArray<ProposedFile>
+  /** What differs from the texts that the copy began with, by path. */
+  readonly own: () => ReadonlyArray<ProposedFile>
   /** Notes that a tool changed a file, by the name of the tool. */
   readonly noteChange: (path: string, tool: string) => void
   /** The tools that changed a file, as they were noted. */
@@ -29,8 +22,13 @@ export interface WorkingCopy {
   readonly version: () => number
 }
 
-export const makeWorkingCopy = (): WorkingCopy => {
-  const proposed = new Map<string, ProposedFile>()
+const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
+  [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+
+/** A copy that begins with the proposals of others, which are not its own. */
+export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []): WorkingCopy => {
+  const first = new Map(others.map((file) => [file.path, file]))
+  const proposed = new Map(first)
   const tools = new Map<string, Set<string>>()
   let version = 0
   return {
@@ -42,7 +40,13 @@ export const makeWorkingCopy = (): WorkingCopy => {
       if (text === base) proposed.delete(path)
       else proposed.set(path, { path, base, text })
     },
-    files: () => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    files: () => inOrder(proposed.values()),
+    own: () =>
+      inOrder(new Map([...first, ...proposed]).values()).flatMap(({ base: inProject, path }) => {
+        const base = first.has(path) ? (first.get(path)?.text ?? null) : inProject
+        const text = proposed.has(path) ? (proposed.get(path)?.text ?? null) : inProject
+        return base === text ? [] : [{ path, base, text }]
+      }),
     noteChange: (path, tool) => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
     changedBy: (path) => tools.get(path) ?? new Set(),
     version: () => version

@@ -25,6 +25,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
@@ -114,6 +115,10 @@ const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCa
   return gatedBy === "risk" && calls.every(isAllowed)
 }
 
+/** The project as the calls of a task find it. */
+const onTop = <A>(look: Effect.Effect<A>, { others }: Pick<GatedTask, "others">): Effect.Effect<A> =>
+  others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
+
 /** One item of the question: a call, or a task without calls. `question` is absent for what cannot be granted. */
 interface Shown {
   readonly item: ApprovalItem
@@ -190,7 +195,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
 ): Effect.fn.Return<StepApproved> {
   const { addRequestedChange, approver, evaluator, events, grants, withMutex } = context
   const decided = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
+    Effect.map(onTop(possibleCalls(task, planKey, evaluator), task), (calls) => ({ ...task, calls }))
   )
   const touching = decided.map(({ calls, task }) => ({
     task,
@@ -200,7 +205,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
-  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, context))
+  const found = yield* Effect.forEach(open, (one) => onTop(shownOf(one.task, one.calls, warnings, context), one))
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
   const hashes = shown.flatMap(({ question }) => question?.hash ?? [])

@@ -1,12 +1,13 @@
 /**
- * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, asks once for all calls that
- * need approval, and reports the answer to each waiting task. Tasks that need no approval never wait for it. Every call is
- * shown, also one that cannot be made any more.
+ * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, puts their changes
+ * together in the order of the plan, asks once for all calls that need approval, and reports the answer to each waiting task.
+ * Tasks that need no approval never wait for it. Every call is shown, also one that cannot be made any more.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
@@ -46,6 +47,9 @@ export const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
+/** There is nothing to ask about. */
+const byRule: StepApproved = { approved: true, by: "rule" }
+
 /** A step whose tasks, by name and in order, are about to run. */
 interface ApprovedStep {
   readonly title: string
@@ -53,31 +57,47 @@ interface ApprovedStep {
   readonly tasks: ReadonlyArray<string>
 }
 
+/** A task that waits for the question. */
+interface WaitingTask {
+  readonly task: string
+  /** Its calls on top of what the tasks before it change, and what all of them change; without calls when it has failed. */
+  readonly prepare: (others: ReadonlyArray<ProposedFile>) => Effect.Effect<{
+    readonly gated?: GatedTask | undefined
+    readonly proposed: ReadonlyArray<ProposedFile>
+  }>
+}
+
 /** The approval of one step; the question is asked by the task that is ready last. */
 export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title }: ApprovedStep) =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<StepApproved>()
-    const gated: Array<{ readonly task: string; readonly calls: Effect.Effect<GatedTask> }> = []
+    const waiting: Array<WaitingTask> = []
     let open = tasks.length
+
+    const ask = Effect.gen(function* () {
+      const asked: Array<GatedTask> = []
+      let others: ReadonlyArray<ProposedFile> = []
+      for (const { prepare } of waiting.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))) {
+        const { gated, proposed } = yield* prepare(others)
+        if (gated !== undefined) asked.push({ ...gated, ...(others.length === 0 ? {} : { others }) })
+        others = proposed
+      }
+      const approved = asked.length === 0 ? byRule : yield* gate.approveStep({ title, planKey, tasks: asked })
+      yield* Deferred.succeed(answer, approved)
+    })
 
     const resolveTask = Effect.suspend(() => {
       open -= 1
-      if (open > 0 || gated.length === 0) return Effect.void
-      const inOrder = gated.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))
-      return Effect.forEach(inOrder, ({ calls }) => calls).pipe(
-        Effect.flatMap((asked) => gate.approveStep({ title, planKey, tasks: asked })),
-        Effect.flatMap((approved) => Deferred.succeed(answer, approved)),
-        Effect.asVoid
-      )
+      return open > 0 || waiting.length === 0 ? Effect.void : ask
     })
 
     return {
       /** A task needs no approval, or has failed. */
       pass: resolveTask,
       /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
-      request: (task: string, calls: Effect.Effect<GatedTask>) =>
+      request: (task: WaitingTask) =>
         Effect.suspend(() => {
-          gated.push({ task, calls })
+          waiting.push(task)
           return resolveTask
         }).pipe(Effect.andThen(Deferred.await(answer)))
     }

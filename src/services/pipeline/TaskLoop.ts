@@ -33,8 +33,8 @@ import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { CallsDeclined, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
-import { makeTurnLoop, nowText } from "./TurnLoop.ts"
+import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
 /** What is known of a task while it is worked on. */
@@ -55,12 +55,16 @@ const failed = ({ latest, order, tools }: Work, turns: number = latest().unusabl
   return taskFailure(order.task, phase, error, doneOutside(latest()))
 }
 
+/** What a model is told when nothing clashes and a check fails all the same. */
+const brokenTogether =
+  "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
+
 export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report. `given` stands for the first answer. Fails with a `TaskFailure`, or with
-     * who declined the calls of the task.
+     * Works on a task until its report, or goes on with one after it (`joined`). `given` stands for the first answer. Fails with
+     * a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
@@ -148,7 +152,7 @@ export class TaskLoop extends Context.Service<
           skill,
           tools,
           system,
-          copy: makeWorkingCopy(),
+          copy: makeWorkingCopy(order.joined?.others),
           mostTurns: Math.min(skill.turns ?? limits.turns, limits.turns),
           read: Effect.fnUntraced(function* (answer) {
             const read = readTurn(answer, { task: known.task, inputs: skill.inputs, kept: known.inputs, mayChange })
@@ -182,13 +186,14 @@ export class TaskLoop extends Context.Service<
       })
 
       const refinementOf = (work: Work, result: ResultDocument): Refinement => {
+        const { joined } = work.order
         const { known, latest } = work
         const looks = doneOutside(latest())
         return {
           task: known.task,
           ...inputsField(known.inputs),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-          ...loop.proposed(work, latest()),
+          ...loop.proposed(work, latest(), joined && `joined-${(joined.refinement.joined?.times ?? 0) + 1}`),
           result
         }
       }
@@ -219,6 +224,21 @@ export class TaskLoop extends Context.Service<
         }
       })
 
+      /** Goes on after a report whose changes were put together with others: only with checks, or with further turns. */
+      const goOn = Effect.fnUntraced(function* (opened: Work, { clash, own, refinement, ...joined }: JoinedChanges) {
+        const { inputs = [], looks = [], result, turns: taken = 0 } = refinement
+        Object.assign(opened.known, { task: refinement.task, inputs })
+        for (const file of own) opened.copy.propose(file)
+        const checks = joined.checks ? yield* loop.check(opened, taken) : []
+        const begun = { ...opened.latest(), outcomes: looks, checks, hasFolded: true, turn: taken }
+        opened.keep(begun)
+        const failedBefore = new Set(refinement.checks?.flatMap((one) => (isFine(one) ? [] : [one.command])))
+        const isOpen = checks.some((one) => !isFine(one) && !failedBefore.has(one.command))
+        if (clash === "" && !isOpen && result !== undefined) return refinementOf(opened, result)
+        const now = `${clash === "" ? brokenTogether : clash}\n\n${opened.goOn}`
+        return yield* turns(opened, { ...begun, messages: loop.foldedMessages(opened, begun, now) })
+      })
+
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
@@ -226,6 +246,7 @@ export class TaskLoop extends Context.Service<
         yield* started(order)
         const opened = yield* open(order)
         const begun = opened.latest()
+        if (order.joined !== undefined) return yield* goOn(opened, order.joined)
         if (given === undefined) return yield* turns(opened, begun)
         const { calls, inputs = [] } = given
         Object.assign(opened.known, { inputs })

@@ -47,7 +47,7 @@ const warnedTurns = 3
 const mostRejectedReports = 2
 
 /** True for a check that says nothing against the changes. */
-const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
+export const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
 
 const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
   makeIssue(
@@ -105,20 +105,22 @@ export const makeTurnLoop = Effect.gen(function* () {
   const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
+  /** The messages of turns in whose place stands what the host knows of them. */
+  const foldedMessages = (order: AnyOrder, { checks, messages, outcomes: own }: Progress, now: string) => {
+    const outcomes = [...(order.earlier ?? []), ...own]
+    const files = changes.named(order.copy)
+    const budget = replyBudget(order, order.fold(messages, ""))
+    const isKnown = outcomes.length + files.length > 0 || now !== order.goOn
+    return order.fold(messages, isKnown ? foldText({ outcomes, checks, files, now, budget }) : "")
+  }
+
   /** Puts what the host knows in the place of the turns when they have taken too much of the window. */
   const folded = (order: AnyOrder, progress: Progress): Progress => {
     const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
       neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
     const before = tokensOf(progress.messages)
     if (before <= window * foldAt) return progress
-    const outcomes = [...(order.earlier ?? []), ...progress.outcomes]
-    const files = changes.named(order.copy)
-    const budget = replyBudget(order, order.fold(progress.messages, ""))
-    const known =
-      outcomes.length + files.length === 0
-        ? ""
-        : foldText({ outcomes, checks: progress.checks, files, now: order.goOn, budget })
-    const messages = order.fold(progress.messages, known)
+    const messages = foldedMessages(order, progress, order.goOn)
     return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
@@ -153,7 +155,10 @@ export const makeTurnLoop = Effect.gen(function* () {
   })
 
   /** Checks what the working copy changes, where commands can see it. */
-  const check = Effect.fnUntraced(function* ({ copy, round, task }: AnyOrder, turn: number) {
+  const check = Effect.fnUntraced(function* (
+    { copy, round, task }: Pick<AnyOrder, "copy" | "round" | "task">,
+    turn: number
+  ) {
     const paths = changes.named(copy).map(({ path }) => path)
     if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
     return yield* checksOfHost.run({ task, round, turn }, paths)
@@ -314,14 +319,17 @@ export const makeTurnLoop = Effect.gen(function* () {
     return end
   })
 
-  /** The changes of the working copy as calls that make them, and what the host knows of them. */
+  /** The changes of the working copy as calls that make them, whose uids begin with `word`, and what the host knows of them. */
   const proposed = (
     { copy }: Pick<AnyOrder, "copy">,
-    { checks }: Progress
-  ): Pick<Refinement, "calls" | "checks" | "files"> => {
-    const files = fileFacts(changes.named(copy).map(({ base, path, text }) => ({ path, before: base, after: text })))
+    { checks, turn }: Pick<Progress, "checks" | "turn">,
+    word?: string
+  ): Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns"> => {
+    const named = changes.named(copy)
+    const files = fileFacts(named.map(({ base, path, text }) => ({ path, before: base, after: text })))
     return {
-      calls: changes.final(copy),
+      calls: changes.final(copy, word),
+      ...(files.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }
@@ -330,7 +338,10 @@ export const makeTurnLoop = Effect.gen(function* () {
   return {
     act,
     ask,
+    check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
+      Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
+    foldedMessages,
     proposed,
     readHeard,
     reject,
