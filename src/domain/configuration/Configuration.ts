@@ -154,6 +154,10 @@ export const Configuration = Schema.Struct({
     Schema.Union([Schema.Literal(false), Schema.Array(CheckLine)]),
     "Commands that the host runs after changes, each as one line or as a list of words; `false` for none. Default: the type check and the tests that the project names. Those of a project are asked about once. Flags: --check, --no-check."
   ),
+  askFirst: key(
+    Schema.Boolean,
+    "Whether each change is asked about and made before the checks run, instead of all changes of a step when they have passed. Default: false. Flag: --ask-first."
+  ),
   sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(
     Schema.Array(EnvironmentName),

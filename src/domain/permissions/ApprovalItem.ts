@@ -50,6 +50,8 @@ export const ApprovalItem = Schema.Struct({
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
+      /** What the answer `repairs` would cover beside the call; offered where checks run after the change. */
+      repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
   )

@@ -15,7 +15,7 @@ import {
 import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
-import type { Grants } from "./Grants.ts"
+import { type Grants, repairedFiles } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
 import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
@@ -34,6 +34,8 @@ export interface GateContext extends ViewContext {
   readonly events: RunEvents["Service"]
   readonly policies: Policies["Service"]
   readonly grants: Grants
+  /** True when a yes may also cover what repairs the change. */
+  readonly offersRepairs: boolean
   /** Takes what a person wants instead. */
   readonly addRequestedChange: (requested: RequestedChange) => Effect.Effect<void>
   /** Lets one question be shown at a time. */
@@ -109,7 +111,8 @@ const possibleCalls = Effect.fnUntraced(function* (
 
 /** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
 const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
-  if (calls.length > 0 && calls.every(({ question }) => grants.isApproved(question))) return true
+  const isKnown = ({ question }: DecidedCall) => grants.isApproved(question) || grants.isRepair(question)
+  if (calls.length > 0 && calls.every(isKnown)) return true
   const isAllowed = ({ decision, question }: DecidedCall) =>
     question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
   return gatedBy === "risk" && calls.every(isAllowed)
@@ -147,7 +150,8 @@ const shownOf = Effect.fnUntraced(function* (
         return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
       }
       const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
-      const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
+      const given = { ...alwaysOffers(offered), ...repairsOffer(question, context) }
+      const offers = Object.keys(given).length === 0 ? {} : { offers: given }
       const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
       return { item: { ...withWarnings(item, about), ...offers }, question, offered }
     })
@@ -164,12 +168,21 @@ const warnOfSharedWrites = (title: string, tasks: ReadonlyArray<TouchingTask>, e
     (notes) => new Map(notes)
   )
 
+/** What "and what repairs it" would cover; nothing where it is not offered. */
+const repairsOffer = (
+  question: GateQuestion,
+  { evaluator, offersRepairs }: GateContext
+): Pick<NonNullable<ApprovalItem["offers"]>, "repairs"> => {
+  const names = offersRepairs ? repairedFiles(question).map(({ path }) => evaluator.nameOf(path)) : []
+  return names.length === 0 ? {} : { repairs: `later changes of ${names.join(", ")} by this task` }
+}
+
 /** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
 const grant = (
   answer: StepAnswer,
   wasSeen: boolean,
   shown: ReadonlyArray<Shown>,
-  { approver, grants }: Pick<GateContext, "approver" | "grants">
+  { approver, grants, offersRepairs }: Pick<GateContext, "approver" | "grants" | "offersRepairs">
 ): void => {
   const isLeft = ({ item, question }: Shown): boolean =>
     question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
@@ -181,6 +194,7 @@ const grant = (
   const approved = shown.filter(isApproved)
   for (const { question } of approved) if (wasSeen && question !== undefined) grants.addShown(question)
   const questions = approved.flatMap(({ question }) => question ?? [])
+  if (answer === "repairs" && offersRepairs) for (const question of questions) grants.addRepairs(question)
   /* A command may run what a write on the same screen brings, which was shown with it. */
   grants.addHashes([...hashesOf(approved), ...questions.map((question) => afterWrites(question, questions).hash)])
   if (typeof answer === "object") {
@@ -248,7 +262,8 @@ export const askCall = Effect.fnUntraced(function* (
   const { task } = question
   const hash = questionId(question)
   const offered = evaluator.offersOf(question)
-  const item = withOffers(yield* itemOf(question, context), question, offered)
+  const shown = withOffers(yield* itemOf(question, context), question, offered)
+  const item = { ...shown, offers: { ...shown.offers, ...repairsOffer(question, context) } }
   yield* report({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)
   const requested = answer === "deny" && instead !== undefined ? { instead } : {}
@@ -263,7 +278,8 @@ export const askCall = Effect.fnUntraced(function* (
   }
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
-  if (answer !== "once" && rules === undefined) grants.addSession(question)
+  if (answer === "repairs" && context.offersRepairs) grants.addRepairs(question)
+  if ((answer === "session" || answer === "remember") && rules === undefined) grants.addSession(question)
   if (answer !== "remember") return
   const warning = yield* always.length > 0
     ? rememberInProject(always, offered, question, context)

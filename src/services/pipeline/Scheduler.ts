@@ -184,7 +184,8 @@ export class Scheduler extends Context.Service<
        */
       const isResolved = (refinement: Refinement): boolean =>
         refinement.calls.some(mayChange) ||
-        refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true
+        (refinement.declined === undefined &&
+          refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true)
 
       const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
         const { earlier, round } = order
@@ -217,11 +218,12 @@ export class Scheduler extends Context.Service<
           const result = yield* activities.runStage(
             { key: stageKey.task(round, task.name), success: TaskResult },
             taskRunner.run({ briefing, round, step, ...refined }),
-            isFinal
+            (made) => isFinal(made) && refined.refinement.declined === undefined
           )
           yield* state.add(result)
           yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
           yield* Deferred.succeed(done, result)
+          return refined.refinement.declined
         })
 
       const fail = Effect.fnUntraced(function* (
@@ -289,7 +291,6 @@ export class Scheduler extends Context.Service<
           Effect.tap((ready) => untilFirst(state, round, ready)),
           Effect.flatMap((ready) => upToDate(state, round, ready)),
           Effect.flatMap((ready) => carryOut(state, round, ready)),
-          Effect.as(undefined),
           Effect.catchTags({
             TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
             CallsDeclined: ({ by }) => Effect.as(Deferred.fail(state.done, notMade(task)), by)

@@ -52,6 +52,20 @@ export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
     { what: `The change of ${pathOf(outcome.call)} failed, and nothing was changed in its place.` }
   )
 
+/** Several edits of one file as one call, so that they are asked about together. */
+export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
+  [
+    ...Map.groupBy(calls, (call) => (call.name === "edit_file" ? `edit ${pathOf(call)}` : `other ${call.uid}`)).values()
+  ].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { old_text: _old, new_text: _new, ...given } = first.arguments
+    const edits = [first, ...others].map(({ arguments: one }) => ({
+      old_text: one["old_text"] ?? "",
+      new_text: one["new_text"] ?? ""
+    }))
+    return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
+  })
+
 /** A call that changes an existing file from one text to another. */
 const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
   const edit = smallestEdit(before, after)
@@ -192,5 +206,5 @@ export const makeTaskChanges = Effect.gen(function* () {
     return copy.files()
   }
 
-  return { callsOf, fileAt, final, named, onTop }
+  return { callsOf, fileAt, final, named, nameOf, onTop }
 })

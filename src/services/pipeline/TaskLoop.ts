@@ -14,11 +14,11 @@ import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
-import { type ResultDocument, TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -59,6 +59,9 @@ const failed = ({ latest, order, tools }: Work, turns: number = latest().unusabl
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
+/** The report of a task that had changed something when a further change was declined. */
+const partlyDeclined = "Partly done: a further change was declined."
+
 export class TaskLoop extends Context.Service<
   TaskLoop,
   {
@@ -86,7 +89,7 @@ export class TaskLoop extends Context.Service<
       const registry = yield* ToolRegistry
       const skills = yield* Skills
       const workspace = yield* Workspace
-      const { limits } = yield* RunSettings
+      const { askFirst: asksFirst = false, limits } = yield* RunSettings
       const provide = Effect.provideService(Workspace, workspace)
 
       const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
@@ -106,7 +109,7 @@ export class TaskLoop extends Context.Service<
 
       /** Asks about the calls of an answer that do something outside of the working copy. */
       const approve = Effect.fnUntraced(function* ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) {
-        const outside = calls.filter((call) => !isPure(call) && !fileTools.has(call.name))
+        const outside = calls.filter((call) => !isPure(call) && (asksFirst || !fileTools.has(call.name)))
         if (outside.length === 0) return
         const gated = yield* gatedCalls(task, { task, calls: outside }, round)
         if (gated === undefined) return
@@ -207,12 +210,18 @@ export class TaskLoop extends Context.Service<
               const phase = done.outcomes.length > 0 ? "execution" : "refinement"
               return Effect.fail(taskFailure(task, phase, error, doneOutside(done)))
             },
-            TooManyDenials: (error) => Effect.fail(taskFailure(task, "execution", error))
+            TooManyDenials: (error) => Effect.fail(taskFailure(task, "execution", error, doneOutside(work.latest()))),
+            CallsDeclined: (declined) =>
+              work.latest().files.length === 0
+                ? Effect.fail(declined)
+                : Effect.succeed({ _tag: "Declined" as const, by: declined.by })
           })
         )
         switch (end._tag) {
           case "Taken":
             return refinementOf(work, end.value)
+          case "Declined":
+            return { ...refinementOf(work, resultOfSummary(partlyDeclined)), declined: end.by }
           case "Repeated": {
             const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${callSign(end.call)}.`
             return yield* new TaskFailure({ task: task.name, phase: "execution", reason, skipped: false })
@@ -250,9 +259,9 @@ export class TaskLoop extends Context.Service<
         if (given === undefined) return yield* turns(opened, begun)
         const { calls, inputs = [] } = given
         Object.assign(opened.known, { inputs })
-        const { outcomes } = yield* loop.act(opened, 0, calls).pipe(
+        const { files, outcomes } = yield* loop.act(opened, 0, calls).pipe(
           Effect.catchTag("TooManyDenials", (error) => Effect.fail(taskFailure(order.task, "execution", error))),
-          Effect.provideService(CurrentCopy, opened.copy)
+          loop.within(opened)
         )
         const messages = [...begun.messages, assistant(renderRefined({ inputs, calls }))]
         const reply = replyText({
@@ -262,7 +271,7 @@ export class TaskLoop extends Context.Service<
           now: nowText(opened, opened.mostTurns),
           budget: loop.replyBudget(opened, messages)
         })
-        return yield* turns(opened, { ...begun, outcomes, messages: [...messages, fromHost(reply)] })
+        return yield* turns(opened, { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] })
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
-import { fileFacts } from "../../domain/checks/Facts.ts"
+import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { foldText, replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
@@ -157,10 +157,11 @@ export const makeTurnLoop = Effect.gen(function* () {
   /** Checks what the working copy changes, where commands can see it. */
   const check = Effect.fnUntraced(function* (
     { copy, round, task }: Pick<AnyOrder, "copy" | "round" | "task">,
-    turn: number
+    turn: number,
+    made: ReadonlyArray<FileFact> = []
   ) {
-    const paths = changes.named(copy).map(({ path }) => path)
-    if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
+    const paths = [...new Set([...made, ...changes.named(copy)].map(({ path }) => path))]
+    if (paths.length === 0 || (made.length === 0 && (yield* commands.copies).mechanism === "none")) return []
     return yield* checksOfHost.run({ task, round, turn }, paths)
   })
 
@@ -178,17 +179,19 @@ export const makeTurnLoop = Effect.gen(function* () {
     order: Omit<TurnOrder<unknown, E>, "take">,
     turn: number,
     calls: ReadonlyArray<ToolCall>,
-    { changes: written }: Answered
+    { changes: written }: Answered,
+    before: ReadonlyArray<FileFact>
   ) {
-    if (calls.length === 0) return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined }
+    if (calls.length === 0) return { outcomes: [], denied: undefined, files: [], hasChanged: false, checks: undefined }
     const { copy } = order
     const version = copy.version()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
-    const hasChanged = copy.version() !== version
-    return { ...acted, hasChanged, checks: hasChanged ? yield* check(order, turn) : undefined }
+    const hasChanged = copy.version() !== version || acted.files.length > 0
+    const checks = hasChanged ? yield* check(order, turn, [...before, ...acted.files]) : undefined
+    return { ...acted, hasChanged, checks }
   })
 
   /** Holds a report against the changes and its links against the project; nothing when it is sent back. */
@@ -222,9 +225,10 @@ export const makeTurnLoop = Effect.gen(function* () {
     const calls = left === 0 && read.report === undefined ? [] : possible
     const messages = [...before.messages, message]
     order.keep({ ...before, messages })
-    const { denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
+    const { denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read, before.files)
     const checks = made.checks ?? before.checks
-    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes], checks }
+    const files = [...before.files, ...made.files]
+    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes], files, checks }
     const isOfText = ({ wanted }: CheckedCall): boolean =>
       !native.some((one) => callSign(one.call) === callSign(wanted))
     const problems = [
@@ -322,22 +326,30 @@ export const makeTurnLoop = Effect.gen(function* () {
   /** The changes of the working copy as calls that make them, whose uids begin with `word`, and what the host knows of them. */
   const proposed = (
     { copy }: Pick<AnyOrder, "copy">,
-    { checks, turn }: Pick<Progress, "checks" | "turn">,
+    { checks, files: made = [], turn }: Pick<Progress, "checks" | "turn"> & Partial<Pick<Progress, "files">>,
     word?: string
   ): Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns"> => {
     const named = changes.named(copy)
-    const files = fileFacts(named.map(({ base, path, text }) => ({ path, before: base, after: text })))
+    const proposed = fileFacts(named.map(({ base, path, text }) => ({ path, before: base, after: text })))
+    const files = joinedFiles([...made, ...proposed])
     return {
       calls: changes.final(copy, word),
-      ...(files.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
+      ...(named.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }
   }
 
+  /** What the calls of a task see: the project itself where each change is asked about first. */
+  const within =
+    ({ copy }: Pick<AnyOrder, "copy">) =>
+    <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.provideService(work, CurrentCopy, settings.askFirst === true ? undefined : copy)
+
   return {
     act,
     ask,
+    within,
     check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
       Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
@@ -346,7 +358,6 @@ export const makeTurnLoop = Effect.gen(function* () {
     readHeard,
     reject,
     replyBudget,
-    turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) =>
-      Effect.provideService(turns(order, begun), CurrentCopy, order.copy)
+    turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) => within(order)(turns(order, begun))
   }
 })

@@ -25,6 +25,7 @@ const everything: Required<Configuration> = {
   plugins: ["./plugin.js"],
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   checks: ["npm test"],
+  askFirst: true,
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never },
@@ -33,6 +34,7 @@ const everything: Required<Configuration> = {
 }
 
 const harmless = [
+  "askFirst",
   "contextWindow",
   "deny",
   "keepAlive",
