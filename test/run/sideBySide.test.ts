@@ -234,8 +234,14 @@ describe("changes that fit each other and fail a check together", needs("bwrap")
         return seen.length === 1 ? edit("5", "V") : resultSaying("Second is done.")
       }
       const settings = { checks: ["sh check.sh"] }
-      const { report } = yield* run.session({ answer, approver: willingApprover(), settings })
+      const approver = scriptedApprover({ calls: ["session"], steps: ["step"] })
+      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
       expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "1").replace("five", "V")])
+      /* The question shows the checks of each task with its changes. */
+      expect(approver.asked.at(-1)?.map(({ facts, task }) => [task, facts])).toEqual([
+        ["First", ["passed: `sh check.sh` (exit code 0)"]],
+        ["Second", ["passed: `sh check.sh` (exit code 0)"]]
+      ])
       expect(seen[0]).toContain("sh check.sh")
       expect(report?.results[1]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
     })

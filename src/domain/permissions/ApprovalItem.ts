@@ -40,6 +40,8 @@ export const ApprovalItem = Schema.Struct({
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
   words: Schema.optionalKey(ApprovalSummary),
+  /** How the checks of the task ended and which commands it ran, one line each; on the last item of the task. */
+  facts: Schema.optionalKey(Schema.Array(Schema.String)),
   /** True when only a person or a rule that names it may allow it: `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
@@ -74,6 +76,8 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<PreparedCall>
   /** Calls that cannot be made any more, for example since a file changed; they are shown, and their answer grants nothing. */
   readonly unready?: ReadonlyArray<UnreadyCall>
+  /** How its checks ended and which commands it ran, one line each. */
+  readonly facts?: ReadonlyArray<string>
   /** What the tasks before it change, on top of which its calls are made. */
   readonly others?: ReadonlyArray<ProposedFile>
 }

@@ -158,6 +158,16 @@ const shownOf = Effect.fnUntraced(function* (
   )
 })
 
+/** The items of a task, with what is known of the task at the last of them. */
+const withFacts = (found: Effect.Effect<ReadonlyArray<Shown>>, { facts }: Pick<GatedTask, "facts">) =>
+  facts === undefined
+    ? found
+    : Effect.map(found, (shown) =>
+        shown.map((one, index) =>
+          index < shown.length - 1 ? one : Object.assign({}, one, { item: { ...one.item, facts } })
+        )
+      )
+
 /** Publishes a warning for every file that several tasks would write, and gives the warnings by path. */
 const warnOfSharedWrites = (title: string, tasks: ReadonlyArray<TouchingTask>, events: RunEvents["Service"]) =>
   Effect.map(
@@ -219,7 +229,9 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
-  const found = yield* Effect.forEach(open, (one) => onTop(shownOf(one.task, one.calls, warnings, context), one))
+  const found = yield* Effect.forEach(open, (one) =>
+    withFacts(onTop(shownOf(one.task, one.calls, warnings, context), one), one)
+  )
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
   const hashes = shown.flatMap(({ question }) => question?.hash ?? [])

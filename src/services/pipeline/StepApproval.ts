@@ -6,15 +6,30 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { checkFact } from "../../domain/checks/Facts.ts"
+import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, type PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
+
+const isCommandLine = Schema.is(CommandLine)
+
+/** How the checks of a task ended, and which commands it ran. */
+const factsOf = ({ checks = [], looks }: Partial<Pick<Refinement, "checks" | "looks">>): ReadonlyArray<string> => [
+  ...checks.map(checkFact),
+  ...(looks ?? []).flatMap(({ call: { arguments: given }, result }) => {
+    const argv = given["argv"]
+    if (commandEnd(result) === undefined || !isCommandLine(argv)) return []
+    return [`ran: \`${commandText(argv)}\` (${badExit(result) ?? "exit code 0"})`]
+  })
+]
 
 /** Makes the function that says which calls of a task need approval, and why; nothing for a task that needs none. */
 export const makeGatedCalls = Effect.gen(function* () {
@@ -22,7 +37,11 @@ export const makeGatedCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
 
-  return Effect.fnUntraced(function* (task: Task, refinement: Pick<Refinement, "calls" | "task">, round: number) {
+  return Effect.fnUntraced(function* (
+    task: Task,
+    refinement: Pick<Refinement, "calls" | "task"> & Partial<Refinement>,
+    round: number
+  ) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
     for (const call of refinement.calls) {
@@ -42,7 +61,14 @@ export const makeGatedCalls = Effect.gen(function* () {
     const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
     const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
-    const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
+    const facts = factsOf(refinement)
+    const gated: GatedTask = {
+      task: task.name,
+      gatedBy,
+      calls,
+      ...(unready.length === 0 ? {} : { unready }),
+      ...(facts.length === 0 ? {} : { facts })
+    }
     return gated
   })
 })

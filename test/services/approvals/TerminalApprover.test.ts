@@ -126,6 +126,14 @@ describe("layerTerminal", () => {
     })
   )
 
+  it.effect("shows how the checks of a task ended and which commands it ran, below its changes", () =>
+    Effect.gen(function* () {
+      const facts = ["passed: `npm test` (exit code 0)", "ran: `npm run format` (exit code 0)"]
+      const { screen } = yield* answered(step([writeItem, { ...writeItem, facts }]), "y")
+      expect(screen).toContain("+ b\n│   passed: `npm test` (exit code 0)\n│   ran: `npm run format` (exit code 0)\n")
+    })
+  )
+
   it.effect("offers to cover what repairs a change, and explains that", () =>
     Effect.gen(function* () {
       const { screen } = yield* answered(call(repairable), "?", "r")
