@@ -3,7 +3,9 @@
  * approved and made.
  */
 import * as Context from "effect/Context"
+import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { changedLines } from "../../domain/files/TextEdit.ts"
 
 /** Its files have canonical paths, and the texts of the project as their bases. */
 export interface WorkingCopy {
@@ -53,6 +55,18 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []): Worki
   }
 }
 
+/** A change of a proposal as a journal holds it: the lines that changed, where there was a text before. */
+export const ProposedChange = Schema.Struct({
+  path: Schema.String,
+  /** The text in the project; null for a file that is not there, and for one that was proposed before. */
+  base: Schema.NullOr(Schema.String),
+  /** The whole text, where there was none before or there is none now. */
+  text: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** So many lines from this one on, from 0, are replaced; absent with a whole text. */
+  lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
+})
+export type ProposedChange = typeof ProposedChange.Type
+
 /**
  * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
  * proposed before is left out.
@@ -68,6 +82,27 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
     copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
   )
   return [...changed, ...back]
+}
+
+/** The same with the lines that changed alone, where a text is known that they stand in. */
+export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
+  const known = new Map(before.map((file) => [file.path, file.text]))
+  return proposedSince(copy, before).map(({ base, path, text }): ProposedChange => {
+    const was = known.get(path) ?? base
+    if (was === null || text === null) return { path, base, text }
+    const { head, now, old, tail } = changedLines(was, text)
+    const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }
+    return { path, base, lines }
+  })
+}
+
+/** Makes changes again in a copy that is as it was before them. */
+export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
+  for (const { base, lines, path, text = null } of changes) {
+    const was = (copy.get(path)?.text ?? base ?? "").split("\n")
+    const now = lines === undefined ? text : was.toSpliced(lines.from, lines.count, ...lines.now).join("\n")
+    copy.propose({ path, base, text: now })
+  }
 }
 
 /** The working copy of the task that a fiber works for; absent outside of tasks. */
