@@ -68,6 +68,7 @@ const layerEvents = ({ listen, worker }: RunContext): Layer.Layer<RunEvents, nev
 /** The inputs of the gate of this setup. */
 export const gateOptionsOf = ({ folders, rules, settings }: Setup): GateOptions => ({
   rules,
+  ...(settings.askFirst === true ? { askFirst: true } : {}),
   unfetchable: (url) =>
     unfetchable(url, {
       allowed: settings.fetchAllow ?? [],

@@ -32,7 +32,8 @@ const setupOf = Effect.fnUntraced(
   Effect.provide(NodeServices.layer)
 )
 
-const flags = (check: ReadonlyArray<string>, noCheck = false) => checkConfiguration({ check: [...check], noCheck })
+const flags = (check: ReadonlyArray<string>, noCheck = false) =>
+  checkConfiguration({ check: [...check], noCheck, askFirst: false })
 const rule = "run_command:(no sandbox) npm test"
 
 describe("checks", () => {

@@ -23,6 +23,10 @@ const files = ["a.txt", "b.txt", "c.txt", "d.txt"]
 
 const plan = planOf([[{ name: "Mark", skill: "edit-files", each: "file in `notes/*.txt`", needed: "Mark the file." }]])
 
+/** A change of one of the notes. */
+const change = (before: string, after: string) =>
+  refinementWith([{ name: "edit_file", arguments: { path: "notes/a.txt", old_text: before, new_text: after } }])
+
 const edit = (path: string) =>
   refinementWith([{ name: "edit_file", arguments: { path, old_text: "plain", new_text: "marked" } }])
 
@@ -203,6 +207,29 @@ describe("a task for each item", () => {
       const { report } = yield* run.session({ answer, approver: willingApprover() })
       expect([report?.status, statesOf(report)]).toEqual(["done", ["done", "done"]])
       expect((yield* run.texts)[0]).toBe("DONE one\n\nkeep\n\nDONE two\n")
+    })
+  )
+
+  nodeTest("gives the later item a turn when two items change the same line", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.fs.writeFileString(`${run.project}/notes/a.txt`, "TODO one, TODO two\n")
+      const entries = planOf([
+        [{ name: "Do", skill: "edit-files", each: "entry in `list.md`", needed: "Do it in notes/a.txt." }]
+      ])
+      yield* run.fs.writeFileString(`${run.project}/list.md`, "- one\n- two\n")
+      const answer = (prompt: FilledPrompt): string => {
+        if (stageName(prompt) === "creation") return entries
+        const which = itemOf(prompt)
+        const isOpen = prompt.user.includes("others changed the same lines of notes/a.txt")
+        if (isOpen && !prompt.user.includes("### Changed: ")) return change("DONE one, TODO two", "DONE one, DONE two")
+        if (stageName(prompt) !== "refinement") return resultSaying("Done.")
+        return change("TODO one, TODO two", "TODO one, TODO two".replace(`TODO ${which}`, `DONE ${which}`))
+      }
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect([report?.status, statesOf(report)]).toEqual(["done", ["done", "done"]])
+      expect((yield* run.texts)[0]).toBe("DONE one, DONE two\n")
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
     })
   )
 

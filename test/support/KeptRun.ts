@@ -15,6 +15,7 @@ import { layerRun } from "../../src/app/runLayers.ts"
 import { replayRun } from "../../src/app/replay.ts"
 import { layerRuns } from "../../src/app/savedRuns.ts"
 import { makeReplay } from "../../src/services/history/Replay.ts"
+import { pickSettings } from "../../src/domain/configuration/Configuration.ts"
 import { readSetup } from "../../src/app/setup.ts"
 import { publishedEvents, replaySessions } from "../../src/domain/history/JournalParts.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
@@ -87,7 +88,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   const named = { runId, ...order }
   const session = (given: Session) =>
     Effect.suspend(() => {
-      const settings = given.settings?.limits === undefined ? {} : { limits: given.settings.limits }
+      const settings = pickSettings(given.settings ?? {}, ["limits", "askFirst", "checks"])
       const journal = began
         ? layerResumedRun({ ...place, settings })
         : layerNewRun(place, { project, order: named, settings })

@@ -28,6 +28,7 @@ import {
   readPrompt,
   runFlags,
   approvalFlags,
+  checkFlags,
   outcomeFlags,
   plainFlag
 } from "../run/runFlags.ts"
@@ -45,6 +46,7 @@ import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
 const allFlags = {
   ...runFlags,
   ...answerFlags,
+  askFirst: checkFlags.askFirst,
   yes: approvalFlags.yes,
   tools: textFlag("tools", "NAMES", "The only tools that the model may call: --tools read_file,search_files").pipe(
     Flag.optional
@@ -67,7 +69,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   sink: EventSink,
   use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const { continues, project, save, tools, yes } = given
+  const { askFirst, continues, project, save, tools, yes } = given
   const order = {
     runId: yield* makeRunId,
     prompt,
@@ -77,7 +79,11 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
     tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
   const saveConversations = Option.getOrUndefined(save)
-  const flags = { ...flagConfiguration(given), ...(saveConversations === undefined ? {} : { saveConversations }) }
+  const flags = {
+    ...flagConfiguration(given),
+    ...(askFirst ? { askFirst } : {}),
+    ...(saveConversations === undefined ? {} : { saveConversations })
+  }
   const context = yield* runContextOf({ sink, approveSteps: false, isQuiet, yes })
   const conversation = { project, given: flags, order, continues, keep: true }
   return yield* holdConversation(conversation, context, use)

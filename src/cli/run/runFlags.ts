@@ -87,7 +87,7 @@ const ruleFlag = (verdict: Verdict & string) =>
     Flag.withMetavar("TOOL[:PATTERN]")
   )
 
-/** What checks changes. */
+/** What checks changes, and when they are asked about. */
 export const checkFlags = {
   check: Flag.String("check").pipe(
     Flag.mapEffect((line) => {
@@ -102,14 +102,20 @@ export const checkFlags = {
     ),
     Flag.atLeast(0)
   ),
-  noCheck: switchFlag("no-check", "Run no checks after changes; the end says so")
+  noCheck: switchFlag("no-check", "Run no checks after changes; the end says so"),
+  askFirst: switchFlag(
+    "ask-first",
+    "Ask before each change is made, and check it in the project afterwards, instead of asking once about changes that were checked"
+  )
 }
 
 /** The flags as a configuration. Who names a check has allowed it. */
 export const checkConfiguration = ({
+  askFirst,
   check,
   noCheck
-}: Command.Command.Config.Infer<typeof checkFlags>): Pick<Configuration, "allow" | "checks"> => ({
+}: Command.Command.Config.Infer<typeof checkFlags>): Pick<Configuration, "allow" | "askFirst" | "checks"> => ({
+  ...(askFirst ? { askFirst } : {}),
   ...(noCheck ? { checks: false } : check.length > 0 ? { checks: check } : {}),
   allow: rulesOfChecks(check)
 })

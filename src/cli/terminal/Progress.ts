@@ -52,6 +52,7 @@ type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
 const answers: Readonly<Record<Answered["answer"], string>> = {
   step: "approved",
+  repairs: "approved, with what repairs it",
   remaining: "approved, with all later steps",
   chosen: "approved in part",
   decline: "declined",

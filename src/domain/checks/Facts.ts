@@ -145,13 +145,14 @@ export const aboutCheck = (check: CheckOutcome): string => {
 export const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
-const checkFact = (check: CheckOutcome, forModel: boolean): string => {
-  if (check.notRun !== undefined && forModel) return `- ${check.text}`
+/** How a check ended, in a line; for the model without what a person has to do. */
+export const checkFact = (check: CheckOutcome, forModel = false): string => {
+  if (check.notRun !== undefined && forModel) return check.text
   const state = checkState(check)
   const name = `${state}: \`${check.command}\``
   const [code, about] = [checkCode(check), aboutCheck(check)]
-  if (check.notRun !== undefined || check.flaky === true) return `- ${name}. ${about}`
-  return `- ${name} (${code})${about === "" ? "" : state === "failed" ? `: ${about}` : `. ${about}`}`
+  if (check.notRun !== undefined || check.flaky === true) return `${name}. ${about}`
+  return `${name} (${code})${about === "" ? "" : state === "failed" ? `: ${about}` : `. ${about}`}`
 }
 
 const deniers: Readonly<Record<DeniedFact["by"], string>> = {
@@ -177,7 +178,7 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
     ...files.map((file) => `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}`),
-    ...checks.map((check) => checkFact(check, forModel)),
+    ...checks.map((check) => `- ${checkFact(check, forModel)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
     ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`)

@@ -158,6 +158,10 @@ export const Configuration = Schema.Struct({
     Schema.Boolean,
     "Whether a task that changed source code and whose checks pass is asked once for a case that they do not test. It costs one call of the model. Default: true."
   ),
+  askFirst: key(
+    Schema.Boolean,
+    "Whether each change is asked about and made before the checks run, instead of all changes of a step when they have passed. Default: false. Flag: --ask-first."
+  ),
   sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(
     Schema.Array(EnvironmentName),

@@ -14,10 +14,10 @@ import { listWithin, shares, shorten, shortened } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { badExit, type CallOutcome, fileTools } from "../tools/ToolCall.ts"
+import { badExit, type CallOutcome, fileTools, pathOf } from "../tools/ToolCall.ts"
 import { type ChangedText, changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
-import { checksBlock, notChanged, pathOfCall } from "./TurnReply.ts"
+import { checksBlock, notChanged } from "./TurnReply.ts"
 
 interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -68,7 +68,7 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   const range = linesOfRead(outcome)
   return later.every(
     (one) =>
-      pathOfCall(one) !== pathOfCall(outcome) ||
+      pathOf(one.call) !== pathOf(outcome.call) ||
       (isChange(one) ? !one.result.success : !isRead(one) || !holds(linesOfRead(one), range))
   )
 }
@@ -86,7 +86,7 @@ const callLine = (outcome: CallOutcome): string => {
 /** Why a change failed, by the text that its file has now. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): CallOutcome => {
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
-  const file = files.find(({ path }) => path === pathOfCall(outcome))
+  const file = files.find(({ path }) => path === pathOf(outcome.call))
   if (typeof oldText !== "string" || typeof newText !== "string" || typeof file?.text !== "string") return outcome
   const edited = { path: file.path, text: file.text, mayQuote: !isSecretLike(file.path) }
   const found = editText(edited, [{ oldText, newText }])
@@ -96,7 +96,7 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): Cal
 
 /** The lines of a file that were changed, and those that the reasons of failed changes name. */
 const placesIn = (file: ChangedText, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
-  const reasons = open.filter((one) => pathOfCall(one) === file.path).map(({ result }) => result.error_message)
+  const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
   const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
   const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
   return [...failed, ...changed].map(([, from, count = "1"]) => ({
@@ -133,9 +133,9 @@ const outputsOf = ({ budget, open, outcomes }: Folded) => {
   const last = outcomes.at(-1)
   const newest = current.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
   const before = current.filter((one) => !newest.includes(one))
-  const failed = new Set(open.map(pathOfCall))
+  const failed = new Set(open.map(({ call }) => pathOf(call)))
   const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
-  const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOfCall(one)))
+  const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOf(one.call)))
   const needed = before.filter(isNeeded)
   const others = before.filter((one) => !isNeeded(one)).toReversed()
   const room = Math.max(0, Math.floor(budget / leastRoom) - newest.length - needed.length)

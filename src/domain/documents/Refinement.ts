@@ -24,6 +24,14 @@ export const Refinement = Schema.Struct({
   looks: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** What changes the project: the files of the working copy. */
   calls: Schema.Array(ToolCall),
+  /** The texts that the calls begin with, by file; null for a file that is not there. */
+  bases: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.NullOr(Schema.String) }))),
+  /** Who declined a further change, for a task that had changed something by then. */
+  declined: Schema.optionalKey(Schema.Literals(["person", "rule", "nobody"])),
+  /** How many turns were taken. */
+  turns: Schema.optionalKey(Schema.Int),
+  /** How often the changes were put together with others of the same files, and how often they clashed; absent for never. */
+  joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),
   /** The files that the calls change. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   /** The checks of the last changes; absent when there were no changes, or no check is known. */

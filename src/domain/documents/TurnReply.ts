@@ -7,7 +7,7 @@ import { callSign } from "./Refinement.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { shares, shorten, shortened } from "../text/Excerpt.ts"
-import { type CallOutcome, fileTools, type ToolResult } from "../tools/ToolCall.ts"
+import { type CallOutcome, fileTools, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -47,15 +47,12 @@ const sameAsBefore = (outcome: CallOutcome): string =>
 
 const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
-/** The file of a change or of a read, however its path is written. */
-export const pathOfCall = ({ call }: CallOutcome): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")
-
 /** A change that was not made, by the first line that it would have replaced, and why. */
 export const notChanged = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
   const block = line === "" ? "" : `The block that replaces \`${shortened(line.trim(), 80)}\`:\n\n`
-  return `### Not changed: ${pathOfCall(outcome)}\n\n${block}${outcomeText(outcome)}\n\n`
+  return `### Not changed: ${pathOf(outcome.call)}\n\n${block}${outcomeText(outcome)}\n\n`
 }
 
 /** What the changes of an answer made, one diff for each file, and why others were not made. */
@@ -66,7 +63,7 @@ const changesText = (
 ): string => {
   const isKnown = (path: string): boolean => files.some((one) => path === one.path || path.endsWith(`/${one.path}`))
   const made = outcomes.filter(({ result }) => result.success)
-  const same = [...new Set(made.map(pathOfCall))].filter((path) => !isKnown(path))
+  const same = [...new Set(made.map(({ call }) => pathOf(call)))].filter((path) => !isKnown(path))
   const failed = outcomes.filter(({ result }) => !result.success).map(notChanged)
   return [
     changedBlocks(files, budget - failed.join("").length),

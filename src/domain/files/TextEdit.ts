@@ -189,18 +189,25 @@ const isOnce = (text: string, part: string): boolean => {
   return part !== "" && at >= 0 && text.indexOf(part, at + 1) < 0
 }
 
-/**
- * The change from one text to another as one replacement: the lines from the first that differs to the last, with so many of
- * the lines around them that the old ones stand in the text once. Nothing when the texts are equal.
- */
-export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
-  if (before === after) return undefined
+/** Both texts in lines, and how many of them are the same at the beginning and at the end. */
+export const changedLines = (before: string, after: string) => {
   const [old, now] = [before.split("\n"), after.split("\n")]
   const shorter = Math.min(old.length, now.length)
   let head = 0
   while (head < shorter && old[head] === now[head]) head += 1
   let tail = 0
   while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
+  return { old, now, head, tail }
+}
+
+/**
+ * The change from one text to another as one replacement: the lines from the first that differs to the last, with so many of
+ * the lines around them that the old ones stand in the text once. Nothing when the texts are equal.
+ */
+export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
+  if (before === after) return undefined
+  const { now, old, ...same } = changedLines(before, after)
+  let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
   /* Without a line that stays, the end of the last line removed would stay as an empty line. */
   const removesLines = () => now.length === head + tail

@@ -17,7 +17,8 @@ const harmless = [
   "toolCalls",
   "lookBack",
   "sampling",
-  "stages"
+  "stages",
+  "askFirst"
 ] as const
 
 /** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Risk, type CanonicalAccess, writesIn } from "../tools/Access.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall, type ToolInfo } from "../tools/ToolCall.ts"
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 
@@ -39,6 +40,8 @@ export const ApprovalItem = Schema.Struct({
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
   words: Schema.optionalKey(ApprovalSummary),
+  /** How the checks of the task ended and which commands it ran, one line each; on the last item of the task. */
+  facts: Schema.optionalKey(Schema.Array(Schema.String)),
   /** True when only a person or a rule that names it may allow it: `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
@@ -49,6 +52,8 @@ export const ApprovalItem = Schema.Struct({
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
+      /** What the answer `repairs` would cover beside the call; offered where checks run after the change. */
+      repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
   )
@@ -71,6 +76,10 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<PreparedCall>
   /** Calls that cannot be made any more, for example since a file changed; they are shown, and their answer grants nothing. */
   readonly unready?: ReadonlyArray<UnreadyCall>
+  /** How its checks ended and which commands it ran, one line each. */
+  readonly facts?: ReadonlyArray<string>
+  /** What the tasks before it change, on top of which its calls are made. */
+  readonly others?: ReadonlyArray<ProposedFile>
 }
 
 /** A call that could not be prepared. */
@@ -115,5 +124,5 @@ export const conflictingWriteNote = (section: string, { path, tasks }: Conflicti
   makeRepair(
     "writers-of-one-file",
     { section },
-    `${tasks.map((task) => `"${task}"`).join(" and ")} run in parallel and write ${path}; the last one to write wins.`
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run side by side and write ${path}; their changes are put together.`
   )

@@ -163,6 +163,7 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
       ? []
       : [{ text: `${isAlone ? "" : `${index + 1} `}${task}${doesOf(item)}`, style: "bold", hang: 2 }]
   const after: ReadonlyArray<QuestionLine> = [
+    ...(item.facts ?? []).map((text): QuestionLine => ({ text: printable(text), hang: 2 })),
     ...(item.warnings ?? []).map((text): QuestionLine => ({ text: `Warning: ${printable(text)}`, style: "caution" })),
     ...consequenceOf(item)
   ]

@@ -105,6 +105,7 @@ export const rowCount = (lines: ReadonlyArray<QuestionLine>, columns: number): n
 /** Full words for the keys. */
 const fullWords = {
   yes: "y",
+  repairs: "r",
   all: "a",
   project: "p",
   everywhere: "e",
@@ -115,13 +116,13 @@ const fullWords = {
   h: "?"
 }
 const keyOfWord: ReadonlyMap<string, string> = new Map([
-  ...[..."yapednv?"].map((key) => [key, key] as const),
+  ...[..."yrapednv?"].map((key) => [key, key] as const),
   ...Object.entries(fullWords)
 ])
 
 /** One answer that a question offers. */
 export interface Choice<A> {
-  readonly key: "y" | "a" | "p" | "e" | "1,3" | "d" | "n"
+  readonly key: "y" | "r" | "a" | "p" | "e" | "1,3" | "d" | "n"
   /** What is typed for it in this question, where that is not the key: numbers that there are. */
   readonly sample?: string
   /** In the line of keys, such as `yes`. */

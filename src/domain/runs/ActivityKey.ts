@@ -43,6 +43,7 @@ export const stageKey = {
   plan: "plan",
   round: (round: number): string => `round-${round}`,
   refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
+  joined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}/joined`,
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
@@ -108,8 +109,11 @@ export const seenKey = {
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  merged: (round: number, task: string): string => `merged/${slugOf(task)}/round-${round}`,
+  /** What the files of a task hold when its changes are put together with those of others. */
+  joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** The lines that a call changes in the project. */
+  lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
   /** What a call of a turn changed in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,

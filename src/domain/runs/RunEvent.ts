@@ -26,7 +26,7 @@ const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
 const checkFields = { task: Schema.optionalKey(Schema.String), round: Schema.Int, command: Schema.String }
 
 const scope = Schema.Literals(["step", "call", "doubt"])
-const stepAnswers = ["step", "remaining", "chosen", "decline"] as const
+const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as const
 const callAnswers = ["once", "session", "remember", "deny"] as const
 const doubtAnswers = ["again", "done", "stop"] as const
 
@@ -205,7 +205,8 @@ export const RunEvent = Schema.Union([
   }),
   /**
    * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in
-   * doubt: begun before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls.
+   * doubt: begun before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls. The answer
+   * `repairs` also covers later changes of the same files by the same task; each of them has an answer without a question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {

@@ -139,3 +139,6 @@ export interface PreparedCall {
 
 /** The tools that change files and nothing else: within a working copy they change only that. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "write_file"])
+
+/** The file of a change or of a read, however its path is written. */
+export const pathOf = (call: ToolCall): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")

@@ -13,9 +13,10 @@ import type { Target } from "../../domain/permissions/TargetPattern.ts"
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
 
-export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "decline"]), Chosen])
+/** `repairs` is a yes that also covers later changes of the same files by the same task, where the question offers it. */
+export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
-export const CallAnswer = Schema.Literals(["once", "session", "remember", "deny"])
+export const CallAnswer = Schema.Literals(["once", "repairs", "session", "remember", "deny"])
 export type CallAnswer = typeof CallAnswer.Type
 /** The answer about a call in doubt: execute it again, take it as done, or stop the run. */
 export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])

@@ -16,11 +16,17 @@ export interface ApprovalRequest {
 }
 
 /**
- * True allows this step or call once, `remaining` all remaining steps of the run or, for a call, as much as its
+ * True allows this step or call once, `repairs` also later changes of the same files by the same task (where an item
+ * `offers` it), `remaining` all remaining steps of the run or, for a call, as much as its
  * `offers` say for the session. A list allows those of the items that are in it. `instead` allows nothing and says in
  * words what to do instead; the run continues with it. Any other value from JavaScript code allows nothing.
  */
-export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem> | { readonly instead: string }
+export type ApprovalAnswer =
+  | boolean
+  | "repairs"
+  | "remaining"
+  | ReadonlyArray<ApprovalItem>
+  | { readonly instead: string }
 
 /** The function that is asked for approvals. What it throws ends the run as failed. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
@@ -42,13 +48,14 @@ export interface ApprovalCallbacks {
 
 const stepAnswer = (answer: ApprovalAnswer, items: ReadonlyArray<ApprovalItem>): StepAnswer => {
   if (answer === true) return "step"
-  if (answer === "remaining") return "remaining"
+  if (answer === "remaining" || answer === "repairs") return answer
   const chosen = Array.isArray(answer) ? items.flatMap((item, index) => (answer.includes(item) ? [index + 1] : [])) : []
   return chosen.length === 0 ? "decline" : { chosen }
 }
 
 const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
   if (answer === "remaining") return "session"
+  if (answer === "repairs") return answer
   return answer === true || (Array.isArray(answer) && answer.includes(item)) ? "once" : "deny"
 }
 

@@ -84,7 +84,14 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** Yes, all later steps, for this project, single calls, no. */
+/** Yes, and what repairs it; nothing where no item offers it. */
+const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
+  const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
+  const explains = `Yes, and to what repairs it when a check fails: ${[...new Set(covered)].join("; ")}. Other files are asked about.`
+  return covered.length === 0 ? [] : [choice("r", "yes, and what repairs it", explains, "repairs")]
+}
+
+/** Yes, what repairs it, all later steps, for this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const some: Choice<Given<StepAnswer>> = {
@@ -100,6 +107,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   }
   return [
     choice("y", "yes", "Yes, to what this question shows.", "step"),
+    ...repairsChoice(items),
     choice(
       "a",
       "yes to all later steps",
@@ -112,7 +120,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   ]
 }
 
-/** Yes, all of this kind, for this project, everywhere, no. */
+/** Yes, what repairs it, all of this kind, for this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const remember = item.offers?.remember
   const kind = kindText(item)
@@ -120,6 +128,7 @@ const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>
   const everywhere = `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`
   return [
     choice("y", "yes", "Yes, once.", "once"),
+    ...repairsChoice([item]),
     ...(kind === undefined ? [] : [choice<CallAnswer>("a", "yes to all of this kind", all, "session")]),
     ...projectChoice<CallAnswer>([item], "remember"),
     ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),

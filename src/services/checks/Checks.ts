@@ -25,6 +25,7 @@ import {
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { exactPattern, placePrefix } from "../../domain/permissions/TargetPattern.ts"
 import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
@@ -32,7 +33,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { infoAt } from "../files/FileLook.ts"
 import { hashOf } from "../files/Hash.ts"
-import { CurrentCopy, makeWorkingCopy, type ProposedFile } from "../files/WorkingCopy.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -155,8 +156,7 @@ export class Checks extends Context.Service<
         named: NamedCheck,
         files: ReadonlyArray<ProposedFile>
       ) {
-        const copy = makeWorkingCopy()
-        for (const file of files) copy.propose(file)
+        const copy = makeWorkingCopy(files)
         const startedAt = yield* Clock.currentTimeMillis
         const run = commands.run(command, { seconds: limits.checkSeconds, limit: "limits.checkSeconds" })
         const ended = yield* run.pipe(

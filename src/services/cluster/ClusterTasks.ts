@@ -21,11 +21,11 @@ import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { hashOf } from "../files/Hash.ts"
+import { hashOf, textHash } from "../files/Hash.ts"
 import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
 import { TaskLoop } from "../pipeline/TaskLoop.ts"
-import { CallsDeclined, type TaskOrder } from "../pipeline/TaskStage.ts"
+import { CallsDeclined, JoinedChanges, type TaskOrder } from "../pipeline/TaskStage.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import {
@@ -143,9 +143,10 @@ const workKey = (
 
 /** Makes the calls of a task. */
 const RefineTask = Workflow.make("task-conductor/Refine", {
-  payload: { ...place, task: Task },
+  payload: { ...place, task: Task, joined: Schema.optionalKey(JoinedChanges) },
   success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure, CallsDeclined]), ...back }),
-  idempotencyKey: (payload) => workKey(payload, payload.task)
+  idempotencyKey: ({ joined, ...payload }) =>
+    [workKey(payload, payload.task), ...(joined === undefined ? [] : [textHash(JSON.stringify(joined))])].join("/")
 })
 
 /** Executes a refined task. */

@@ -18,7 +18,7 @@ import {
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { ProposedFile } from "../files/WorkingCopy.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
 /** How bubblewrap gets a copy to the path of the project. */

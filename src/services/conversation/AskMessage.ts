@@ -187,15 +187,19 @@ export const makeAnswerMessage = Effect.gen(function* () {
       ...loop.proposed(work, latest()),
       result: resultOfSummary(summary)
     }
-    if (made.calls.length === 0) return ending
-    const refused = yield* approve(message.number, made)
+    const { calls, checks, files } = made
+    if (calls.length === 0 && files === undefined) return ending
+    const refused = calls.length === 0 ? undefined : yield* approve(message.number, made)
     if (refused !== undefined) {
       const answer = `Nothing was changed: ${refused.why}`
       shown.add(answer)
       return { status: refused.status, answer, reason: answer } satisfies AskEnding
     }
     const { briefing, number } = message
-    const result = yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
+    const result =
+      calls.length === 0
+        ? { calls: [], files, checks, result: { summary } }
+        : yield* runner.run({ refinement: made, briefing, round: number, step: 0, finished: [] })
     const facts = runFacts(result.files ?? [], result.checks ?? [])
     const failures = result.calls.filter((one) => !one.result.success)
     const answer = failures.length === 0 ? ending.answer : result.result.summary

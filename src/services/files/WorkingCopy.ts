@@ -4,21 +4,18 @@
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-
-/** One file of a working copy, at its canonical path. */
-export const ProposedFile = Schema.Struct({
-  path: Schema.String,
-  /** The text in the project that the proposal starts from; `null` for a file that is not there. */
-  base: Schema.NullOr(Schema.String),
-  /** The proposed text; `null` for a file that is removed. */
-  text: Schema.NullOr(Schema.String)
-})
-export type ProposedFile = typeof ProposedFile.Type
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { changedLines } from "../../domain/files/TextEdit.ts"
 
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
-export const makeWorkingCopy = () => {
-  const proposed = new Map<string, ProposedFile>()
+const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
+  [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+
+/** A copy that begins with the proposals of others, which are not its own. Its files have canonical paths, and the texts of the project as their bases. */
+export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
+  const first = new Map(others.map((file) => [file.path, file]))
+  const proposed = new Map(first)
   const tools = new Map<string, Set<string>>()
   let version = 0
   return {
@@ -32,7 +29,14 @@ export const makeWorkingCopy = () => {
       else proposed.set(path, { path, base, text })
     },
     /** What differs from the project, by path. */
-    files: (): ReadonlyArray<ProposedFile> => [...proposed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
+    /** What differs from the texts that the copy began with, by path. */
+    own: (): ReadonlyArray<ProposedFile> =>
+      inOrder(new Map([...first, ...proposed]).values()).flatMap(({ base: inProject, path }) => {
+        const base = first.has(path) ? (first.get(path)?.text ?? null) : inProject
+        const text = proposed.has(path) ? (proposed.get(path)?.text ?? null) : inProject
+        return base === text ? [] : [{ path, base, text }]
+      }),
     /** Notes that a tool changed a file, by the name of the tool. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
     /** The tools that changed a file, as they were noted. */
@@ -41,6 +45,18 @@ export const makeWorkingCopy = () => {
     version: (): number => version
   }
 }
+
+/** A change of a proposal as a journal holds it: the lines that changed, where there was a text before. */
+export const ProposedChange = Schema.Struct({
+  path: Schema.String,
+  /** The text in the project; null for a file that is not there, and for one that was proposed before. */
+  base: Schema.NullOr(Schema.String),
+  /** The whole text, where there was none before or there is none now. */
+  text: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** So many lines from this one on, from 0, are replaced; absent with a whole text. */
+  lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
+})
+export type ProposedChange = typeof ProposedChange.Type
 
 /**
  * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
@@ -57,6 +73,27 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
     copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
   )
   return [...changed, ...back]
+}
+
+/** The same with the lines that changed alone, where a text is known that they stand in. */
+export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
+  const known = new Map(before.map((file) => [file.path, file.text]))
+  return proposedSince(copy, before).map(({ base, path, text }): ProposedChange => {
+    const was = known.get(path) ?? base
+    if (was === null || text === null) return { path, base, text }
+    const { head, now, old, tail } = changedLines(was, text)
+    const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }
+    return { path, base, lines }
+  })
+}
+
+/** Makes changes again in a copy that is as it was before them. */
+export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
+  for (const { base, lines, path, text = null } of changes) {
+    const was = (copy.get(path)?.text ?? base ?? "").split("\n")
+    const now = lines === undefined ? text : was.toSpliced(lines.from, lines.count, ...lines.now).join("\n")
+    copy.propose({ path, base, text: now })
+  }
 }
 
 /** The working copy of the task that a fiber works for; absent outside of tasks. */

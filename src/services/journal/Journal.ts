@@ -23,9 +23,12 @@ export type SavedType = "outcome" | "settled" | "answer"
 /** True for what calls come from. */
 export const isRefinement = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** True when a secret was taken out of what is executed; what a read pass returned is material for the model. */
+/** What of a refinement is not executed: what calls returned, and the texts that changes begin with. */
+const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
+
+/** True when a secret was taken out of what is executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
-  JSON.stringify(value, (key, part: unknown) => (key === "looks" ? undefined : part)).includes(redacted)
+  JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
 /** The value that a line holds. Calls come from refinements: one from which a secret was redacted must not be executed. */
 export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {

@@ -129,6 +129,9 @@ export class ProjectWriteLock extends Context.Service<
 const protectedOf = (question: GateQuestion, reason: string) =>
   deniedOf(question, "rule", { reason, ...(reason === readOnlyReason ? { leftOut: true } : {}) })
 
+/** How a change was allowed that repairs an approved one. */
+const repairs = { answer: "repairs", by: "person" } as const
+
 const isSameRequest = (a: RequestedChange, b: RequestedChange): boolean =>
   a.declined === b.declined && a.instead === b.instead
 
@@ -228,10 +231,24 @@ export class Gate extends Context.Service<
         const addRequestedChange = (one: RequestedChange) =>
           Effect.sync(() => void (requestedChanges = [...requestedChanges, one]))
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
-        const context = { addRequestedChange, approver, events, evaluator, grants, policies, withMutex, workspace }
+        const offersRepairs = options.askFirst === true
+        const context = {
+          addRequestedChange,
+          approver,
+          events,
+          evaluator,
+          grants,
+          offersRepairs,
+          policies,
+          withMutex,
+          workspace
+        }
 
         /** True when nobody needs to be asked. */
-        const isDecided = Effect.fnUntraced(function* (question: GateQuestion) {
+        const isDecided = Effect.fnUntraced(function* (
+          question: GateQuestion,
+          report: (event: RunEvent) => Effect.Effect<void>
+        ) {
           const { verdict } = yield* evaluator.evaluate(question)
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
@@ -239,7 +256,10 @@ export class Gate extends Context.Service<
           if (grants.isExcluded(question.hash)) {
             return yield* deniedOf(question, "person", { times: grants.countDenial(question) })
           }
-          return verdict === "allow" || grants.isGranted(question)
+          if (verdict === "allow" || grants.isGranted(question)) return true
+          const isRepair = grants.isRepair(question)
+          if (isRepair) yield* report({ type: "approval.answered", scope: "call", hash: question.hash, ...repairs })
+          return isRepair
         })
 
         const admit = Effect.fnUntraced(function* (
@@ -250,10 +270,10 @@ export class Gate extends Context.Service<
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
           if (reason !== undefined) return yield* protectedOf(question, reason)
           /* An answer to another question may have resolved this one while it waited. */
-          const askUnlessDecided = Effect.flatMap(isDecided(question), (decided) =>
+          const askUnlessDecided = Effect.flatMap(isDecided(question, report), (decided) =>
             decided ? Effect.void : askCall(question, report, context)
           )
-          if (!(yield* isDecided(question))) yield* withMutex(askUnlessDecided)
+          if (!(yield* isDecided(question, report))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)
         })
 

@@ -15,7 +15,7 @@ import {
 import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
-import type { Grants } from "./Grants.ts"
+import { type Grants, repairedFiles } from "./Grants.ts"
 import type { Policies } from "./Policies.ts"
 import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
@@ -25,6 +25,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 
 /** What the questions of a gate need: the rules, the grants of the run, who answers, and where it is reported. */
@@ -33,6 +34,8 @@ export interface GateContext extends ViewContext {
   readonly events: RunEvents["Service"]
   readonly policies: Policies["Service"]
   readonly grants: Grants
+  /** True when a yes may also cover what repairs the change. */
+  readonly offersRepairs: boolean
   /** Takes what a person wants instead. */
   readonly addRequestedChange: (requested: RequestedChange) => Effect.Effect<void>
   /** Lets one question be shown at a time. */
@@ -108,11 +111,16 @@ const possibleCalls = Effect.fnUntraced(function* (
 
 /** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
 const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
-  if (calls.length > 0 && calls.every(({ question }) => grants.isApproved(question))) return true
+  const isKnown = ({ question }: DecidedCall) => grants.isApproved(question) || grants.isRepair(question)
+  if (calls.length > 0 && calls.every(isKnown)) return true
   const isAllowed = ({ decision, question }: DecidedCall) =>
     question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
   return gatedBy === "risk" && calls.every(isAllowed)
 }
+
+/** The project as the calls of a task find it. */
+const onTop = <A>(look: Effect.Effect<A>, { others }: Pick<GatedTask, "others">): Effect.Effect<A> =>
+  others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
 /** One item of the question: a call, or a task without calls. `question` is absent for what cannot be granted. */
 interface Shown {
@@ -142,12 +150,23 @@ const shownOf = Effect.fnUntraced(function* (
         return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
       }
       const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
-      const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
+      const given = { ...alwaysOffers(offered), ...repairsOffer(question, context) }
+      const offers = Object.keys(given).length === 0 ? {} : { offers: given }
       const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
       return { item: { ...withWarnings(item, about), ...offers }, question, offered }
     })
   )
 })
+
+/** The items of a task, with what is known of the task at the last of them. */
+const withFacts = (found: Effect.Effect<ReadonlyArray<Shown>>, { facts }: Pick<GatedTask, "facts">) =>
+  facts === undefined
+    ? found
+    : Effect.map(found, (shown) =>
+        shown.map((one, index) =>
+          index < shown.length - 1 ? one : Object.assign({}, one, { item: { ...one.item, facts } })
+        )
+      )
 
 /** Publishes a warning for every file that several tasks would write, and gives the warnings by path. */
 const warnOfSharedWrites = (title: string, tasks: ReadonlyArray<TouchingTask>, events: RunEvents["Service"]) =>
@@ -159,12 +178,21 @@ const warnOfSharedWrites = (title: string, tasks: ReadonlyArray<TouchingTask>, e
     (notes) => new Map(notes)
   )
 
+/** What "and what repairs it" would cover; nothing where it is not offered. */
+const repairsOffer = (
+  question: GateQuestion,
+  { evaluator, offersRepairs }: GateContext
+): Pick<NonNullable<ApprovalItem["offers"]>, "repairs"> => {
+  const names = offersRepairs ? repairedFiles(question).map(({ path }) => evaluator.nameOf(path)) : []
+  return names.length === 0 ? {} : { repairs: `later changes of ${names.join(", ")} by this task` }
+}
+
 /** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
 const grant = (
   answer: StepAnswer,
   wasSeen: boolean,
   shown: ReadonlyArray<Shown>,
-  { approver, grants }: Pick<GateContext, "approver" | "grants">
+  { approver, grants, offersRepairs }: Pick<GateContext, "approver" | "grants" | "offersRepairs">
 ): void => {
   const isLeft = ({ item, question }: Shown): boolean =>
     question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
@@ -176,6 +204,7 @@ const grant = (
   const approved = shown.filter(isApproved)
   for (const { question } of approved) if (wasSeen && question !== undefined) grants.addShown(question)
   const questions = approved.flatMap(({ question }) => question ?? [])
+  if (answer === "repairs" && offersRepairs) for (const question of questions) grants.addRepairs(question)
   /* A command may run what a write on the same screen brings, which was shown with it. */
   grants.addHashes([...hashesOf(approved), ...questions.map((question) => afterWrites(question, questions).hash)])
   if (typeof answer === "object") {
@@ -190,7 +219,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
 ): Effect.fn.Return<StepApproved> {
   const { addRequestedChange, approver, evaluator, events, grants, withMutex } = context
   const decided = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
+    Effect.map(onTop(possibleCalls(task, planKey, evaluator), task), (calls) => ({ ...task, calls }))
   )
   const touching = decided.map(({ calls, task }) => ({
     task,
@@ -200,7 +229,9 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
-  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, context))
+  const found = yield* Effect.forEach(open, (one) =>
+    withFacts(onTop(shownOf(one.task, one.calls, warnings, context), one), one)
+  )
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
   const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
@@ -243,7 +274,8 @@ export const askCall = Effect.fnUntraced(function* (
   const { task } = question
   const hash = questionId(question)
   const offered = evaluator.offersOf(question)
-  const item = withOffers(yield* itemOf(question, context), question, offered)
+  const shown = withOffers(yield* itemOf(question, context), question, offered)
+  const item = { ...shown, offers: { ...shown.offers, ...repairsOffer(question, context) } }
   yield* report({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)
   const requested = answer === "deny" && instead !== undefined ? { instead } : {}
@@ -258,7 +290,8 @@ export const askCall = Effect.fnUntraced(function* (
   }
   if (by === "person") grants.addShown(question)
   /* A rule for the project covers what its text says, which may be less than the session would. */
-  if (answer !== "once" && rules === undefined) grants.addSession(question)
+  if (answer === "repairs" && context.offersRepairs) grants.addRepairs(question)
+  if ((answer === "session" || answer === "remember") && rules === undefined) grants.addSession(question)
   if (answer !== "remember") return
   const warning = yield* always.length > 0
     ? rememberInProject(always, offered, question, context)

@@ -28,13 +28,26 @@ export const GrantSnapshot = Schema.Struct({
   /** By write: what stood at its path when a person saw it. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** By path: what this run wrote there last. */
-  written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** The files of tasks whose repairs are allowed. */
+  repairs: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
 /** Identifies an effect: the same tool on the same targets, whatever the content. */
 const effectKey = ({ accesses, arguments: given, tool }: Grantable): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
+
+/** A call with the task that makes it. */
+interface OfTask extends Grantable {
+  readonly task: string
+}
+
+/** The files that a call of a task writes; none when it does something else as well, or is asked about each time. */
+export const repairedFiles = (asked: Asked): ReadonlyArray<Writing> => {
+  const writes = writesIn(asked.accesses)
+  return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
+}
 
 /** The grants of one run; there are none at first. */
 export class Grants {
@@ -45,6 +58,7 @@ export class Grants {
   readonly #denied = new Map<string, number>()
   readonly #shown = new Map<string, string>()
   readonly #written = new Map<string, string>()
+  readonly #repairs = new Set<string>()
 
   /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
   isGranted(asked: Grantable): boolean {
@@ -67,6 +81,19 @@ export class Grants {
       const shown = this.#shown.get(keyOf(asked, write))
       return shown === undefined || write.found === shown || write.found === this.#written.get(write.path)
     })
+  }
+
+  /** True for a change of files whose repairs are allowed to its task, while they are as this run wrote them. */
+  isRepair(asked: OfTask): boolean {
+    const files = repairedFiles(asked)
+    const isCovered = ({ found, path }: Writing): boolean =>
+      this.#repairs.has(hashOf([asked.task, path])) && found === this.#written.get(path)
+    return files.length > 0 && files.every(isCovered)
+  }
+
+  /** Allows later changes of the same files to the same task. */
+  addRepairs(asked: OfTask): void {
+    for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }
 
   /** A person saw the question and allowed it. */
@@ -135,12 +162,14 @@ export class Grants {
       plans: Object.fromEntries(this.#plans),
       denied: Object.fromEntries(this.#denied),
       shown: Object.fromEntries(this.#shown),
-      written: Object.fromEntries(this.#written)
+      written: Object.fromEntries(this.#written),
+      repairs: [...this.#repairs]
     }
   }
 
   /** Adds the answers that another process has in the same run. */
-  restore({ approved, denied, excluded, plans, session, shown = {}, written = {} }: GrantSnapshot): void {
+  restore({ approved, denied, excluded, plans, repairs = [], session, shown = {}, written = {} }: GrantSnapshot): void {
+    for (const file of repairs) this.#repairs.add(file)
     for (const [key, state] of Object.entries(shown)) this.#shown.set(key, state)
     for (const [path, state] of Object.entries(written)) this.#written.set(path, state)
     this.addExcluded(excluded)

@@ -71,6 +71,8 @@ export interface GateOptions {
   readonly unfetchable?: (url: string) => string | undefined
   /** Nothing may be changed, whatever rules or people say. */
   readonly readOnly?: boolean
+  /** Changes are checked after they were made, so that a yes may cover what repairs them. */
+  readonly askFirst?: boolean
   /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
   readonly since?: number
 }

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { Refinement } from "../../domain/documents/Refinement.ts"
+import { callSign, Refinement } from "../../domain/documents/Refinement.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -17,8 +18,9 @@ import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -26,10 +28,12 @@ import type { RunState } from "../runs/RunState.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeGatedCalls, makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { makeJoinChanges } from "./JoinChanges.ts"
+import { makeTaskChanges } from "./TaskChanges.ts"
 import { TaskItems } from "./TaskItems.ts"
 import { TaskLoop } from "./TaskLoop.ts"
 import { TaskRunner } from "./TaskRunner.ts"
-import type { CallsDeclined } from "./TaskStage.ts"
+import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
@@ -98,9 +102,39 @@ const awaitProducers = ({ name, producerSlugs }: Task, { tasks }: Round) =>
       })
   )
 
+/** A task whose changes were declined, for those that wait for it. */
+const notMade = ({ name }: Task): TaskFailure =>
+  new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
+
+/** What is known of a task of a round when it is worked on. */
+const orderOf = (
+  step: number,
+  { briefing, list: { goals }, round }: Round,
+  known: Pick<TaskOrder, "finished" | "task">
+): TaskOrder => ({ ...known, briefing, goals, round, step })
+
+/** Each call with what it does to which text. */
+const signsOf = ({ bases = [], calls }: Refinement): ReadonlyMap<ToolCall, string> => {
+  const texts = new Map(bases.map(({ path, text }) => [path, text]))
+  return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
+}
+
 /** Waits until these tasks have a result or have failed. */
 const untilDone = (states: ReadonlyArray<TaskState>): Effect.Effect<Effect.Effect<void>> =>
   Effect.cached(Effect.forEach(states, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true }))
+
+/** Waits for the tasks before this one in the plan, of the same step, whose changes of the same files come first. */
+const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { refinement }: Refined) =>
+  Effect.gen(function* () {
+    const files = new Set(refinement.bases?.map(({ path }) => path))
+    for (const other of tasks.values()) {
+      if (other.task === task || files.size === 0) return
+      if (other.step !== step || (yield* Deferred.isDone(other.done))) continue
+      const theirs = yield* Effect.option(Deferred.await(other.refined))
+      const paths = Option.match(theirs, { onNone: () => [], onSome: (one) => one.refinement.bases ?? [] })
+      if (paths.some(({ path }) => files.has(path))) yield* Effect.exit(Deferred.await(other.done))
+    }
+  })
 
 /** What tasks and calls may do to the project, by the tools of their skills. */
 const makeTaskEffects = Effect.gen(function* () {
@@ -135,7 +169,9 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const activities = yield* Activities
       const gate = yield* Gate
+      const changes = yield* makeTaskChanges
       const items = yield* TaskItems
+      const join = yield* makeJoinChanges
       const loop = yield* TaskLoop
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
@@ -148,12 +184,13 @@ export class Scheduler extends Context.Service<
        */
       const isResolved = (refinement: Refinement): boolean =>
         refinement.calls.some(mayChange) ||
-        refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true
+        (refinement.declined === undefined &&
+          refinement.looks?.some(({ result }) => result.error_type === "permission_denied") !== true)
 
       const refine = Effect.fnUntraced(function* ({ step, task }: TaskState, order: Round) {
-        const { briefing, earlier, round } = order
+        const { earlier, round } = order
         const finished = [...earlier, ...(yield* awaitProducers(task, order))]
-        const taskOrder = { briefing, task, goals: order.list.goals, round, step, finished }
+        const taskOrder = orderOf(step, order, { task, finished })
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, task, finished), success: Refinement },
           task.forEach === undefined ? loop.work(taskOrder) : items.work(taskOrder, task.forEach),
@@ -181,11 +218,12 @@ export class Scheduler extends Context.Service<
           const result = yield* activities.runStage(
             { key: stageKey.task(round, task.name), success: TaskResult },
             taskRunner.run({ briefing, round, step, ...refined }),
-            isFinal
+            (made) => isFinal(made) && refined.refinement.declined === undefined
           )
           yield* state.add(result)
           yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
           yield* Deferred.succeed(done, result)
+          return refined.refinement.declined
         })
 
       const fail = Effect.fnUntraced(function* (
@@ -198,30 +236,64 @@ export class Scheduler extends Context.Service<
         yield* Deferred.fail(done, failure)
       })
 
+      /** The changes as they were approved; those that others made meanwhile are put together with them, and asked about. */
+      const upToDate = Effect.fnUntraced(function* (
+        state: TaskState,
+        round: Round,
+        refined: Refined
+      ): Effect.fn.Return<Refined, TaskFailure | CallsDeclined> {
+        const { refinement } = refined
+        const { step, task } = state
+        const now = yield* join(orderOf(step, round, { task, finished: refined.finished }), refinement)
+        if (now === refinement) return refined
+        const known = new Set(signsOf(refinement).values())
+        const calls = [...signsOf(now)].flatMap(([call, sign]) => (known.has(sign) ? [] : [call]))
+        const gated = yield* gatedCalls(task, { task, calls }, round.round)
+        if (gated !== undefined) {
+          const asked = { title: task.name, planKey: `round-${round.round}`, tasks: [gated] }
+          const { approved, by } = yield* gate.approveStep(asked)
+          if (!approved) return yield* new CallsDeclined({ by })
+        }
+        return yield* upToDate(state, round, { ...refined, refinement: now })
+      })
+
       /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = Effect.fnUntraced(function* (state: TaskState, round: Round, approval: StepApproval) {
-        const refined = yield* Effect.result(Deferred.await(state.refined))
+        let refined = yield* Effect.result(Deferred.await(state.refined))
         if (Result.isFailure(refined) && refined.failure._tag === "CallsDeclined") {
           yield* approval.pass
           return refined.failure.by
         }
-        const prepared = Result.isSuccess(refined)
-          ? gatedCalls(state.task, refined.success.refinement, round.round)
-          : Effect.undefined
-        const gated = yield* prepared
-        if (gated === undefined) {
+        const { step, task } = state
+        const gated = Result.isSuccess(refined)
+          ? yield* gatedCalls(task, refined.success.refinement, round.round)
+          : undefined
+        if (gated === undefined || Result.isFailure(refined)) {
           yield* approval.pass
         } else {
-          const now = Effect.map(prepared, (again = gated) => again)
-          const { approved, by } = yield* approval.request(state.task.name, now)
+          const { finished, refinement } = refined.success
+          const prepare = (others: ReadonlyArray<ProposedFile>) =>
+            Effect.gen(function* () {
+              const joined = yield* Effect.result(
+                join(orderOf(step, round, { task, finished }), refinement, { others })
+              )
+              refined = Result.map(joined, (now) => ({ finished, refinement: now }))
+              if (Result.isFailure(joined)) return { proposed: others }
+              const again = gatedCalls(task, joined.success, round.round)
+              const calls = yield* Effect.provideService(again, CurrentCopy, makeWorkingCopy(others))
+              const asked = joined.success === refinement ? (calls ?? gated) : calls
+              return { gated: asked, proposed: changes.onTop(others, joined.success) }
+            })
+          const { approved, by } = yield* approval.request({ task: task.name, prepare })
           if (!approved) return by
         }
         return yield* Effect.fromResult(refined).pipe(
+          Effect.tap((ready) => untilFirst(state, round, ready)),
+          Effect.flatMap((ready) => upToDate(state, round, ready)),
           Effect.flatMap((ready) => carryOut(state, round, ready)),
-          Effect.as(undefined),
           Effect.catchTags({
             TaskFailure: (failure) => Effect.as(fail(state, round, failure), undefined),
-            CallsDeclined: ({ by }) => Effect.succeed(by)
+            CallsDeclined: ({ by }) => Effect.as(Deferred.fail(state.done, notMade(task)), by)
           })
         )
       })

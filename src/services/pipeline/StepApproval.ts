@@ -1,19 +1,35 @@
 /**
- * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, asks once for all calls that
- * need approval, and reports the answer to each waiting task. Tasks that need no approval never wait for it. Every call is
- * shown, also one that cannot be made any more.
+ * The gate before the tasks of one step. It waits until the turns of every task of the step have ended, puts their changes
+ * together in the order of the plan, asks once for all calls that need approval, and reports the answer to each waiting task.
+ * Tasks that need no approval never wait for it. Every call is shown, also one that cannot be made any more.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { checkFact } from "../../domain/checks/Facts.ts"
+import { CommandLine, commandText } from "../../domain/commands/CommandText.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { GatedTask, StepApproved, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
+import { badExit, commandEnd, type PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
+
+const isCommandLine = Schema.is(CommandLine)
+
+/** How the checks of a task ended, and which commands it ran. */
+const factsOf = ({ checks = [], looks }: Partial<Pick<Refinement, "checks" | "looks">>): ReadonlyArray<string> => [
+  ...checks.map((check) => checkFact(check)),
+  ...(looks ?? []).flatMap(({ call: { arguments: given }, result }) => {
+    const argv = given["argv"]
+    if (commandEnd(result) === undefined || !isCommandLine(argv)) return []
+    return [`ran: \`${commandText(argv)}\` (${badExit(result) ?? "exit code 0"})`]
+  })
+]
 
 /** Makes the function that says which calls of a task need approval, and why; nothing for a task that needs none. */
 export const makeGatedCalls = Effect.gen(function* () {
@@ -21,7 +37,11 @@ export const makeGatedCalls = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
 
-  return Effect.fnUntraced(function* (task: Task, refinement: Pick<Refinement, "calls" | "task">, round: number) {
+  return Effect.fnUntraced(function* (
+    task: Task,
+    refinement: Pick<Refinement, "calls" | "task"> & Partial<Refinement>,
+    round: number
+  ) {
     const calls: Array<PreparedCall> = []
     const unready: Array<UnreadyCall> = []
     for (const call of refinement.calls) {
@@ -41,10 +61,20 @@ export const makeGatedCalls = Effect.gen(function* () {
     const bySkill = skills.find(task.skill)?.requiresApproval === true && calls.length + unready.length > 0
     if (!byList && !bySkill && !risks.includes("high")) return undefined
     const gatedBy = byList ? "list" : bySkill ? "skill" : "risk"
-    const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
+    const facts = factsOf(refinement)
+    const gated: GatedTask = {
+      task: task.name,
+      gatedBy,
+      calls,
+      ...(unready.length === 0 ? {} : { unready }),
+      ...(facts.length === 0 ? {} : { facts })
+    }
     return gated
   })
 })
+
+/** There is nothing to ask about. */
+const byRule: StepApproved = { approved: true, by: "rule" }
 
 /** A step whose tasks, by name and in order, are about to run. */
 interface ApprovedStep {
@@ -53,31 +83,47 @@ interface ApprovedStep {
   readonly tasks: ReadonlyArray<string>
 }
 
+/** A task that waits for the question. */
+interface WaitingTask {
+  readonly task: string
+  /** Its calls on top of what the tasks before it change, and what all of them change; without calls when it has failed. */
+  readonly prepare: (others: ReadonlyArray<ProposedFile>) => Effect.Effect<{
+    readonly gated?: GatedTask | undefined
+    readonly proposed: ReadonlyArray<ProposedFile>
+  }>
+}
+
 /** The approval of one step; the question is asked by the task that is ready last. */
 export const makeStepApproval = (gate: Gate["Service"], { planKey, tasks, title }: ApprovedStep) =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<StepApproved>()
-    const gated: Array<{ readonly task: string; readonly calls: Effect.Effect<GatedTask> }> = []
+    const waiting: Array<WaitingTask> = []
     let open = tasks.length
+
+    const ask = Effect.gen(function* () {
+      const asked: Array<GatedTask> = []
+      let others: ReadonlyArray<ProposedFile> = []
+      for (const { prepare } of waiting.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))) {
+        const { gated, proposed } = yield* prepare(others)
+        if (gated !== undefined) asked.push({ ...gated, ...(others.length === 0 ? {} : { others }) })
+        others = proposed
+      }
+      const approved = asked.length === 0 ? byRule : yield* gate.approveStep({ title, planKey, tasks: asked })
+      yield* Deferred.succeed(answer, approved)
+    })
 
     const resolveTask = Effect.suspend(() => {
       open -= 1
-      if (open > 0 || gated.length === 0) return Effect.void
-      const inOrder = gated.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))
-      return Effect.forEach(inOrder, ({ calls }) => calls).pipe(
-        Effect.flatMap((asked) => gate.approveStep({ title, planKey, tasks: asked })),
-        Effect.flatMap((approved) => Deferred.succeed(answer, approved)),
-        Effect.asVoid
-      )
+      return open > 0 || waiting.length === 0 ? Effect.void : ask
     })
 
     return {
       /** A task needs no approval, or has failed. */
       pass: resolveTask,
       /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
-      request: (task: string, calls: Effect.Effect<GatedTask>) =>
+      request: (task: WaitingTask) =>
         Effect.suspend(() => {
-          gated.push({ task, calls })
+          waiting.push(task)
           return resolveTask
         }).pipe(Effect.andThen(Deferred.await(answer)))
     }

@@ -6,23 +6,32 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import { pathOfCall } from "../../domain/documents/TurnReply.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { wholeChange } from "../../domain/files/ChangePreview.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
 import { excerptOf, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
-import { type CallOutcome, fileTools, isArguments, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
-import type { ProposedFile, WorkingCopy } from "../files/WorkingCopy.ts"
+import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 
 /** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
 const mostLost = 5
+
+/** What a call makes of the text that it begins with; nothing for a call that does not fit it. */
+const textAfter = (base: string | null, { arguments: given }: ToolCall): string | undefined => {
+  const { content, new_text: newText, old_text: oldText } = given
+  if (typeof content === "string") return content
+  if (base === null || typeof oldText !== "string" || typeof newText !== "string") return undefined
+  return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
+}
 
 const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
@@ -45,7 +54,7 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {
     if (failed.result.success) return false
-    const isOfFile = (one: CallOutcome): boolean => pathOfCall(one) === pathOfCall(failed)
+    const isOfFile = (one: CallOutcome): boolean => pathOf(one.call) === pathOf(failed.call)
     const isBeside = (one: CallOutcome): boolean => isOfFile(one) && turnOf(one) === turnOf(failed)
     const made = changes.slice(index + 1).filter((one) => one.result.success && isOfFile(one) && !isBeside(one))
     const others = changes.filter((one) => one !== failed && !one.result.success && isBeside(one))
@@ -62,16 +71,38 @@ export const changeOpen = (outcome: CallOutcome, task: string): Issue =>
   makeIssue(
     "change-open",
     { section: "Result summary", task },
-    { what: `The change of ${pathOfCall(outcome)} failed, and nothing was changed in its place.` }
+    { what: `The change of ${pathOf(outcome.call)} failed, and nothing was changed in its place.` }
   )
 
+/** Several edits of one file as one call, so that they are asked about together. */
+export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
+  [
+    ...Map.groupBy(calls, (call) => (call.name === "edit_file" ? `edit ${pathOf(call)}` : `other ${call.uid}`)).values()
+  ].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { old_text: _old, new_text: _new, ...given } = first.arguments
+    const edits = [first, ...others].map(({ arguments: one }) => ({
+      old_text: one["old_text"] ?? "",
+      new_text: one["new_text"] ?? ""
+    }))
+    return [others.length === 0 ? first : { ...first, arguments: { ...given, edits } }]
+  })
+
 /** A call that changes an existing file from one text to another. */
-export const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
+const fileCall = (uid: string, path: string, before: string, after: string): ToolCall => {
   const edit = smallestEdit(before, after)
   return edit === undefined || edit.oldText === ""
     ? { uid, name: "write_file", arguments: { path, content: after } }
     : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
 }
+
+/** The changes of files that the calls of a refinement make, by their paths in the project, where their bases are known. */
+export const proposedBy = ({ bases = [], calls }: Pick<Refinement, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
+  bases.flatMap(({ path: file, text: base }) => {
+    const call = calls.find((one) => pathOf(one) === file)
+    const text = call === undefined ? undefined : textAfter(base, call)
+    return text === undefined ? [] : [{ path: file, base, text }]
+  })
 
 /** A change that is not made, as the call that would have made it. */
 const RefusedChange = Schema.Struct({ call: ToolCall, issue: Issue })
@@ -124,9 +155,9 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
 
-  /** The files of a working copy by their paths in the project. */
+  /** What a task itself changed in its working copy, by the paths in the project. */
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
-    copy.files().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
+    copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
   /** The file of a path as it is given, where the project cannot be looked at. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
@@ -216,11 +247,11 @@ export const makeTaskChanges = Effect.gen(function* () {
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)
 
-  /** The files of a working copy as the calls that make its changes. */
-  const final = (copy: WorkingCopy): ReadonlyArray<ToolCall> =>
-    copy.files().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
+  /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
+  const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> =>
+    copy.own().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
       if (text === null) return []
-      const uid = `change-${index + 1}`
+      const uid = `${word}-${index + 1}`
       const tools = copy.changedBy(file)
       const isWritten = base === null || (tools.size === 1 && tools.has("write_file"))
       return isWritten
@@ -228,5 +259,12 @@ export const makeTaskChanges = Effect.gen(function* () {
         : [fileCall(uid, nameOf(file), base, text)]
     })
 
-  return { callsOf, fileAt, final, named }
+  /** What others propose with the changes of a refinement on top. */
+  const onTop = (others: ReadonlyArray<ProposedFile>, refinement: Refinement): ReadonlyArray<ProposedFile> => {
+    const copy = makeWorkingCopy(others)
+    for (const file of proposedBy(refinement)) copy.propose({ ...file, path: fileAt(file.path) })
+    return copy.files()
+  }
+
+  return { callsOf, fileAt, final, named, nameOf, onTop }
 })

@@ -9,8 +9,8 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
-import { joinedFiles } from "../../domain/checks/Facts.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Item, itemsOf, taskOfItem } from "../../domain/documents/TaskItems.ts"
 import type { ForEach, ItemResult } from "../../domain/plan/ForEach.ts"
 import { itemsReport } from "../../domain/plan/ForEach.ts"
@@ -19,8 +19,8 @@ import { deniedOf, resultOfSummary, TaskFailure, type TaskResult } from "../../d
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
 import { shortened } from "../../domain/text/Excerpt.ts"
-import { fileTools, ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { fileTools, pathOf } from "../../domain/tools/ToolCall.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -28,10 +28,11 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeItemFiles } from "./ItemFiles.ts"
-import { maxSearchedBytes } from "./SearchedTexts.ts"
+import { makeJoinChanges } from "./JoinChanges.ts"
 import { TaskLoop } from "./TaskLoop.ts"
-import { fileCall } from "./TaskChanges.ts"
+import { makeTaskChanges } from "./TaskChanges.ts"
 import { CallsDeclined, type TaskOrder } from "./TaskStage.ts"
+import { makeTurnLoop } from "./TurnLoop.ts"
 
 /** How much of a report stands for an item. */
 const longestNote = 200
@@ -64,10 +65,8 @@ const withoutResult = ({ text }: Item, state: "failed" | "skipped", note: string
   result: { item: text, state, note: noteOf(note) }
 })
 
-const clashing = ({ refinement, result }: ItemOutcome): ItemOutcome => ({
-  refinement,
-  result: { ...result, state: "failed", note: "Its change of a file clashes with that of another item." }
-})
+/** What the items change together. */
+type Proposed = Pick<Refinement, "bases" | "calls" | "checks" | "files">
 
 /** The last outcome of each check; one that failed for any item stays. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
@@ -79,35 +78,17 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
   return [...byCommand.values()]
 }
 
-const pathOf = (call: ToolCall): string => String(call.arguments["path"] ?? "")
-
-/** The text after one change of it; nothing when the change does not fit it any more. */
-const changedBy = (text: string, base: string, { arguments: given }: ToolCall): string | undefined => {
-  const { content, new_text: newText, old_text: oldText } = given
-  if (typeof content === "string") return text === base ? content : undefined
-  if (typeof oldText !== "string" || typeof newText !== "string") return undefined
-  const [before, after, ...more] = text.split(oldText)
-  return before === undefined || after === undefined || more.length > 0 ? undefined : before + newText + after
-}
-
-/** The changes of all items with one call for each file, and the items whose change did not fit, from 0. */
-const Merged = Schema.Struct({ calls: Schema.Array(ToolCall), clashed: Schema.Array(Schema.Int) })
-
-/** One refinement of what the items came to, with these calls. */
-const joined = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, calls: ReadonlyArray<ToolCall>): Refinement => {
+/** One refinement of what the items came to. */
+const refinementOf = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): Refinement => {
   const parts = outcomes.map(({ refinement }) => refinement)
   const looks = parts.flatMap((part, index) =>
     (part?.looks ?? []).map(({ call, result }) => ({ call: { ...call, uid: `item-${index + 1}-${call.uid}` }, result }))
   )
-  const files = joinedFiles(parts.flatMap((part) => part?.files ?? []))
-  const checks = joinedChecks(parts.flatMap((part) => part?.checks ?? []))
   const items = outcomes.map(({ result }) => result)
   return {
     task,
     ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-    calls,
-    ...(files.length === 0 ? {} : { files }),
-    ...(checks.length === 0 ? {} : { checks }),
+    ...proposed,
     items,
     result: resultOfSummary(itemsReport(items))
   }
@@ -124,13 +105,15 @@ export class TaskItems extends Context.Service<
     TaskItems,
     Effect.gen(function* () {
       const activities = yield* Activities
+      const changes = yield* makeTaskChanges
       const events = yield* RunEvents
       const gate = yield* Gate
       const itemFiles = yield* makeItemFiles
+      const join = yield* makeJoinChanges
       const loop = yield* TaskLoop
       const registry = yield* ToolRegistry
       const skills = yield* Skills
-      const workspace = yield* Workspace
+      const turnLoop = yield* makeTurnLoop
       const { limits, parallel } = yield* RunSettings
       const allTools = registry.tools.map(({ name }) => name)
 
@@ -171,31 +154,31 @@ export class TaskItems extends Context.Service<
             Effect.result
           )
 
-      /** Puts the changes that several items make of one file together. */
-      const merge = Effect.fnUntraced(function* (outcomes: ReadonlyArray<ItemOutcome>) {
-        const byPath = Map.groupBy(
-          outcomes.flatMap(({ refinement }, index) => (refinement?.calls ?? []).map((call) => ({ call, index }))),
-          ({ call }) => pathOf(call)
-        )
-        const clashed = new Set<number>()
-        const calls = yield* Effect.forEach([...byPath], ([path, changes], position) => {
-          const uid = `file-${position + 1}`
-          const [first, ...others] = changes
-          if (first !== undefined && others.length === 0) return Effect.succeed({ ...first.call, uid })
-          return workspace.canonical(path).pipe(
-            Effect.flatMap((file) => workspace.readText(file.path, maxSearchedBytes)),
-            Effect.orElseSucceed(() => ""),
-            Effect.map((base) => {
-              const text = changes.reduce((before, { call, index }) => {
-                const after = changedBy(before, base, call)
-                if (after === undefined) clashed.add(index)
-                return after ?? before
-              }, base)
-              return fileCall(uid, path, base, text)
-            })
-          )
-        })
-        return { calls, clashed: [...clashed] }
+      /** Puts the changes of the items together, one item after the other; an item whose change comes to nothing has failed. */
+      const joinAll = Effect.fnUntraced(function* (order: TaskOrder, outcomes: ReadonlyArray<ItemOutcome>) {
+        const settled: Array<ItemOutcome> = []
+        let others: ReadonlyArray<ProposedFile> = []
+        for (const { refinement, result } of outcomes) {
+          const joined =
+            refinement === undefined
+              ? Result.succeed(undefined)
+              : yield* Effect.result(join({ ...order, task: refinement.task }, refinement, { others, checks: false }))
+          if (Result.isFailure(joined)) {
+            const { message } = joined.failure
+            settled.push({ result: { ...result, state: "failed", note: noteOf(message) } })
+            continue
+          }
+          const made = joined.success
+          settled.push({ result, ...(made === undefined ? {} : { refinement: made }) })
+          if (made !== undefined) others = changes.onTop(others, made)
+        }
+        const copy = makeWorkingCopy()
+        for (const file of others) copy.propose(file)
+        const parts = settled.flatMap(({ refinement = [] }) => refinement)
+        const checks = parts.some((part) => part.joined !== undefined)
+          ? yield* turnLoop.check({ copy, round: order.round, task: order.task.name }, 0)
+          : joinedChecks(parts.flatMap((part) => part.checks ?? []))
+        return refinementOf(order.task, settled, turnLoop.proposed({ copy }, { checks, turn: 0 }, "file"))
       })
 
       const work = Effect.fnUntraced(function* (order: TaskOrder, forEach: ForEach) {
@@ -228,12 +211,7 @@ export class TaskItems extends Context.Service<
           }),
           { concurrency: parallel }
         )
-        const { calls, clashed } = yield* activities.record(
-          { key: seenKey.merged(round, task.name), success: Merged },
-          merge(outcomes)
-        )
-        const settled = outcomes.map((outcome, index) => (clashed.includes(index) ? clashing(outcome) : outcome))
-        return joined(task, settled, calls)
+        return yield* joinAll(order, outcomes)
       })
 
       return TaskItems.of({ work })

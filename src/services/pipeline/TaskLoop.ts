@@ -14,11 +14,11 @@ import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
-import { type ResultDocument, TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -33,8 +33,8 @@ import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { CallsDeclined, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
-import { makeTurnLoop, nowText } from "./TurnLoop.ts"
+import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
 /** What is known of a task while it is worked on. */
@@ -55,12 +55,19 @@ const failed = ({ latest, order, tools }: Work, turns: number = latest().unusabl
   return taskFailure(order.task, phase, error, doneOutside(latest()))
 }
 
+/** What a model is told when nothing clashes and a check fails all the same. */
+const brokenTogether =
+  "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
+
+/** The report of a task that had changed something when a further change was declined. */
+const partlyDeclined = "Partly done: a further change was declined."
+
 export class TaskLoop extends Context.Service<
   TaskLoop,
   {
     /**
-     * Works on a task until its report. `given` stands for the first answer. Fails with a `TaskFailure`, or with
-     * who declined the calls of the task.
+     * Works on a task until its report, or goes on with one after it (`joined`). `given` stands for the first answer. Fails with
+     * a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, given?: RefinementDocument): Effect.Effect<Refinement, TaskFailure | CallsDeclined>
     /** The first answer of a task that asks for something, as a refinement; nothing of it is done. */
@@ -82,7 +89,7 @@ export class TaskLoop extends Context.Service<
       const registry = yield* ToolRegistry
       const skills = yield* Skills
       const workspace = yield* Workspace
-      const { limits } = yield* RunSettings
+      const { askFirst: asksFirst = false, limits } = yield* RunSettings
       const provide = Effect.provideService(Workspace, workspace)
 
       const isPure = ({ name }: ToolCall): boolean => registry.find(name)?.effect === "pure"
@@ -102,7 +109,7 @@ export class TaskLoop extends Context.Service<
 
       /** Asks about the calls of an answer that do something outside of the working copy. */
       const approve = Effect.fnUntraced(function* ({ round, task }: TaskOrder, calls: ReadonlyArray<ToolCall>) {
-        const outside = calls.filter((call) => !isPure(call) && !fileTools.has(call.name))
+        const outside = calls.filter((call) => !isPure(call) && (asksFirst || !fileTools.has(call.name)))
         if (outside.length === 0) return
         const gated = yield* gatedCalls(task, { task, calls: outside }, round)
         if (gated === undefined) return
@@ -149,7 +156,7 @@ export class TaskLoop extends Context.Service<
           skill,
           tools,
           system,
-          copy: makeWorkingCopy(),
+          copy: makeWorkingCopy(order.joined?.others),
           looksBack: order.isItem !== true,
           mostTurns: Math.min(skill.turns ?? limits.turns, limits.turns),
           read: Effect.fnUntraced(function* (answer) {
@@ -188,13 +195,14 @@ export class TaskLoop extends Context.Service<
       })
 
       const refinementOf = (work: Work, result: ResultDocument): Refinement => {
+        const { joined } = work.order
         const { known, latest } = work
         const looks = doneOutside(latest())
         return {
           task: known.task,
           ...inputsField(known.inputs),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
-          ...loop.proposed(work, latest()),
+          ...loop.proposed(work, latest(), joined && `joined-${(joined.refinement.joined?.times ?? 0) + 1}`),
           result
         }
       }
@@ -208,12 +216,18 @@ export class TaskLoop extends Context.Service<
               const phase = done.outcomes.length > 0 ? "execution" : "refinement"
               return Effect.fail(taskFailure(task, phase, error, doneOutside(done)))
             },
-            TooManyDenials: (error) => Effect.fail(taskFailure(task, "execution", error))
+            TooManyDenials: (error) => Effect.fail(taskFailure(task, "execution", error, doneOutside(work.latest()))),
+            CallsDeclined: (declined) =>
+              work.latest().files.length === 0
+                ? Effect.fail(declined)
+                : Effect.succeed({ _tag: "Declined" as const, by: declined.by })
           })
         )
         switch (end._tag) {
           case "Taken":
             return refinementOf(work, end.value)
+          case "Declined":
+            return { ...refinementOf(work, resultOfSummary(partlyDeclined)), declined: end.by }
           case "Repeated": {
             const reason = `the same call was made ${limits.identicalCalls} times (limits.identicalCalls) and gave nothing new: ${callSign(end.call)}.`
             return yield* new TaskFailure({ task: task.name, phase: "execution", reason, skipped: false })
@@ -225,6 +239,21 @@ export class TaskLoop extends Context.Service<
         }
       })
 
+      /** Goes on after a report whose changes were put together with others: only with checks, or with further turns. */
+      const goOn = Effect.fnUntraced(function* (opened: Work, { clash, own, refinement, ...joined }: JoinedChanges) {
+        const { inputs = [], looks = [], result, turns: taken = 0 } = refinement
+        Object.assign(opened.known, { task: refinement.task, inputs })
+        for (const file of own) opened.copy.propose(file)
+        const checks = joined.checks ? yield* loop.check(opened, taken) : []
+        const begun = { ...opened.latest(), outcomes: looks, checks, hasFolded: true, turn: taken }
+        opened.keep(begun)
+        const failedBefore = new Set(refinement.checks?.flatMap((one) => (isFine(one) ? [] : [one.command])))
+        const isOpen = checks.some((one) => !isFine(one) && !failedBefore.has(one.command))
+        if (clash === "" && !isOpen && result !== undefined) return refinementOf(opened, result)
+        const now = `${clash === "" ? brokenTogether : clash}\n\n${opened.goOn}`
+        return yield* turns(opened, { ...begun, messages: loop.foldedMessages(opened, begun, now) })
+      })
+
       const started = ({ round, task }: TaskOrder) =>
         events.publish({ type: "stage.started", stage: "task", round, task: task.name })
 
@@ -232,12 +261,13 @@ export class TaskLoop extends Context.Service<
         yield* started(order)
         const opened = yield* open(order)
         const begun = opened.latest()
+        if (order.joined !== undefined) return yield* goOn(opened, order.joined)
         if (given === undefined) return yield* turns(opened, begun)
         const { calls, inputs = [] } = given
         Object.assign(opened.known, { inputs })
-        const { outcomes } = yield* loop.act(opened, 0, calls).pipe(
+        const { files, outcomes } = yield* loop.act(opened, 0, calls).pipe(
           Effect.catchTag("TooManyDenials", (error) => Effect.fail(taskFailure(order.task, "execution", error))),
-          Effect.provideService(CurrentCopy, opened.copy)
+          loop.within(opened)
         )
         const messages = [...begun.messages, assistant(renderRefined({ inputs, calls }))]
         const reply = replyText({
@@ -247,7 +277,7 @@ export class TaskLoop extends Context.Service<
           now: nowText(opened, opened.mostTurns),
           budget: loop.replyBudget(opened, messages)
         })
-        return yield* turns(opened, { ...begun, outcomes, messages: [...messages, fromHost(reply)] })
+        return yield* turns(opened, { ...begun, files, outcomes, messages: [...messages, fromHost(reply)] })
       })
 
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {

@@ -3,6 +3,8 @@
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
+import { Refinement } from "../../domain/documents/Refinement.ts"
+import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -13,6 +15,21 @@ import type { PermissionDenied } from "../permissions/GateQuestion.ts"
 import type { AttemptsExhausted } from "./Attempts.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
+
+/** The changes of a task on the texts that their files have by now. */
+export const JoinedChanges = Schema.Struct({
+  /** What the task came to before; its calls are those of the files in `own`. */
+  refinement: Refinement,
+  /** What other tasks change before this one. */
+  others: Schema.Array(ProposedFile),
+  /** What the task changes on top of that, without what clashes. */
+  own: Schema.Array(ProposedFile),
+  /** What clashes, for the model; empty when nothing does. */
+  clash: Schema.String,
+  /** True when the checks run on the changes as they are now. */
+  checks: Schema.Boolean
+})
+export type JoinedChanges = typeof JoinedChanges.Type
 
 /** A task with what is known when it starts. */
 export interface TaskOrder {
@@ -27,6 +44,8 @@ export interface TaskOrder {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for one of many items of a task. */
   readonly isItem?: boolean
+  /** Present when the task goes on after its report, since files that it changes were changed meanwhile. */
+  readonly joined?: JoinedChanges
 }
 
 /** The calls of a task were declined, so that the task ends without a result. */

@@ -3,6 +3,8 @@
  * of the skill, made, and answered.
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { FileFact, fileFacts } from "../../domain/checks/Facts.ts"
 import { callSign } from "../../domain/documents/Refinement.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { type Answered, nothingAsked, readAskedCall } from "../../domain/documents/TurnFormat.ts"
@@ -11,15 +13,20 @@ import { type Issue, makeIssue, makeRepair, type Repair } from "../../domain/fin
 import type { AssistantMessage } from "../../domain/models/ConversationMessage.ts"
 import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
+import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { writesIn } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { hashOf } from "../files/Hash.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Said } from "./Attempts.ts"
-import { makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
+import { maxSearchedBytes } from "./SearchedTexts.ts"
+import { inOneCall, makeTaskChanges, type RefusedChange } from "./TaskChanges.ts"
 import { type AnyOrder, assistant, type TurnOrder } from "./TurnOrder.ts"
 
 /** One answer: what its text says, and the calls that it made through the interface. */
@@ -74,12 +81,13 @@ export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): Ca
 })
 
 export const makeTurnCalls = Effect.gen(function* () {
+  const activities = yield* Activities
   const changes = yield* makeTaskChanges
   const registry = yield* ToolRegistry
   const runCalls = yield* makeTaskCalls
   const settings = yield* RunSettings
   const workspace = yield* Workspace
-  const { limits } = settings
+  const { askFirst: asksFirst = false, limits } = settings
 
   /** True when the model is offered its tools through the interface. */
   const isNative = ({ idOf }: AnyOrder): boolean => toolCallsFor(settings, idOf(1).stage) === "native"
@@ -116,12 +124,15 @@ export const makeTurnCalls = Effect.gen(function* () {
     const allowed = new Set(tools)
     const limit = limits.toolCallsPerIteration
     const literal = yield* changes.callsOf(turn.changes, task)
-    const written = [...turn.calls, ...literal.flatMap(({ calls }) => calls)]
-    const isFirst = (call: ToolCall): boolean => written.find((other) => callSign(other) === callSign(call)) === call
+    const changed = literal.map(({ calls }) => calls)
     // A replacement counts as one, however many files it changes.
-    const parts = [...turn.calls.map((call) => [call]), ...literal.map(({ calls }) => calls)]
-      .map((calls) => calls.filter(isFirst))
-      .filter((calls) => calls.length > 0)
+    const asked = [
+      ...turn.calls.map((call) => [call]),
+      ...(asksFirst ? inOneCall(changed.flat()).map((call) => [call]) : changed)
+    ]
+    const written = asked.flat()
+    const isFirst = (call: ToolCall): boolean => written.find((other) => callSign(other) === callSign(call)) === call
+    const parts = asked.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
     const doubled = written.every(isFirst)
       ? []
       : [
@@ -154,6 +165,47 @@ export const makeTurnCalls = Effect.gen(function* () {
     return { checked, issues, refused, tooMany, repairs: doubled }
   })
 
+  /** The lines that a call will change in the project; kept, since they cannot be told afterwards. */
+  const linesOf = (id: ToolCallId, call: ToolCall) =>
+    activities.run({
+      key: seenKey.lines(id),
+      input: hashOf([call.name, call.arguments]),
+      success: Schema.Array(FileFact),
+      error: Schema.Never,
+      execute: registry.prepare(call).pipe(
+        Effect.flatMap(({ accesses }) =>
+          Effect.forEach(writesIn(accesses), ({ content, path }) =>
+            Effect.map(
+              Effect.orElseSucceed(workspace.readText(path, maxSearchedBytes), () => null),
+              (before) => ({ path: changes.nameOf(path), before, after: content })
+            )
+          )
+        ),
+        Effect.map(fileFacts),
+        Effect.orElseSucceed(() => [])
+      )
+    })
+
+  /** Makes each change in the project when it is allowed, and says what it changed. */
+  const makeInProject = Effect.fnUntraced(function* (
+    { endsItself, round, task }: Pick<AnyOrder, "endsItself" | "round" | "task">,
+    calls: ReadonlyArray<ToolCall>
+  ) {
+    const made = yield* Effect.forEach(
+      calls,
+      Effect.fnUntraced(function* (call) {
+        const lines = fileTools.has(call.name) ? yield* linesOf({ round, task, uid: call.uid }, call) : []
+        const { denied, outcomes } = yield* runCalls(task, round, [call], endsItself === true)
+        return { denied, outcomes, files: outcomes.every(({ result }) => result.success) ? lines : [] }
+      })
+    )
+    return {
+      denied: made.find(({ denied }) => denied !== undefined)?.denied,
+      outcomes: made.flatMap(({ outcomes }) => outcomes),
+      files: made.flatMap(({ files }) => files)
+    }
+  })
+
   /** Makes the calls of an answer, in their order where one of them may change something. */
   const act = Effect.fnUntraced(function* <E>(
     order: Pick<TurnOrder<unknown, E>, "approve" | "copy" | "endsItself" | "round" | "task">,
@@ -162,6 +214,7 @@ export const makeTurnCalls = Effect.gen(function* () {
   ) {
     const calls = asked.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
     yield* order.approve(calls)
+    if (asksFirst && calls.some(({ name }) => fileTools.has(name))) return yield* makeInProject(order, calls)
     const { denied, outcomes } = yield* runCalls(order.task, order.round, calls, order.endsItself === true)
     for (const { call, result } of outcomes) {
       const given = call.arguments["path"]
@@ -171,7 +224,7 @@ export const makeTurnCalls = Effect.gen(function* () {
       }))
       order.copy.noteChange(file, call.name)
     }
-    return { denied, outcomes }
+    return { denied, outcomes, files: [] }
   })
 
   return { act, checkCalls, isNative, readHeard }

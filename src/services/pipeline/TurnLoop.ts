@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
-import { fileFacts } from "../../domain/checks/Facts.ts"
+import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
@@ -54,7 +54,7 @@ const warnedTurns = 3
 const mostRejectedReports = 2
 
 /** True for a check that says nothing against the changes. */
-const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
+export const isFine = (outcome: CheckOutcome): boolean => outcome.notRun !== undefined || passes(outcome)
 
 const checkFailed = ({ command, newFailures }: CheckOutcome, task: string): Issue =>
   makeIssue(
@@ -132,25 +132,27 @@ export const makeTurnLoop = Effect.gen(function* () {
   const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
+  /** The messages of turns in whose place stands what the host knows of them. */
+  const foldedMessages = (order: AnyOrder, { checks, issues, messages, outcomes: own }: Progress, now: string) => {
+    const outcomes = [...(order.earlier ?? []), ...own]
+    const files = changes.named(order.copy)
+    const kept = conversationOf(order, order.fold(messages, ""))
+    const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
+    // What the last reply shows stays: without it, the model would ask for it again.
+    const most = replyBudget(order, kept.messages)
+    const budget = Math.max(room, most / 2, Math.min(most, lastReply(messages)))
+    const isKnown = outcomes.length + files.length + issues.length > 0 || now !== order.goOn
+    const known = isKnown ? foldText({ outcomes, open: openChanges(outcomes), checks, files, issues, now, budget }) : ""
+    return order.fold(messages, known)
+  }
+
   /** Puts what the host knows in the place of the turns when they have taken too much of the window. */
   const folded = (order: AnyOrder, progress: Progress): Progress => {
     const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
       neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
     const before = tokensOf(progress.messages)
     if (before <= window * foldAt) return progress
-    const outcomes = [...(order.earlier ?? []), ...progress.outcomes]
-    const files = changes.named(order.copy)
-    const kept = conversationOf(order, order.fold(progress.messages, ""))
-    const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
-    // What the last reply shows stays: without it, the model would ask for it again.
-    const most = replyBudget(order, kept.messages)
-    const budget = Math.max(room, most / 2, Math.min(most, lastReply(progress.messages)))
-    const { checks, issues } = progress
-    const known =
-      outcomes.length + files.length + issues.length === 0
-        ? ""
-        : foldText({ outcomes, open: openChanges(outcomes), checks, files, issues, now: order.goOn, budget })
-    const messages = order.fold(progress.messages, known)
+    const messages = foldedMessages(order, progress, order.goOn)
     return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
@@ -185,9 +187,13 @@ export const makeTurnLoop = Effect.gen(function* () {
   })
 
   /** Checks what the working copy changes, where commands can see it. */
-  const check = Effect.fnUntraced(function* ({ copy, round, task }: AnyOrder, turn: number) {
-    const paths = changes.named(copy).map(({ path }) => path)
-    if (paths.length === 0 || (yield* commands.copies).mechanism === "none") return []
+  const check = Effect.fnUntraced(function* (
+    { copy, round, task }: Pick<AnyOrder, "copy" | "round" | "task">,
+    turn: number,
+    made: ReadonlyArray<FileFact> = []
+  ) {
+    const paths = [...new Set([...made, ...changes.named(copy)].map(({ path }) => path))]
+    if (paths.length === 0 || (made.length === 0 && (yield* commands.copies).mechanism === "none")) return []
     return yield* checksOfHost.run({ task, round, turn }, paths)
   })
 
@@ -205,10 +211,19 @@ export const makeTurnLoop = Effect.gen(function* () {
     order: Omit<TurnOrder<unknown, E>, "take">,
     turn: number,
     calls: ReadonlyArray<ToolCall>,
-    { changes: written }: Answered
+    { changes: written }: Answered,
+    made: ReadonlyArray<FileFact>
   ) {
     if (calls.length === 0) {
-      return { outcomes: [], denied: undefined, hasChanged: false, checks: undefined, changedFiles: [], left: [] }
+      return {
+        outcomes: [],
+        denied: undefined,
+        files: [],
+        hasChanged: false,
+        checks: undefined,
+        changedFiles: [],
+        left: []
+      }
     }
     const { copy } = order
     const known = changes.named(copy)
@@ -218,13 +233,13 @@ export const makeTurnLoop = Effect.gen(function* () {
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
-    const hasChanged = copy.version() !== version
+    const hasChanged = copy.version() !== version || acted.files.length > 0
     return {
       ...acted,
       hasChanged,
       changedFiles: changedSince(changes.named(copy), known),
       left: hasChanged ? yield* leftovers(order, turn, before) : [],
-      checks: hasChanged ? yield* check(order, turn) : undefined
+      checks: hasChanged ? yield* check(order, turn, [...made, ...acted.files]) : undefined
     }
   })
 
@@ -264,10 +279,23 @@ export const makeTurnLoop = Effect.gen(function* () {
     const calls = left === 0 && read.report === undefined ? [] : possible
     const messages = [...before.messages, message]
     order.keep({ ...before, messages })
-    const { changedFiles, denied, hasChanged, outcomes, ...made } = yield* carryOut(order, turn, calls, read)
+    const { changedFiles, denied, hasChanged, outcomes, ...made } = yield* carryOut(
+      order,
+      turn,
+      calls,
+      read,
+      before.files
+    )
     const checks = made.checks ?? before.checks
+    const files = [...before.files, ...made.files]
     const missed = refused.map((one) => refusedOutcome(one, turn))
-    const all: Progress = { ...before, messages, outcomes: [...before.outcomes, ...outcomes, ...missed], checks }
+    const all: Progress = {
+      ...before,
+      messages,
+      outcomes: [...before.outcomes, ...outcomes, ...missed],
+      files,
+      checks
+    }
     const isOfText = ({ wanted }: CheckedCall): boolean =>
       !native.some((one) => callSign(one.call) === callSign(wanted))
     const problems = [
@@ -375,28 +403,41 @@ export const makeTurnLoop = Effect.gen(function* () {
     return ended(order, end, progress, kept)
   })
 
-  /** The changes of the working copy as calls that make them, and what the host knows of them. */
+  /** The changes of the working copy as calls that make them, whose uids begin with `word`, and what the host knows of them. */
   const proposed = (
     { copy }: Pick<AnyOrder, "copy">,
-    { checks }: Progress
-  ): Pick<Refinement, "calls" | "checks" | "files"> => {
-    const files = fileFacts(changes.named(copy).map(({ base, path, text }) => ({ path, before: base, after: text })))
+    { checks, files: made = [], turn }: Pick<Progress, "checks" | "turn"> & Partial<Pick<Progress, "files">>,
+    word?: string
+  ): Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns"> => {
+    const named = changes.named(copy)
+    const proposed = fileFacts(named.map(({ base, path, text }) => ({ path, before: base, after: text })))
+    const files = joinedFiles([...made, ...proposed])
     return {
-      calls: changes.final(copy),
+      calls: changes.final(copy, word),
+      ...(named.length === 0 ? {} : { bases: named.map(({ base, path }) => ({ path, text: base })), turns: turn }),
       ...(files.length === 0 ? {} : { files }),
       ...(files.length === 0 || checks.length === 0 ? {} : { checks })
     }
   }
 
+  /** What the calls of a task see: the project itself where each change is asked about first. */
+  const within =
+    ({ copy }: Pick<AnyOrder, "copy">) =>
+    <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.provideService(work, CurrentCopy, settings.askFirst === true ? undefined : copy)
+
   return {
     act,
     ask,
+    within,
+    check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
+      Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
+    foldedMessages,
     proposed,
     readHeard,
     reject,
     replyBudget,
-    turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) =>
-      Effect.provideService(turns(order, begun), CurrentCopy, order.copy)
+    turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) => within(order)(turns(order, begun))
   }
 })

@@ -2,6 +2,7 @@
  * Who takes turns (TurnLoop.ts), what the turns have come to, and how they end.
  */
 import type * as Effect from "effect/Effect"
+import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
@@ -19,6 +20,8 @@ import { openChanges } from "./TaskChanges.ts"
 export interface Progress {
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly outcomes: ReadonlyArray<CallOutcome>
+  /** What was changed in the project itself, where changes are asked about first. */
+  readonly files: ReadonlyArray<FileFact>
   /** How the checks of the last changes ended. */
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The last answers in a row that could not be used. */
@@ -38,6 +41,7 @@ export interface Progress {
 export const firstProgress = (messages: ReadonlyArray<ConversationMessage>, hasFolded = false): Progress => ({
   messages,
   outcomes: [],
+  files: [],
   checks: [],
   unusable: [],
   rejectedReports: 0,
@@ -117,7 +121,8 @@ export const assistant = (content: string, more: Partial<AssistantMessage> = {})
 })
 
 /** What was done outside of the working copy, and the changes that are still missing. */
-export const doneOutside = ({ outcomes }: Progress): ReadonlyArray<CallOutcome> => {
+export const doneOutside = ({ files, outcomes }: Progress): ReadonlyArray<CallOutcome> => {
+  if (files.length > 0) return outcomes
   const open = openChanges(outcomes)
   return outcomes.filter((outcome) => !fileTools.has(outcome.call.name) || open.includes(outcome))
 }

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import {
   type PreparedCall,
@@ -27,7 +28,14 @@ import { redacted } from "../../domain/text/Redaction.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
-import { CurrentCopy, ProposedFile, proposedSince, type WorkingCopy } from "../files/WorkingCopy.ts"
+import {
+  changesSince,
+  CurrentCopy,
+  ProposedChange,
+  proposeAgain,
+  proposedSince,
+  type WorkingCopy
+} from "../files/WorkingCopy.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -163,9 +171,13 @@ const MadeCall = Schema.Struct({
 type MadeCall = typeof MadeCall.Type
 
 /** A call that only changed the working copy, with what was denied of it, which a replay gets from here. */
-const ProposingCall = Schema.Struct({ ...MadeCall.fields, denials: Schema.optionalKey(Schema.Array(SavedDenial)) })
+const ProposingCall = Schema.Struct({
+  ...ToolResult.fields,
+  proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
+  denials: Schema.optionalKey(Schema.Array(SavedDenial))
+})
 
-const resultOf = ({ data, error_message, error_type, metadata, success }: MadeCall): ToolResult => ({
+const resultOf = ({ data, error_message, error_type, metadata, success }: ToolResult): ToolResult => ({
   success,
   data,
   error_message,
@@ -179,18 +191,13 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a call whose changes are made again in the working copy. */
-const withChanges = (made: MadeCall, copy: WorkingCopy): ToolResult => {
-  for (const file of made.proposed ?? []) copy.propose(file)
-  return resultOf(made)
-}
-
 /** The result of a call that an earlier session made. */
 const restored = (made: MadeCall, copy: WorkingCopy | undefined): ToolResult => {
-  if (copy === undefined) return resultOf(made)
-  return made.proposed?.some(lacksSecret) === true
-    ? { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
-    : withChanges(made, copy)
+  if (copy !== undefined && made.proposed?.some(lacksSecret) === true) {
+    return { ...resultOf(made), success: false, data: null, error_message: lostFiles, error_type: "io_error" }
+  }
+  for (const file of made.proposed ?? []) copy?.propose(file)
+  return resultOf(made)
 }
 
 /** A result with what `copy` proposes since a call began. */
@@ -330,15 +337,20 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const copy = yield* CurrentCopy
     if (!fileTools.has(call.name) || copy === undefined) return undefined
     const before = copy.files()
-    const made = Effect.gen(function* () {
+    let isFresh = false
+    const made = Effect.gen(function* (): Effect.fn.Return<typeof ProposingCall.Type> {
+      isFresh = true
       const prepared = yield* guard(call.name, registry.prepare(call))
       const result = Result.isSuccess(prepared)
         ? yield* propose(id, prepared.success)
         : yield* measured(Result.fail(prepared.failure), yield* Clock.currentTimeMillis)
-      return { ...result, ...madeSince(result, copy, before) }
+      const changes = changesSince(copy, before)
+      return changes.length === 0 ? result : { ...result, proposed: changes }
     })
     /* A resumed run makes the change again; only a replay takes it from the journal. */
-    return withChanges(yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made), copy)
+    const result = yield* activities.record({ key: seenKey.proposal(id), success: ProposingCall }, made)
+    if (!isFresh) proposeAgain(copy, result.proposed ?? [])
+    return resultOf(result)
   })
 
   const runOutside = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {

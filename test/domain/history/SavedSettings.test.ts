@@ -26,6 +26,7 @@ const everything: Required<Configuration> = {
   plugins: ["./plugin.js"],
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   checks: ["npm test"],
+  askFirst: true,
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never },
@@ -34,6 +35,7 @@ const everything: Required<Configuration> = {
 }
 
 const harmless = [
+  "askFirst",
   "contextWindow",
   "deny",
   "keepAlive",

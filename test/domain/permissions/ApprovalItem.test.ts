@@ -34,7 +34,7 @@ describe("conflictingWriteNote", () => {
     expect(conflictingWriteNote("Task section 1", { path: "/p/a", tasks: ["Edit 1", "Edit 2"] })).toEqual({
       code: "writers-of-one-file",
       where: { section: "Task section 1" },
-      message: '"Edit 1" and "Edit 2" run in parallel and write /p/a; the last one to write wins.'
+      message: '"Edit 1" and "Edit 2" run side by side and write /p/a; their changes are put together.'
     })
   })
 })

@@ -49,6 +49,10 @@ describe("layerCallback", () => {
         { answer: "decline", by: "person" },
         { answer: "deny", by: "person" }
       ])
+      assert.deepStrictEqual((yield* answers("repairs")).given, [
+        { answer: "repairs", by: "person" },
+        { answer: "repairs", by: "person" }
+      ])
       assert.deepStrictEqual((yield* answers("remaining")).given, [
         { answer: "remaining", by: "person" },
         { answer: "session", by: "person" }

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -33,6 +33,8 @@ const writeItem: ApprovalItem = {
 }
 const thought: ApprovalItem = { task: "Think 1", tool: "none", risk: "safe", targets: [] }
 const three = [writeItem, thought, { ...readItem, offers: { always: ["read_file:docs/**"] } }]
+
+const repairable: ApprovalItem = { ...writeItem, offers: { repairs: "later changes of a by this task" } }
 
 const callScreen = `
 ╭ Research 1 · wants to read docs/a.md
@@ -87,6 +89,9 @@ const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray
   ["a call", call(readItem), ["project read_file:docs/a.md"], person("remember", { always: ["read_file:docs/a.md"] })],
   ["a call", call(readItem), ["p 3"], person("remember", { always: ["read_file:docs/**"] })],
   ["a call", call(readItem), ["e"], person("remember")],
+  ["a call", call(repairable), ["r"], person("repairs")],
+  ["a step", step([repairable, readItem]), ["repairs"], person("repairs")],
+  ["a step without repairs", step(three), ["r", "y"], person("step")],
   ["a call", call(readItem), ["n", ""], person("deny")],
   ["a call", call(readItem), ["no", "  the index "], person("deny", { instead: "the index" })],
   ["a step", step(three), ["y"], person("step")],
@@ -118,6 +123,24 @@ describe("layerTerminal", () => {
     Effect.gen(function* () {
       const { screen } = yield* answered(call(readItem), "y")
       assert.strictEqual(screen, `${callScreen}Allow? `)
+    })
+  )
+
+  it.effect("shows how the checks of a task ended and which commands it ran, below its changes", () =>
+    Effect.gen(function* () {
+      const facts = ["passed: `npm test` (exit code 0)", "ran: `npm run format` (exit code 0)"]
+      const { screen } = yield* answered(step([writeItem, { ...writeItem, facts }]), "y")
+      expect(screen).toContain("+ b\n│   passed: `npm test` (exit code 0)\n│   ran: `npm run format` (exit code 0)\n")
+    })
+  )
+
+  it.effect("offers to cover what repairs a change, and explains that", () =>
+    Effect.gen(function* () {
+      const { screen } = yield* answered(call(repairable), "?", "r")
+      expect(screen).toContain("╰ y yes · r yes, and what repairs it · n no · v view all · ? explain")
+      expect(screen.replaceAll(/\s+/g, " ")).toContain(
+        "r Yes, and to what repairs it when a check fails: later changes of a by this task. Other files are asked about."
+      )
     })
   )
 

@@ -454,6 +454,32 @@ describe("changes", () => {
     })
   )
 
+  it.effect("are each asked about before they are made, and a no is told to the model, when that is asked first", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["once", "deny"] })
+      const added = block("src/new.ts", "", "export {}")
+      const { limit, reports, requests } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
+        files,
+        approver: approver.layer,
+        settings: { askFirst: true }
+      })
+      assert.deepStrictEqual(
+        approver.asked.map((items) => items.map(({ offers, words }) => [words?.names, offers?.repairs])),
+        [
+          [[["src/limit.ts"], "later changes of src/limit.ts by this task"]],
+          [[["src/new.ts"], "later changes of src/new.ts by this task"]]
+        ]
+      )
+      assert.include(lastOf(requests[1]), "### Changed: src/limit.ts")
+      assert.include(lastOf(requests[2]), "### Not changed: src/new.ts")
+      assert.deepStrictEqual(
+        reports[0]?.facts?.files.map(({ path }) => path),
+        ["src/limit.ts"]
+      )
+      assert.strictEqual(limit, "// The limit.\nexport const limit = 10\n")
+    })
+  )
+
   it.effect("that a person declines are not made, and the host says so", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["decline"] })

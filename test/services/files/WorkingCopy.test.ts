@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { changesSince, CurrentCopy, makeWorkingCopy, proposeAgain } from "../../../src/services/files/WorkingCopy.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 
@@ -53,4 +53,50 @@ describe("a working copy", () => {
       assert.isFalse(alone.isNew)
     }).pipe(Effect.provide(NodeServices.layer))
   )
+})
+
+const base = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join("\n")
+
+/** Texts of one file, one after the other; null removes it, and the base takes all back. */
+const texts = [
+  base.replace("line 5\n", "five\nand more\n"),
+  base.replace("line 5\n", "five\n"),
+  null,
+  `first\n${base}`,
+  base,
+  `${base}\nlast`
+]
+
+describe("what a call changes in a working copy", () => {
+  it("is told by its lines, and comes to the same when it is made again", () => {
+    const [copy, again] = [makeWorkingCopy(), makeWorkingCopy()]
+    for (const text of texts) {
+      const before = copy.files()
+      copy.propose({ path: "/p/a", base, text })
+      const changes = changesSince(copy, before)
+      proposeAgain(again, changes)
+      expect(again.files()).toEqual(copy.files())
+      /* The text that a change begins with is told once. */
+      const isFirst = before.length === 0
+      const isWhole = before[0]?.text === null
+      expect(JSON.stringify(changes).length).toBeLessThan(isFirst || isWhole ? base.length * 1.3 : 300)
+    }
+  })
+
+  it("is told whole for a new file", () => {
+    const copy = makeWorkingCopy()
+    copy.propose({ path: "/p/b", base: null, text: "new\n" })
+    expect(changesSince(copy, [])).toEqual([{ path: "/p/b", base: null, text: "new\n" }])
+  })
+})
+
+describe("a working copy that begins with the changes of others", () => {
+  it("tells its own changes from theirs", () => {
+    const copy = makeWorkingCopy([{ path: "/p/a", base: "one", text: "two" }])
+    expect([copy.files().length, copy.own()]).toEqual([1, []])
+    copy.propose({ path: "/p/a", base: "two", text: "three" })
+    expect(copy.own()).toEqual([{ path: "/p/a", base: "two", text: "three" }])
+    copy.propose({ path: "/p/a", base: "two", text: "one" })
+    expect([copy.files(), copy.own()]).toEqual([[], [{ path: "/p/a", base: "two", text: "one" }]])
+  })
 })

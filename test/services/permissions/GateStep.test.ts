@@ -267,7 +267,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       yield* gate.approveStep(
         step("plan", edit("Edit 1", "README.md", "src/a.ts"), edit("Edit 2", "README.md", "other.md", "src/a.ts"))
       )
-      const warning = `"Edit 1" and "Edit 2" run in parallel and write ${root}/README.md; the last one to write wins.`
+      const warning = `"Edit 1" and "Edit 2" run side by side and write ${root}/README.md; their changes are put together.`
       assert.deepStrictEqual(
         log.events().filter((event) => event.type !== "approval.requested" && event.type !== "approval.answered"),
         [{ type: "message", level: "warning", text: warning, code: "writers-of-one-file" }]

@@ -349,7 +349,7 @@ export const taskRules = [
       ),
       "writers-of-one-file": warning(
         "Two writers of one file in one section",
-        "The tasks of a section run side by side, so the last one to write wins.",
+        "The tasks of a section run side by side. Their changes are put together, and where both change the same lines, the later task does its part again.",
         "Put the tasks into different sections, or let one of them do both."
       )
     }

@@ -1,0 +1,96 @@
+/**
+ * Puts two changes of one text together, line by line, as `git merge-file` does: what only one of them changed is taken, and
+ * lines that both changed, or that touch each other, clash.
+ */
+import * as TextDiff from "effect/TextDiff"
+
+/** Lines that both changed; the merged text has those of the other change. */
+export interface Clash {
+  /** The first of the lines in the merged text, from 1. */
+  readonly line: number
+  /** The lines as the other change has them, as they were, and as this change would have them. */
+  readonly theirs: string
+  readonly base: string
+  readonly mine: string
+}
+
+export interface MergedText {
+  readonly text: string
+  /** Empty when both changes are in the text. */
+  readonly clashes: ReadonlyArray<Clash>
+}
+
+/** Above so many differences a part of the text counts as replaced as a whole. */
+const maxEdits = 5000
+
+/** New lines for those of the base from one index up to another. */
+interface Replaced {
+  readonly from: number
+  readonly to: number
+  readonly lines: ReadonlyArray<string>
+}
+
+/** The lines with their ends. */
+const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
+
+const replacedIn = (base: ReadonlyArray<string>, changed: string): ReadonlyArray<Replaced> => {
+  const found: Array<{ from: number; to: number; lines: Array<string> }> = []
+  let at = 0
+  for (const { _tag, items } of TextDiff.diff(base, linesOf(changed), { maxEdits })) {
+    const last = found.at(-1)
+    const open = last?.to === at ? last : { from: at, to: at, lines: [] }
+    if (_tag !== "Equal" && open !== last) found.push(open)
+    if (_tag === "Insert") open.lines.push(...items)
+    else at += items.length
+    if (_tag === "Delete") open.to = at
+  }
+  return found
+}
+
+/** The lines of the base in a range, with these replacements in it. */
+const linesWith = (
+  base: ReadonlyArray<string>,
+  { from, to }: Pick<Replaced, "from" | "to">,
+  all: ReadonlyArray<Replaced>
+): string => {
+  const parts: Array<string> = []
+  let at = from
+  for (const one of all) {
+    parts.push(...base.slice(at, one.from), ...one.lines)
+    at = one.to
+  }
+  return [...parts, ...base.slice(at, to)].join("")
+}
+
+/** Merges what `mine` and `theirs` each made of `base`. */
+export const mergeTexts = (base: string, mine: string, theirs: string): MergedText => {
+  const lines = linesOf(base)
+  const all = [
+    ...replacedIn(lines, mine).map((one) => ({ one, isMine: true })),
+    ...replacedIn(lines, theirs).map((one) => ({ one, isMine: false }))
+  ].toSorted(({ one: a }, { one: b }) => a.from - b.from || a.to - b.to)
+  const clashes: Array<Clash> = []
+  let text = ""
+  let at = 0
+  for (let index = 0; index < all.length;) {
+    const begin = index
+    const from = all[begin]?.one.from ?? 0
+    let to = from
+    for (let next = all[index]; next !== undefined && next.one.from <= to; next = all[(index += 1)]) {
+      to = Math.max(to, next.one.to)
+    }
+    const range = { from, to }
+    const group = all.slice(begin, index)
+    const partOf = (isMine: boolean) => group.flatMap((next) => (next.isMine === isMine ? [next.one] : []))
+    const [own, other] = [partOf(true), partOf(false)]
+    const [mineThere, theirsThere] = [linesWith(lines, range, own), linesWith(lines, range, other)]
+    text += linesWith(lines, { from: at, to: from }, [])
+    if (own.length > 0 && other.length > 0 && mineThere !== theirsThere) {
+      const line = text.split("\n").length
+      clashes.push({ line, theirs: theirsThere, base: linesWith(lines, range, []), mine: mineThere })
+    }
+    text += other.length === 0 ? mineThere : theirsThere
+    at = to
+  }
+  return { text: text + linesWith(lines, { from: at, to: lines.length }, []), clashes }
+}

@@ -1,0 +1,190 @@
+/**
+ * Puts the changes of a task together with what others changed in the same files since it saw them: tasks of its section, items of
+ * the same task, or whoever else works in the project. Where both changed the same lines, or a check fails on both together,
+ * the task gets further turns.
+ */
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { type FileClash, clashText } from "../../domain/documents/ClashText.ts"
+import { Refinement } from "../../domain/documents/Refinement.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
+import { mergeTexts } from "../../domain/files/TextMerge.ts"
+import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { activityName, seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
+import { type CallOutcome, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
+import { hashOf } from "../files/Hash.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+import { makeTaskChanges, proposedBy } from "./TaskChanges.ts"
+import { TaskLoop } from "./TaskLoop.ts"
+import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
+
+/** So often a task gets turns because of clashes. */
+const mostClashes = 2
+
+/** Larger files are not put together. */
+const maxBytes = 16 * 1024 * 1024
+
+/** The files of a task that hold something else than it saw, or whose change was begun before the run was interrupted. */
+const Found = Schema.Array(
+  Schema.Struct({
+    path: Schema.String,
+    /** Absent for a change that was begun; null for a file that is not there. */
+    text: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
+)
+
+interface Joining {
+  /** What is changed before the changes of the task. */
+  readonly others?: ReadonlyArray<ProposedFile>
+  /** False when the checks run later on all changes. */
+  readonly checks?: boolean
+}
+
+/** The outcome of a change that others made already. */
+const isThere = (call: ToolCall): CallOutcome => ({
+  call,
+  result: {
+    success: true,
+    data: { note: "The file has this change already: it was made meanwhile." },
+    error_message: null,
+    error_type: "none",
+    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+  }
+})
+
+const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: Refinement): string =>
+  activityName({ key: stageKey.joined(round, task.name), input: hashOf([calls, { ...joined }]) })
+
+export const makeJoinChanges = Effect.gen(function* () {
+  const activities = yield* Activities
+  const changes = yield* makeTaskChanges
+  const events = yield* RunEvents
+  const loop = yield* TaskLoop
+  const runner = yield* ToolRunner
+  const workspace = yield* Workspace
+
+  /** The text at a path; null when there is none, nothing when it cannot be told. */
+  const textAt = (path: string) =>
+    workspace.canonical(path).pipe(
+      Effect.flatMap((file) =>
+        Effect.catchIf(
+          workspace.readText(file.path, maxBytes),
+          ({ type }) => type === "not_found",
+          () => Effect.succeed(null)
+        )
+      ),
+      Effect.orElseSucceed(() => undefined)
+    )
+
+  const look = Effect.fnUntraced(function* ({ round, task }: TaskOrder, { bases = [], calls }: Refinement) {
+    const found: Array<(typeof Found.Type)[number]> = []
+    for (const { path, text: base } of bases) {
+      const call = calls.find((one) => pathOf(one) === path)
+      const text = yield* textAt(path)
+      if (call === undefined || text === undefined || text === base || base?.includes(redacted) === true) continue
+      const isBegun = yield* runner.wasBegun({ round, task: task.name, uid: call.uid }, call)
+      found.push(isBegun ? { path } : { path, text })
+    }
+    return found
+  })
+
+  /** The proposals of the task on the texts that are found, and what clashes. */
+  const merge = (files: ReadonlyArray<ProposedFile>, found: typeof Found.Type) => {
+    const own: Array<ProposedFile> = []
+    const clashes: Array<FileClash> = []
+    for (const file of files) {
+      const now = found.find(({ path }) => path === file.path)?.text
+      const path = changes.fileAt(file.path)
+      if (now === undefined) own.push({ ...file, path })
+      else if (now === null) clashes.push({ path: file.path })
+      else {
+        const merged = mergeTexts(file.base ?? "", file.text ?? "", now)
+        own.push({ path, base: now, text: merged.text })
+        if (merged.clashes.length > 0) clashes.push({ path: file.path, merged })
+      }
+    }
+    return { own, clashes }
+  }
+
+  const goOn = Effect.fnUntraced(function* (
+    order: TaskOrder,
+    refinement: Refinement,
+    found: typeof Found.Type,
+    { checks = true, others = [] }: Joining
+  ) {
+    const { task } = order
+    const { bases = [], calls, files = [], items, joined = { times: 0, clashes: 0 } } = refinement
+    const proposed = proposedBy(refinement)
+    const begun = new Set(found.flatMap((one) => (one.text === undefined ? [one.path] : [])))
+    const known = new Set(proposed.flatMap(({ path }) => (begun.has(path) ? [] : [path])))
+    const isKept = ({ path }: { readonly path: string }): boolean => !known.has(path)
+    const { clashes, own } = merge(
+      proposed.filter((file) => !isKept(file)),
+      found
+    )
+    const names = clashes.map(({ path }) => path).join(", ")
+    const failed = (why: string, { cause, ran }: Pick<TaskFailure, "cause" | "ran"> = {}) =>
+      new TaskFailure({
+        task: task.name,
+        phase: "execution",
+        reason: `its change of ${names} clashes with another change of the same lines: ${why}`,
+        skipped: false,
+        ...(cause === undefined ? {} : { cause }),
+        ...(ran === undefined ? {} : { ran })
+      })
+    if (clashes.length > 0) {
+      if (joined.clashes >= mostClashes) return yield* failed(`they changed again after ${mostClashes} attempts.`)
+      const text = `"${task.name}": ${names} was changed meanwhile at the same lines; the task makes its change again.`
+      yield* events.publish({ type: "message", level: "info", text })
+    }
+    const given = { refinement, others, own, clash: clashText(clashes), checks }
+    const made = yield* loop
+      .work({ ...order, joined: given })
+      .pipe(Effect.catchTag("TaskFailure", (failure) => (names === "" ? failure : failed(failure.reason, failure))))
+    const there = new Set(own.flatMap(({ base, path, text }) => (base === text ? [path] : [])))
+    const looks = [
+      ...(made.looks ?? []),
+      ...calls.flatMap((call) => (there.has(changes.fileAt(pathOf(call))) ? [isThere(call)] : []))
+    ]
+    return {
+      ...made,
+      ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+      calls: [...calls.filter((call) => isKept({ path: pathOf(call) })), ...made.calls],
+      bases: [...bases.filter(isKept), ...(made.bases ?? [])],
+      files: [...files.filter(isKept), ...(made.files ?? [])],
+      ...(items === undefined ? {} : { items }),
+      joined: { times: joined.times + 1, clashes: joined.clashes + (clashes.length > 0 ? 1 : 0) }
+    } satisfies Refinement
+  })
+
+  /**
+   * The refinement as it is when nothing that it changes was changed since. Fails with a `TaskFailure` that names the files
+   * when the task does not get its change done again.
+   */
+  const join = Effect.fnUntraced(function* (
+    order: TaskOrder,
+    refinement: Refinement,
+    joining: Joining = {}
+  ): Effect.fn.Return<Refinement, TaskFailure | CallsDeclined> {
+    if (refinement.bases === undefined) return refinement
+    const { round, task } = order
+    const key = keyOf(order, refinement)
+    const before = yield* activities.stageResult({ key, success: Refinement })
+    if (Option.isSome(before)) return yield* join(order, before.value, joining)
+    const found = yield* activities.record(
+      { key: seenKey.joined(round, task.name), success: Found },
+      Effect.provideService(look(order, refinement), CurrentCopy, makeWorkingCopy(joining.others))
+    )
+    if (found.every(({ text }) => text === undefined)) return refinement
+    return yield* activities.runStage({ key, success: Refinement }, goOn(order, refinement, found, joining))
+  })
+
+  return join
+})

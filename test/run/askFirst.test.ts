@@ -1,0 +1,161 @@
+/**
+ * Runs with `--ask-first`: each change is asked about, made in the project, and checked there.
+ */
+import { describe, expect } from "@effect/vitest"
+import { appendFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { stageName } from "../support/stageName.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const text = "one\ntwo\nthree\n"
+
+const edit = (old: string, now: string, path = "a.txt") =>
+  refinementWith([{ name: "edit_file", arguments: { path, old_text: old, new_text: now } }])
+
+const block = (old: string, now: string) => `a.txt\n<<<<<<< OLD\n${old}\n=======\n${now}\n>>>>>>> NEW\n`
+
+/** A model whose task gives these answers, whatever comes of them. */
+const model =
+  (...turns: ReadonlyArray<string>) =>
+  (prompt: FilledPrompt): string => {
+    const stage = stageName(prompt)
+    if (stage === "creation") return planOf([[{ name: "Edit", skill: "edit-files" }]])
+    if (stage === "iteration") return planOf([])
+    if (stage === "conclusion") return "It is over."
+    const turn = prompt.user.split(/^## Now$/m).length - 2
+    return turns[turn] ?? resultSaying("Edited.")
+  }
+
+const makeRun = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* makeKeptRun({ prompt: "Change it." })
+  yield* fs.writeFileString(`${run.project}/a.txt`, text)
+  yield* fs.writeFileString(`${run.project}/b.txt`, text)
+  yield* fs.writeFileString(`${run.project}/check.sh`, "! grep broken a.txt\n")
+  const read = (name: string) => Effect.orElseSucceed(fs.readFileString(`${run.project}/${name}`), () => "none")
+  return { ...run, fs, read }
+})
+
+const settings = { askFirst: true, checks: ["sh check.sh"] }
+
+const keysOf = (records: ReadonlyArray<JournalRecord>) =>
+  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
+
+/** The diffs of the changes that were asked about, without their heads; questions about checks have none. */
+const changesIn = (asked: ReturnType<typeof scriptedApprover>["asked"]) =>
+  asked.flatMap((items) => {
+    const diffs = items.flatMap(({ diff }) => (diff === undefined ? [] : [diff]))
+    return diffs.length === 0 ? [] : [diffs.map((diff) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))]
+  })
+
+const breaking = model(edit("two", "broken"), edit("broken", "2"))
+
+describe("a run that asks first", () => {
+  nodeTest("asks before each change, makes it, checks the project, and asks again about what repairs it", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["step", "step"], calls: ["session"] })
+      const { called, events, report, sent } = yield* run.session({
+        answer: breaking,
+        approver: approver.layer,
+        settings
+      })
+      expect(changesIn(approver.asked)).toEqual([[["-two", "+broken"]], [["-broken", "+2"]]])
+      expect(called).toEqual(["Edit/turn-1/call-1", "Edit/turn-2/call-1"])
+      expect(sent.filter((key) => key.includes("/turn/"))).toHaveLength(3)
+      expect(events.flatMap((event) => (event.type === "check.finished" ? [event.exitCode] : []))).toEqual([1, 0])
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["done", text.replace("two", "2")])
+      expect(report?.results[0]?.files).toEqual([{ path: "a.txt", kind: "changed", insertions: 2, deletions: 2 }])
+      expect(report?.results[0]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
+      expect(events.flatMap((event) => (event.type === "approval.requested" ? [event.title] : []))[0]).toBe("Edit")
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
+  )
+
+  nodeTest("covers what repairs a change in the same files, and asks about other files", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["repairs", "decline"], calls: ["session"] })
+      const answer = model(edit("two", "broken"), edit("broken", "2"), edit("two", "2", "b.txt"))
+      const { events, report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect(approver.asked[0]?.map(({ offers }) => offers?.repairs)).toEqual(["later changes of a.txt by this task"])
+      expect(changesIn(approver.asked)).toEqual([[["-two", "+broken"]], [["-two", "+2"]]])
+      const answers = events.flatMap((event) =>
+        event.type === "approval.answered" ? [[event.scope, event.answer, event.by]] : []
+      )
+      expect(answers.filter(([, answer]) => answer === "repairs")).toEqual([
+        ["step", "repairs", "person"],
+        ["call", "repairs", "person"]
+      ])
+      expect([yield* run.read("a.txt"), yield* run.read("b.txt")]).toEqual([text.replace("two", "2"), text])
+      /* What was made stands in the report, although the rest was declined. */
+      expect([report?.status, report?.results[0]?.files?.map(({ path }) => path)]).toEqual(["declined", ["a.txt"]])
+      expect(report?.results[0]?.result.summary).toBe("Partly done: a further change was declined.")
+    })
+  )
+
+  nodeTest("asks about a repair when somebody else has changed the file since", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["repairs", "step"], calls: ["session"] })
+      const answer = (prompt: FilledPrompt): string => {
+        const said = breaking(prompt)
+        if (said === edit("broken", "2")) appendFileSync(`${run.project}/a.txt`, "more\n")
+        return said
+      }
+      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect(changesIn(approver.asked)).toHaveLength(2)
+      expect(report?.status).toBe("done")
+    })
+  )
+
+  nodeTest("changes nothing when the first change is declined", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["decline"] })
+      const { called, report } = yield* run.session({ answer: breaking, approver: approver.layer, settings })
+      expect([called, report?.status, yield* run.read("a.txt")]).toEqual([[], "declined", text])
+    })
+  )
+
+  nodeTest("asks once about several changes of one file in an answer", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["step"], calls: ["session"] })
+      const answer = model(`${block("one", "1")}\n${block("three", "3")}`)
+      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["done", "1\ntwo\n3\n"])
+      expect(changesIn(approver.asked)).toEqual([[["-one", "+1", "-three", "+3"]]])
+    })
+  )
+
+  const kills = [
+    ["outcome", "round-1/turn/edit/attempt-1", ["Edit/turn-1/call-1", "Edit/turn-2/call-1"], text],
+    ["outcome", "round-1/tool/edit/turn-1/call-1", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
+    ["outcome", "round-1/turn/edit/attempt-2", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
+    ["outcome", "round-1/tool/edit/turn-2/call-1", [], text.replace("two", "2")],
+    ["settled", "round-1/refined/edit", [], text.replace("two", "2")]
+  ] as const
+  for (const [type, key, called, there] of kills) {
+    nodeTest(`makes no change twice when it is killed after the ${type} of ${key}`, () =>
+      Effect.gen(function* () {
+        const run = yield* makeRun
+        const whole = yield* run.session({ answer: breaking, approver: willingApprover(), settings })
+        const at = keysOf(yield* run.records).indexOf(`${type} ${key}`) + 1
+        expect(at).toBeGreaterThan(0)
+        yield* run.cut(at)
+        yield* run.fs.writeFileString(`${run.project}/a.txt`, there)
+        const resumed = yield* run.session({ answer: breaking, approver: willingApprover(), settings })
+        expect([resumed.called, resumed.report?.status]).toEqual([called, "done"])
+        expect(resumed.report?.results[0]?.files).toEqual(whole.report?.results[0]?.files)
+        expect(yield* run.read("a.txt")).toBe(text.replace("two", "2"))
+      })
+    )
+  }
+})

@@ -1,0 +1,305 @@
+/**
+ * Runs in which several tasks of a section, or a task and somebody else, change one file.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { needs } from "../support/needs.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { stageName } from "../support/stageName.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const plan = planOf([
+  [
+    { name: "First", skill: "edit-files" },
+    { name: "Second", skill: "edit-files" }
+  ]
+])
+
+const text = "one\ntwo\nthree\nfour\nfive\n"
+
+const taskOf = ({ user }: FilledPrompt): string => /^- \*\*Name\*\* (.+)$/m.exec(user)?.[1] ?? ""
+
+const edit = (old: string, now: string, path = "a.txt") =>
+  refinementWith([{ name: "edit_file", arguments: { path, old_text: old, new_text: now } }])
+
+const clashes = "others changed the same lines of a.txt"
+
+/** A model whose tasks make these changes, and answer a clash with what `clash` says. */
+const model =
+  (changes: Readonly<Record<string, string>>, clash: (prompt: FilledPrompt) => string = () => "?") =>
+  (prompt: FilledPrompt): string => {
+    switch (stageName(prompt)) {
+      case "creation":
+        return plan
+      case "refinement":
+        return prompt.user.includes(clashes) ? clash(prompt) : (changes[taskOf(prompt)] ?? "?")
+      case "execution": {
+        const isOpen = prompt.user.includes(clashes) && !/^### Changed: /m.test(prompt.user)
+        return isOpen ? clash(prompt) : resultSaying(`${taskOf(prompt)} is done.`)
+      }
+      case "iteration":
+        return planOf([])
+      default:
+        return "It is over."
+    }
+  }
+
+const makeRun = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* makeKeptRun({ prompt: "Change it." })
+  const file = `${run.project}/a.txt`
+  yield* fs.writeFileString(file, text)
+  return {
+    ...run,
+    fs,
+    file,
+    write: (now: string) => Effect.orDie(fs.writeFileString(file, now)),
+    now: fs.readFileString(file)
+  }
+})
+
+const keysOf = (records: ReadonlyArray<JournalRecord>) =>
+  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
+
+const second = (turn: number): string => `round-1/turn/second/attempt-${turn}`
+
+describe("tasks of a section that change one file", () => {
+  nodeTest("have their changes put together, and one question shows each on top of the one before", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["step"] })
+      const answer = model({ First: edit("one", "1\n1a"), Second: edit("five", "5") })
+      const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
+      expect(yield* run.now).toBe("1\n1a\ntwo\nthree\nfour\n5\n")
+      expect([report?.status, called]).toEqual(["done", ["First/change-1", "Second/joined-1-1"]])
+      expect(sent.filter((key) => key.includes("second"))).toEqual([second(1), second(2)])
+      const [items = []] = approver.asked
+      expect(items.map(({ task }) => task)).toEqual(["First", "Second"])
+      expect(items[0]?.diff).toContain("+1a")
+      expect(items[1]?.diff).toContain(" 1a\n two\n three\n four\n-five\n+5".slice(5))
+      expect(items[1]?.diff).not.toContain("+1a")
+      expect(
+        report?.results.map(({ files }) => files?.map(({ deletions, insertions }) => [insertions, deletions]))
+      ).toEqual([[[2, 1]], [[1, 1]]])
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
+  )
+
+  nodeTest("give the later one a turn with the clash when both changed the same lines", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const seen: Array<string> = []
+      const approver = scriptedApprover({ steps: ["step"] })
+      const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, ({ user }) => {
+        seen.push(user)
+        return edit("TWO", "TWO, or 2")
+      })
+      const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
+      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "TWO, or 2")])
+      expect(called).toEqual(["First/change-1", "Second/joined-1-1"])
+      expect(sent.filter((key) => key.includes("second"))).toEqual([1, 2, 3, 4].map(second))
+      expect(seen[0]).toContain("### a.txt, line 2, as it is now\n\n```text\none\nTWO\nthree\nfour\nfive\n```")
+      expect(seen[0]).toContain("You had changed\n\n```text\ntwo\n```\n\nto\n\n```text\n2\n```")
+      expect(
+        approver.asked.map((items) =>
+          items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
+        )
+      ).toEqual([
+        [
+          ["-two", "+TWO"],
+          ["-TWO", "+TWO, or 2"]
+        ]
+      ])
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
+  )
+
+  nodeTest("makes nothing of a change that an earlier task made already", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const answer = model({ First: edit("two", "2"), Second: edit("two", "2") })
+      const { called, report } = yield* run.session({ answer, approver: willingApprover() })
+      expect([report?.status, called, yield* run.now]).toEqual(["done", ["First/change-1"], text.replace("two", "2")])
+      expect(JSON.stringify(report?.results[1]?.calls)).toContain("The file has this change already")
+    })
+  )
+
+  nodeTest("fails the later one, with the name of the file, when it has no turn left", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, () => "I cannot.")
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(yield* run.now).toBe(text.replace("two", "TWO"))
+      expect(report?.status).not.toBe("done")
+      expect(report?.failures.map(({ reason, task }) => [task, reason])).toEqual([
+        ["Second", expect.stringMatching(/^its change of a\.txt clashes with another change of the same lines: /)]
+      ])
+    })
+  )
+
+  nodeTest("asks anew about the later change when the earlier one is left out", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: [{ chosen: [2] }, "step"] })
+      const answer = model({ First: edit("one", "1"), Second: edit("five", "5") })
+      const { report } = yield* run.session({ answer, approver: approver.layer })
+      expect(yield* run.now).toBe(text.replace("five", "5"))
+      expect(approver.asked[1]?.map(({ preview }) => preview)).toEqual([expect.stringContaining("-five\n+5")])
+      expect(report?.results.map(({ calls, name }) => [name, calls.every(({ result }) => result.success)])).toEqual([
+        ["First", false],
+        ["Second", true]
+      ])
+    })
+  )
+
+  const clashing = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, () => edit("TWO", "TWO, or 2"))
+  const kills = [
+    ["settled", "round-1/refined/second", [second(3), second(4)]],
+    ["prompt", second(3), [second(3), second(4)]],
+    ["outcome", second(3), [second(4)]],
+    ["outcome", second(4), []],
+    ["settled", "round-1/refined/second/joined", []],
+    ["outcome", "round-1/tool/first/change-1", []],
+    ["intent", "round-1/tool/second/joined-1-1", []],
+    ["outcome", "round-1/tool/second/joined-1-1", []]
+  ] as const
+  for (const [type, key, sent] of kills) {
+    nodeTest(`come to the same end when the run is killed after the ${type} of ${key}`, () =>
+      Effect.gen(function* () {
+        const run = yield* makeRun
+        const whole = yield* run.session({ answer: clashing, approver: willingApprover() })
+        const keys = keysOf(yield* run.records)
+        const at = keys.indexOf(`${type} ${key}`) + 1
+        expect(at).toBeGreaterThan(0)
+        const isMade = (uid: string) => keys.indexOf(`outcome round-1/tool/${uid}`) < at
+        yield* run.cut(at)
+        if (!isMade("second/joined-1-1")) {
+          yield* run.write(isMade("first/change-1") ? text.replace("two", "TWO") : text)
+        }
+        const resumed = yield* run.session({ answer: clashing, approver: willingApprover() })
+        expect(resumed.sent.filter((one) => one.includes("second"))).toEqual(sent)
+        expect([resumed.report?.status, resumed.report?.results.map(({ result }) => result.summary)]).toEqual([
+          "done",
+          whole.report?.results.map(({ result }) => result.summary)
+        ])
+        expect(yield* run.now).toBe(text.replace("two", "TWO, or 2"))
+      })
+    )
+  }
+})
+
+const alone = (old: string, now: string, clash?: (prompt: FilledPrompt) => string) => {
+  const answer = model({ First: edit(old, now) }, clash)
+  return (prompt: FilledPrompt) =>
+    stageName(prompt) === "creation" ? planOf([[{ name: "First", skill: "edit-files" }]]) : answer(prompt)
+}
+
+/** Approves everything, and changes the file while it is asked for the first time. */
+const changing = (change: Effect.Effect<void>) => {
+  let isFirst = true
+  const asked: Array<string> = []
+  const layer = Layer.succeed(Approver)(
+    Approver.of({
+      step: (_title, items) =>
+        Effect.gen(function* () {
+          asked.push(...items.map(({ diff = "" }) => diff))
+          if (isFirst) yield* change
+          isFirst = false
+          return { answer: "step" as const, by: "person" as const }
+        }),
+      call: () => Effect.die("No single call is asked about."),
+      inDoubt: () => Effect.die("Nothing is in doubt.")
+    })
+  )
+  return { asked, layer }
+}
+
+describe("changes that fit each other and fail a check together", needs("bwrap"), () => {
+  nodeTest("are a turn of the later task, which sees the check", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.fs.writeFileString(`${run.project}/check.sh`, "if grep -q 1 a.txt; then ! grep 5 a.txt; fi\n")
+      const first = model({ First: edit("one", "1"), Second: edit("five", "5") })
+      const seen: Array<string> = []
+      const answer = (prompt: FilledPrompt): string => {
+        if (!prompt.user.includes("together they fail a check")) return first(prompt)
+        seen.push(prompt.user)
+        return seen.length === 1 ? edit("5", "V") : resultSaying("Second is done.")
+      }
+      const settings = { checks: ["sh check.sh"] }
+      const approver = scriptedApprover({ calls: ["session"], steps: ["step"] })
+      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "1").replace("five", "V")])
+      /* The question shows the checks of each task with its changes. */
+      expect(approver.asked.at(-1)?.map(({ facts, task }) => [task, facts])).toEqual([
+        ["First", ["passed: `sh check.sh` (exit code 0)"]],
+        ["Second", ["passed: `sh check.sh` (exit code 0)"]]
+      ])
+      expect(seen[0]).toContain("sh check.sh")
+      expect(report?.results[1]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
+    })
+  )
+})
+
+describe("a file that somebody changes while a task works", () => {
+  nodeTest("keeps both changes, and asks again about the file as it is", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const { asked, layer } = changing(run.write(text.replace("one", "ONE")))
+      const { report } = yield* run.session({ answer: alone("five", "5"), approver: layer })
+      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "ONE").replace("five", "5")])
+      expect(asked).toHaveLength(2)
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
+  )
+
+  nodeTest("is a turn when the same lines changed", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const { asked, layer } = changing(run.write(text.replace("two", "TWO")))
+      const { events, report } = yield* run.session({
+        answer: alone("two", "2", () => edit("TWO", "2")),
+        approver: layer
+      })
+      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "2")])
+      expect(asked[1]).toContain("-TWO\n+2")
+      expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
+        '"First": a.txt was changed meanwhile at the same lines; the task makes its change again.'
+      )
+    })
+  )
+
+  nodeTest("fails the task when it changes again and again", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      let count = 0
+      const busy = Layer.succeed(Approver)(
+        Approver.of({
+          step: () =>
+            Effect.suspend(() => {
+              count += 1
+              return Effect.as(run.write(text.replace("two", `other ${count}`)), {
+                answer: "step" as const,
+                by: "person" as const
+              })
+            }),
+          call: () => Effect.die("No single call is asked about."),
+          inDoubt: () => Effect.die("Nothing is in doubt.")
+        })
+      )
+      const again = alone("two", "2", ({ user }) => edit(`other ${/other (\d+)\nthree/.exec(user)?.[1]}`, "2"))
+      const { report } = yield* run.session({ answer: again, approver: busy })
+      expect([count, yield* run.now]).toEqual([3, text.replace("two", "other 3")])
+      expect(report?.failures.map(({ reason }) => reason)).toEqual([
+        "its change of a.txt clashes with another change of the same lines: they changed again after 2 attempts."
+      ])
+    })
+  )
+})
