@@ -4,17 +4,21 @@
 import * as Effect from "effect/Effect"
 import type { Ended } from "./binary.ts"
 import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
-import { type CrashOptions, makeCrashRun, type Session } from "./CrashRun.ts"
+import { type CrashOptions, type CrashWork, makeCrashRun, type Session } from "./CrashRun.ts"
+import { twelveTasks } from "./CrashWork.ts"
 
 /** What an uninterrupted run comes to, with the first line of its journal. */
-export const makeReference = Effect.gen(function* () {
-  const run = yield* makeCrashRun()
+export const makeReferenceOf = Effect.fnUntraced(function* (work: CrashWork) {
+  const run = yield* makeCrashRun({}, work)
   const outcome = outcomeOf(run, yield* run.session({}))
   if (outcome.status !== "done") return yield* Effect.die(new Error(JSON.stringify(outcome)))
-  return { outcome, firstLine: run.firstLine() }
-}).pipe(Effect.scoped)
+  return { work, outcome, firstLine: run.firstLine() }
+}, Effect.scoped)
 
-export type Reference = Effect.Success<typeof makeReference>
+export type Reference = Effect.Success<ReturnType<typeof makeReferenceOf>>
+
+/** What the twelve tasks come to. */
+export const makeReference = makeReferenceOf(twelveTasks)
 
 /** System calls of one kind. `isSeeded` begins behind the first record, so that the name of the journal is known. */
 export interface CrashKind {
@@ -61,7 +65,7 @@ export const strace = (calls: string, fault: string, file: string | undefined): 
  * as `times` says; then lets it go on to its end.
  */
 export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: CrashKind, when: number, times = 1) {
-  const run = yield* makeCrashRun()
+  const run = yield* makeCrashRun({}, reference.work)
   const file = kind.isSeeded ? run.seed(reference.firstLine) : undefined
   const history = newHistory()
   const breaches: Array<string> = []
@@ -82,7 +86,7 @@ export const crashAgain = Effect.fnUntraced(function* (
   sessions: ReadonlyArray<Session>,
   options: CrashOptions
 ) {
-  const run = yield* makeCrashRun(options)
+  const run = yield* makeCrashRun(options, reference.work)
   const history = newHistory()
   const breaches: Array<string> = []
   for (const session of [...sessions, {}]) {
