@@ -23,13 +23,24 @@ export const processesIn = (folder: string): ReadonlyArray<string> =>
     return [...links, ...texts].some((text) => text.includes(folder))
   })
 
-/** Waits up to `seconds` for the processes of a run that has ended or was killed; gives how many are left. */
+/** Ends a process by its id; one that has ended needs nothing. */
+const end = (pid: string): void => {
+  try {
+    process.kill(Number(pid), "SIGKILL")
+  } catch {
+    return
+  }
+}
+
+/** Waits up to `seconds` for the processes of a run that has ended or was killed; ends those that are left, and counts them. */
 export const processesAfter = Effect.fnUntraced(function* ({ sandbox }: CrashRun, seconds: number) {
   for (let tenth = 0; tenth < seconds * 10; tenth += 1) {
     if (processesIn(sandbox.root).length === 0) return 0
     yield* Effect.sleep("100 millis")
   }
-  return processesIn(sandbox.root).length
+  const left = processesIn(sandbox.root)
+  left.forEach(end)
+  return left.length
 })
 
 /** What is left of a run that has come to its end, in words. */

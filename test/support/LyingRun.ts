@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import { wasKilled } from "./CrashPoints.ts"
+import { processesAfter } from "./CrashRemains.ts"
 import { linesOf, makeCrashRun } from "./CrashRun.ts"
 import { lyingWork } from "./LyingWork.ts"
 
@@ -36,6 +37,7 @@ export const lieOnce = Effect.fnUntraced(function* (seed: number) {
     const killAfter = work.kills[kills]
     ended = yield* run.session(killAfter === undefined ? {} : { killAfter })
   }
+  yield* processesAfter(run, 1)
   const [last = "{}"] = linesOf(ended.stdout).slice(-1)
   const { report } = JSON.parse(last) as { readonly report?: Report }
   /* The check is run, too, since the model may have damaged it; with an old failure it never passes. */
