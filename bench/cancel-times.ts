@@ -8,7 +8,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { makeSandbox } from "../test/support/binary.ts"
-import { skillOf } from "../test/support/CrashRun.ts"
+import { skillOf } from "../test/support/CrashWork.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
 import { countProcesses } from "../test/support/ProcessTable.ts"

@@ -15,8 +15,8 @@ import { flattenEvent } from "../src/domain/runs/RunEvent.ts"
 import { recordOf } from "../src/services/journal/JournalLine.ts"
 import { readJournal } from "../src/services/journal/JournalReader.ts"
 import { makeSandbox } from "../test/support/binary.ts"
-import { answer } from "../test/support/CrashWork.ts"
-import { skillOf } from "../test/support/CrashRun.ts"
+import { answer, skillOf } from "../test/support/CrashWork.ts"
+
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
 

@@ -2,9 +2,12 @@
  * Measures whole runs with a model that answers right but damaged as small models damage: how many are done, how many
  * report a wrong outcome as right, and how many more model calls they take. Each run has six tasks on long files.
  * `node bench/noisy-model.ts [--damage 0.1,0.3,0.5] [--runs 200] [--seed 1] [--window 4096,8192] [--lines 2000]
- * [--stubborn 0.2] [--only PATTERN] [--rates NAME=WEIGHT,...] [--kinds groups|all|none] [--list N]`
+ * [--model right|claiming|endless] [--stubborn 0.2] [--only PATTERN] [--rates NAME=WEIGHT,...] [--kinds groups|all|none] [--list N]`
+ * `claiming` says that it has made changes and sends none, `endless` never comes to an end: none of their runs is done. The
+ * model that lies about checks has a bench of its own, bench/lying-model.ts.
  */
 import { parseArgs } from "node:util"
+import { badModels } from "../test/noisy/BadModels.ts"
 import type { Noise } from "../test/noisy/Noise.ts"
 import { type NoisyOutcome, runNoisily } from "../test/noisy/NoisyRun.ts"
 import { allNoise, kindsOf, tallyOf, verdictOf } from "../test/noisy/Tally.ts"
@@ -16,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     window: { type: "string", default: "8192" },
     lines: { type: "string", default: "2000" },
+    model: { type: "string", default: "right" },
     stubborn: { type: "string", default: "0.2" },
     /** Only kinds whose names match. */
     only: { type: "string", default: "" },
@@ -49,6 +53,8 @@ const tell = ({ given, report, ...outcome }: NoisyOutcome, seed: number): void =
   console.log(damaged.map((one) => `  ${one}`).join("\n"))
 }
 
+const bad = badModels[values.model]
+
 const measure = async (damage: number, window: number): Promise<ReadonlyArray<NoisyOutcome>> => {
   const outcomes: Array<NoisyOutcome> = []
   for (let run = 0; run < Number(values.runs); run += 1) {
@@ -59,6 +65,7 @@ const measure = async (damage: number, window: number): Promise<ReadonlyArray<No
         kinds,
         window,
         seed,
+        ...(bad === undefined ? {} : { bad }),
         lines: Number(values.lines),
         stubborn: Number(values.stubborn)
       })

@@ -3,12 +3,19 @@
  * counts what was broken; see bench/crash-points.ts. With `--log` each run is written down, and what is there counts: the
  * bench can be ended with Ctrl-C and go on another time. Every run has a seed of its own.
  *
- *   node bench/random-kills.ts [KILLS] [--seed 1] [--workers 2] [--log FILE]
+ * With `--copies` the runs change files in working copies instead, which commands and checks in the sandbox see: two tasks side by
+ * side, a task for each of four files, and one that changes a file again. Processes that outlive a killed program by
+ * five seconds are counted by themselves, and runs that stop since a command was cut off and only a person can say whether it
+ * happened.
+ *
+ *   node bench/random-kills.ts [KILLS] [--copies] [--seed 1] [--workers 2] [--log FILE]
  */
 import * as Effect from "effect/Effect"
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { crashAtRandom, makeReference } from "../test/support/CrashPoints.ts"
+import { copyWork } from "../test/support/CopyWork.ts"
+import { crashAtRandom, makeReferenceOf } from "../test/support/CrashPoints.ts"
+import { twelveTasks } from "../test/support/CrashWork.ts"
 import { makeRandom } from "../test/support/randomDocuments.ts"
 
 const { positionals, values } = parseArgs({
@@ -16,6 +23,7 @@ const { positionals, values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
+    copies: { type: "boolean", default: false },
     log: { type: "string" }
   }
 })
@@ -28,6 +36,8 @@ interface Done {
   readonly seed: number
   readonly run: number
   readonly kills: number
+  readonly outlived?: number
+  readonly isAsked?: boolean
   readonly breaches: ReadonlyArray<string>
 }
 
@@ -42,7 +52,10 @@ const done: Array<Done> = [...before]
 const kills = (): number => done.reduce((sum, one) => sum + one.kills, 0)
 let next = Math.max(0, ...done.map(({ run, seed: of }) => (of === seed ? run : 0))) + 1
 
-const reference = await Effect.runPromise(makeReference)
+const begun = performance.now()
+const reference = await Effect.runPromise(makeReferenceOf(values.copies ? copyWork : twelveTasks))
+/** Kills fall anywhere in a run. */
+const within = values.copies ? Math.round(performance.now() - begun) : 700
 
 const work = async (): Promise<void> => {
   while (kills() < wanted) {
@@ -51,9 +64,7 @@ const work = async (): Promise<void> => {
     /* Spread, since seeds that lie close together begin alike. */
     const random = makeRandom(Math.imul(seed * 65_537 + run, 2_654_435_761))
     const parallel = 1 + random(8)
-    const crashed = await Effect.runPromise(
-      crashAtRandom(reference, { most: 5, random, within: 700, parallel, latency: 5 })
-    )
+    const crashed = await Effect.runPromise(crashAtRandom(reference, { most: 5, random, within, parallel, latency: 5 }))
     for (const breach of crashed.breaches) console.error(`seed ${seed}, run ${run}: ${breach}`)
     const one: Done = { seed, run, ...crashed }
     done.push(one)
@@ -63,7 +74,13 @@ const work = async (): Promise<void> => {
 /* Ctrl-C ends with what was counted by then. */
 const tell = (): void => {
   const breaches = done.reduce((sum, one) => sum + one.breaches.length, 0)
-  console.log(`${kills()} kills of ${done.length} runs, seed ${seed}: ${breaches} breaches`)
+  const outlived = done.reduce((sum, one) => sum + (one.outlived ?? 0), 0)
+  const asked = done.filter(({ isAsked = false }) => isAsked).length
+  const after = [
+    ...(outlived === 0 ? [] : [`; processes lived on after ${outlived} of them`]),
+    ...(asked === 0 ? [] : [`; ${asked} runs ask whether a command happened`])
+  ].join("")
+  console.log(`${kills()} kills of ${done.length} runs, seed ${seed}: ${breaches} breaches${after}`)
   if (kills() === 0 || breaches > 0) process.exitCode = 1
 }
 process.once("SIGINT", () => {

@@ -5,6 +5,7 @@
 import { pick, type Random, randomFrom } from "../mutations/Damage.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { ScriptedModel, type ScriptedAnswer } from "../../src/services/providers/ScriptedModel.ts"
+import type { BadModel } from "./BadModels.ts"
 import { rightAnswer } from "./KnowingModel.ts"
 import type { Noise, Right } from "./Noise.ts"
 import { type StageName, stageOf, taskIn } from "./PromptView.ts"
@@ -15,6 +16,8 @@ export interface NoisyOptions {
   /** The share of repeated questions that get a damaged answer once more. */
   readonly stubborn: number
   readonly kinds: ReadonlyArray<Noise>
+  /** Answers in the place of the model that answers right. */
+  readonly bad?: BadModel
 }
 
 /** One answer that was given. */
@@ -56,7 +59,7 @@ const isRetry = ({ user }: FilledPrompt): boolean =>
   /^## Issues with (?:the previous proposal|your answer)/m.test(user.slice(Math.max(0, user.lastIndexOf("## Reply "))))
 
 /** The model and everything that it said, in order. */
-export const noisyModel = ({ damage, kinds, stubborn }: NoisyOptions, seed: number) => {
+export const noisyModel = ({ bad, damage, kinds, stubborn }: NoisyOptions, seed: number) => {
   const given: Array<Given> = []
   const lastOf = (stage: StageName, task: string): Given | undefined =>
     given.findLast((one) => one.stage === stage && one.task === task)
@@ -73,7 +76,7 @@ export const noisyModel = ({ damage, kinds, stubborn }: NoisyOptions, seed: numb
   }
 
   const layer = ScriptedModel.layer((prompt) => {
-    const text = rightAnswer(prompt)
+    const text = bad === undefined ? rightAnswer(prompt) : bad(prompt, seed, given.length)
     const stage = kindOf(stageOf(prompt) ?? "conclusion", text)
     const task = taskIn(prompt).name
     const again = isRetry(prompt)

@@ -5,7 +5,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { askCrashKinds, crashAskAt } from "../support/CrashAsk.ts"
-import { crashAgain, crashAt, crashKinds, makeReference } from "../support/CrashPoints.ts"
+import { copyWork } from "../support/CopyWork.ts"
+import { crashAgain, crashAt, crashKinds, makeReference, makeReferenceOf } from "../support/CrashPoints.ts"
 import { needs } from "../support/needs.ts"
 
 const reference = await Effect.runPromise(makeReference)
@@ -47,6 +48,20 @@ describe.concurrent("a run that is killed", () => {
         const sessions = [{ killAt: 4 }, { killAt: 11 }, { killAt: 6 }]
         const { breaches, kills } = yield* crashAgain(reference, sessions, { parallel: 8, latency: 5 })
         expect([kills, breaches]).toEqual([3, []])
+      }),
+    180_000
+  )
+})
+
+describe("a run with working copies that is killed", needs("bwrap"), () => {
+  it.live(
+    "applies the changes of each section whole and once, and leaves no mount or folder behind",
+    () =>
+      Effect.gen(function* () {
+        const copies = yield* makeReferenceOf(copyWork)
+        const sessions = [{ killAt: 4 }, { killAt: 3 }, { killAfter: 1500 }]
+        const { breaches, kills } = yield* crashAgain(copies, sessions, { latency: 5 })
+        expect([kills > 0, breaches]).toEqual([true, []])
       }),
     180_000
   )

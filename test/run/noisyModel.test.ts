@@ -2,6 +2,8 @@
  * Whole runs with a model that answers right but damaged as small models damage; bench/noisy-model.ts makes many of them.
  */
 import { describe, expect, it } from "@effect/vitest"
+import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
+import { badModels } from "../noisy/BadModels.ts"
 import { runNoisily, type RunOptions } from "../noisy/NoisyRun.ts"
 import { allNoise, tallyOf, verdictOf } from "../noisy/Tally.ts"
 
@@ -38,4 +40,19 @@ describe("a run with a noisy model", () => {
     expect({ done, wrongAsRight }).toEqual({ done: 12, wrongAsRight: 0 })
     expect(extraCalls).toBeLessThan(0.6)
   })
+})
+
+describe("a run with a model that does not do its work", () => {
+  for (const [name, bad] of Object.entries(badModels)) {
+    it(`is not done when the model is ${name}, says why, and is no longer than its limits`, async () => {
+      const outcomes = await runs(6, { bad, kinds: [], damage: 0, lines: 300 })
+      for (const { given, report } of outcomes) {
+        expect([report.status, report.message]).toEqual([
+          expect.not.stringMatching(/^done$/),
+          expect.stringMatching(/did not change|no report within 12 turns|tries\. .*Last issues: \S/)
+        ])
+        expect(given.length).toBeLessThan(3 + 2 * 3 * 2 * defaultLimits.turns)
+      }
+    })
+  }
 })

@@ -34,7 +34,7 @@ const recordsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Line> =>
 const eventsOf = (text: string): ReadonlyArray<Line> => linesOf(text).map((line) => JSON.parse(line) as Line)
 
 /** What may differ from run to run: times. */
-const mayDiffer = new Set(["execution_time_ms", "timestamp", "data_size_bytes"])
+const mayDiffer = new Set(["execution_time_ms", "timestamp", "data_size_bytes", "seconds"])
 
 /** A write that a kill left in doubt is told as carried out, without what it found; everything else is the same. */
 const isWrite = (value: unknown): boolean =>
@@ -45,7 +45,9 @@ const withoutTimes = (value: unknown): unknown =>
     JSON.stringify(value, function (this: { readonly call?: unknown }, key, inner: unknown) {
       if (mayDiffer.has(key)) return 0
       return key === "result" && isWrite(this.call) ? { ...(inner as object), data: null } : inner
-    }).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    })
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replaceAll(/\bin [\d.]+ s\b/g, "in a time")
   )
 
 /** What an uninterrupted run comes to. */

@@ -4,17 +4,22 @@
 import * as Effect from "effect/Effect"
 import type { Ended } from "./binary.ts"
 import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
-import { type CrashOptions, makeCrashRun, type Session } from "./CrashRun.ts"
+import { type CrashOptions, type CrashRun, type CrashWork, makeCrashRun, type Session } from "./CrashRun.ts"
+import { processesAfter, remainsOf } from "./CrashRemains.ts"
+import { twelveTasks } from "./CrashWork.ts"
 
 /** What an uninterrupted run comes to, with the first line of its journal. */
-export const makeReference = Effect.gen(function* () {
-  const run = yield* makeCrashRun()
+export const makeReferenceOf = Effect.fnUntraced(function* (work: CrashWork) {
+  const run = yield* makeCrashRun({}, work)
   const outcome = outcomeOf(run, yield* run.session({}))
   if (outcome.status !== "done") return yield* Effect.die(new Error(JSON.stringify(outcome)))
-  return { outcome, firstLine: run.firstLine() }
-}).pipe(Effect.scoped)
+  return { work, outcome, firstLine: run.firstLine() }
+}, Effect.scoped)
 
-export type Reference = Effect.Success<typeof makeReference>
+export type Reference = Effect.Success<ReturnType<typeof makeReferenceOf>>
+
+/** What the twelve tasks come to. */
+export const makeReference = makeReferenceOf(twelveTasks)
 
 /** System calls of one kind. `isSeeded` begins behind the first record, so that the name of the journal is known. */
 export interface CrashKind {
@@ -36,6 +41,13 @@ export interface Crashed {
   /** How often it was killed. */
   readonly kills: number
   readonly breaches: ReadonlyArray<string>
+}
+
+export interface CrashedAgain extends Crashed {
+  /** How many sessions left processes behind that lived on. */
+  readonly outlived: number
+  /** True when it stopped since only a person can say whether a command happened that was cut off. */
+  readonly isAsked: boolean
 }
 
 export const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
@@ -61,7 +73,7 @@ export const strace = (calls: string, fault: string, file: string | undefined): 
  * as `times` says; then lets it go on to its end.
  */
 export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: CrashKind, when: number, times = 1) {
-  const run = yield* makeCrashRun()
+  const run = yield* makeCrashRun({}, reference.work)
   const file = kind.isSeeded ? run.seed(reference.firstLine) : undefined
   const history = newHistory()
   const breaches: Array<string> = []
@@ -76,24 +88,51 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
   return crashed
 }, Effect.scoped)
 
+/** How long processes of a run that was killed may live on, in seconds. */
+const grace = 5
+
+const asksAboutCommand = ({ code, stdout }: Ended): boolean =>
+  code === 4 && stdout.includes("run_command on") && stdout.includes("was begun before the run broke off")
+
+/** The files that are not as they were before the run; its command comes before anything is approved. */
+const changedFiles = (run: CrashRun, { files }: CrashWork): ReadonlyArray<string> => {
+  const { left, texts } = run.files()
+  const before = Object.fromEntries(
+    Object.entries(files).flatMap(([name, text]) => (name.startsWith("project/") ? [[name.slice(7), text]] : []))
+  )
+  return [
+    ...[...new Set([...Object.keys(before), ...Object.keys(texts)])]
+      .filter((name) => before[name] !== texts[name])
+      .map((name) => `${name} was changed before a command was decided about`),
+    ...(left > 0 ? [`${left} files of writes that never finished are left`] : [])
+  ]
+}
+
 /** Kills a run as each of the sessions says, one after the other, then lets it go on to its end. */
 export const crashAgain = Effect.fnUntraced(function* (
   reference: Reference,
   sessions: ReadonlyArray<Session>,
   options: CrashOptions
 ) {
-  const run = yield* makeCrashRun(options)
+  const run = yield* makeCrashRun(options, reference.work)
   const history = newHistory()
   const breaches: Array<string> = []
+  let outlived = 0
+  let isAsked = false
   for (const session of [...sessions, {}]) {
     const ended = yield* run.session(session)
+    if ((yield* processesAfter(run, grace)) > 0) outlived += 1
     if (!wasKilled(ended)) {
-      breaches.push(...breachesOf(run, history, ended, reference.outcome))
+      isAsked = asksAboutCommand(ended)
+      breaches.push(
+        ...(isAsked ? changedFiles(run, reference.work) : breachesOf(run, history, ended, reference.outcome)),
+        ...remainsOf(run)
+      )
       break
     }
     breaches.push(...afterKill(run, history, ended.stdout))
   }
-  const crashed: Crashed = { kills: history.kills, breaches }
+  const crashed: CrashedAgain = { kills: history.kills, breaches, outlived, isAsked }
   return crashed
 }, Effect.scoped)
 

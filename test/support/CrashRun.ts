@@ -1,6 +1,6 @@
 /**
- * A run of the real binary, in folders of its own, that can be killed and goes on. Its work is that of CrashWork, and its
- * model a script on the loopback, so that it must always come to the same end.
+ * A run of the real binary, in folders of its own, that can be killed and goes on. Its model is a script on the loopback, so
+ * that it must always come to the same end.
  */
 import * as Effect from "effect/Effect"
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -9,12 +9,22 @@ import type { RunOpened } from "../../src/domain/journal/JournalRecord.ts"
 import { type Ended, makeSandbox, type StartOptions } from "./binary.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
-import { answer } from "./CrashWork.ts"
+import type { ChatBody } from "./FakeOllamaScript.ts"
+import { twelveTasks } from "./CrashWork.ts"
 import { journalBytes } from "./Journals.ts"
 
-/** A skill that may use these tools. */
-export const skillOf = (name: string, tools: string): string =>
-  `---\nname: ${name}\ndescription: Does anything. Use it in tests.\nallowed-tools: "${tools}"\n---\n\n## Refinement\n\nMake the calls.\n\n## Execution\n\nSay what was found.\n`
+/** What a run does. */
+export interface CrashWork {
+  /** Files by their paths in the sandbox of the run (see `makeSandbox`). */
+  readonly files: Readonly<Record<string, string>>
+  readonly prompt: string
+  /** Flags of `run` alone, beside those of every run. */
+  readonly runFlags?: ReadonlyArray<string>
+  /** Flags of `run` and `resume`. */
+  readonly flags: ReadonlyArray<string>
+  /** What the model says; it must depend on nothing but the request. */
+  readonly answer: (body: ChatBody) => string
+}
 
 /** The whole lines of JSON Lines. */
 export const linesOf = (text: string): ReadonlyArray<string> =>
@@ -23,19 +33,17 @@ export const linesOf = (text: string): ReadonlyArray<string> =>
     .split("\n")
     .slice(0, -1)
 
-const temporary = /^\.task-conductor-.*\.tmp$/
+const unfinished = /^\.task-conductor-.*\.tmp$/
 
 /** All files below a folder with their texts; `left` are those that a write began and never finished. */
 const filesOf = (folder: string) => {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
-  const kept = all.filter(({ name }) => !temporary.test(name)).map(({ name, parentPath }) => join(parentPath, name))
+  const kept = all.filter(({ name }) => !unfinished.test(name)).map(({ name, parentPath }) => join(parentPath, name))
   return {
     left: all.length - kept.length,
     texts: Object.fromEntries(kept.toSorted().map((file) => [file.slice(folder.length), readFileSync(file, "utf8")]))
   }
 }
-
-const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "edit_file", "--allow", "read_file"]
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -57,27 +65,28 @@ export interface CrashOptions {
 }
 
 /** One run with its project, its state and its model; everything is removed with the scope. */
-export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel = 4 }: CrashOptions = {}) {
+export const makeCrashRun = Effect.fnUntraced(function* (
+  { latency = 0, parallel = 4 }: CrashOptions = {},
+  work: CrashWork = twelveTasks
+) {
   let release = 0
   const server = yield* FakeOllama.make((body) => {
-    if (latency === 0) return answer(body)
+    const text = work.answer(body)
+    if (latency === 0) return text
     const hold = `call-${(release += 1)}`
     void pause(latency).then(() => Effect.runPromise(server.release(hold)))
-    return { text: answer(body), hold }
+    return { text, hold }
   })
   const sandbox = yield* Effect.acquireRelease(
     Effect.sync(() => makeSandbox()),
     ({ remove }) => Effect.sync(remove)
   )
+  const flags = ["--json", "--yes-this-run", ...work.flags]
   const project = join(sandbox.root, "project")
   const state = join(sandbox.root, "home/.local/state/task-conductor")
-  sandbox.write(
-    "config/task-conductor/skills/any/SKILL.md",
-    skillOf("any", "get_current_time write_file edit_file read_file")
-  )
-  sandbox.write("config/task-conductor/skills/talk/SKILL.md", skillOf("talk", ""))
-  sandbox.write("project/notes.md", "# Notes\n")
-  sandbox.write("project/other.md", "# Other\n")
+  for (const [name, text] of Object.entries(work.files)) sandbox.write(name, text)
+  const temporary = join(sandbox.root, "tmp")
+  mkdirSync(temporary)
 
   const journals = (): ReadonlyArray<string> => globSync("runs/*/journal.jsonl", { cwd: state })
   /** The whole lines of the journal; none when there is no journal. */
@@ -93,11 +102,11 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
       const isNew = file === undefined || !hasBegun()
       if (isNew) rmSync(state, { recursive: true, force: true })
       const options: StartOptions = {
-        env: { OLLAMA_HOST: server.url, UV_THREADPOOL_SIZE: "1" },
+        env: { OLLAMA_HOST: server.url, UV_THREADPOOL_SIZE: "1", TMPDIR: temporary },
         ...(under === undefined ? {} : { under })
       }
       const words = isNew
-        ? ["run", "--model", fakeModel, "--parallel", String(parallel), ...flags, "Do the twelve tasks."]
+        ? ["run", "--model", fakeModel, "--parallel", String(parallel), ...(work.runFlags ?? []), ...flags, work.prompt]
         : ["resume", ...flags, dirname(file).slice("runs/".length)]
       const before = server.chats.length
       const running = sandbox.start(words, options)
@@ -129,6 +138,8 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
   return {
     sandbox,
     project,
+    state,
+    temporary,
     server,
     session,
     seed,

@@ -2,8 +2,13 @@
  * The work of the run of CrashRun: twelve tasks in three steps, one of which changes a file in several turns, and what a model says that does
  * them as they stand.
  */
+import type { CrashWork } from "./CrashRun.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+
+/** A skill that may use these tools. */
+export const skillOf = (name: string, tools: string): string =>
+  `---\nname: ${name}\ndescription: Does anything. Use it in tests.\nallowed-tools: "${tools}"\n---\n\n## Refinement\n\nMake the calls.\n\n## Execution\n\nSay what was found.\n`
 
 interface Call {
   readonly name: string
@@ -71,4 +76,16 @@ export const answer = ({ messages }: ChatBody): string => {
     default:
       return "All is done."
   }
+}
+
+export const twelveTasks: CrashWork = {
+  files: {
+    "config/task-conductor/skills/any/SKILL.md": skillOf("any", "get_current_time write_file edit_file read_file"),
+    "config/task-conductor/skills/talk/SKILL.md": skillOf("talk", ""),
+    "project/notes.md": "# Notes\n",
+    "project/other.md": "# Other\n"
+  },
+  prompt: "Do the twelve tasks.",
+  flags: ["--allow", "write_file", "--allow", "edit_file", "--allow", "read_file"],
+  answer
 }

@@ -67,11 +67,13 @@ const mostLines = 12
 const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
+const exitFailure = (exitCode: number | null): string => `exit code ${exitCode}`
+
 /** The failures of a run that did not pass; never empty. */
 const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<CheckFailure> => {
   const { failures } = readCheckOutput(output)
   if (stopped === undefined && failures.length > 0) return failures
-  return [{ name: stopped ?? `exit code ${exitCode}`, details: [] }]
+  return [{ name: stopped ?? exitFailure(exitCode), details: [] }]
 }
 
 /** What failed without the changes, by outcomes of checks that could be compared. */
@@ -82,14 +84,19 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
     )
   )
 
-/** What fails with the changes and not without them. Output that names no failures is compared as a whole. */
+/**
+ * What fails with the changes and not without them. Output that names no failures is compared as a whole; where the same
+ * failures are named and the exit code is another one, something else fails as well.
+ */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
   if (readCheckOutput(end.output).failures.length === 0) {
     return comparableOutput(end.output) === comparableOutput(before.output) ? [] : failures
   }
   const old = new Set(failuresOf(before).map(({ name }) => name))
-  return failures.filter(({ name }) => !old.has(name))
+  const fresh = failures.filter(({ name }) => !old.has(name))
+  const isSame = fresh.length > 0 || failures.length < old.size || end.exitCode === before.exitCode
+  return isSame ? fresh : [{ name: exitFailure(end.exitCode), details: [] }]
 }
 
 const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`
@@ -196,7 +203,12 @@ export const outcomeOf = (
   { again, before, earlier = [] }: Compared = {}
 ): CheckOutcome => {
   const command = checkText(check)
-  if (end.exitCode === 126 || end.exitCode === 127) {
+  const hasRun = earlier.some((one) => one.command === command && one.notRun === undefined)
+  if (
+    (end.exitCode === 126 || end.exitCode === 127) &&
+    (before?.exitCode ?? end.exitCode) === end.exitCode &&
+    !hasRun
+  ) {
     const [line = ""] = linesOf(end.output).slice(-1)
     return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
   }
@@ -237,6 +249,21 @@ export const withNewTests = (
 ): CheckOutcome => {
   const newTests = { paths, failWithout }
   return { ...outcome, newTests, text: `${outcome.text}\n${newTestsText({ newTests })}` }
+}
+
+/**
+ * The outcome of a check that ran before in the same run: what was new `earlier` and fails still is new, although the later one
+ * was compared with a project that had the changes of the earlier ones.
+ */
+export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
+  if (outcome.exitCode === 0) return outcome
+  const same = earlier.filter(({ command }) => command === outcome.command)
+  if (outcome.notRun !== undefined) {
+    return same.findLast((one) => one.notRun === undefined && !passes(one)) ?? outcome
+  }
+  const failing = new Set([...outcome.failures, exitFailure(outcome.exitCode)])
+  const still = same.flatMap(({ newFailures }) => newFailures.filter((name) => failing.has(name)))
+  return { ...outcome, newFailures: [...new Set([...outcome.newFailures, ...still])] }
 }
 
 /** A check that was not run, for a reason that is a whole sentence; what the model is told of it may be less. */

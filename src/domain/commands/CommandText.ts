@@ -87,7 +87,7 @@ const workspaceRunners = /^(?:turbo|nx|lerna)$/
 /** The values of these options: the next word, what follows `=`, or what follows a single letter. */
 const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
   words.flatMap((word, index) => {
-    if (options.test(word)) return words[index + 1] ?? []
+    if (options.test(word)) return words[index + 1] || []
     const [, option = "", value = ""] = /^(--?[\w-]+)=(.+)$/.exec(word) ?? /^(-\w)([^-].*)$/.exec(word) ?? []
     return options.test(option) ? value : []
   })

@@ -225,6 +225,9 @@ const unescaped = ({ newText, oldText }: Sought): Sought | undefined => {
 /** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
+/** The same without the blank behind it. */
+const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
+
 /** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
 const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
   const numbers = withoutLineEnd(toLf(oldText))
@@ -233,12 +236,15 @@ const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
     .map((match) => Number(match?.[1] ?? match?.[2] ?? Number.NaN))
   const [first = Number.NaN] = numbers
   if (!numbers.every((number, index) => number === first + index)) return undefined
-  const strip = (text: string): string =>
+  const strip = (text: string, sign: RegExp): string =>
     toLf(text)
       .split("\n")
-      .map((line) => line.replace(numbered, ""))
+      .map((line) => line.replace(sign, ""))
       .join("\n")
-  return { oldText: strip(oldText), newText: strip(newText) }
+  /* New lines without numbers tell whether the blank behind a number is one of the line. */
+  const bare = strip(oldText, bareNumber)
+  if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }
+  return { oldText: strip(oldText, numbered), newText: strip(newText, numbered) }
 }
 
 const minVisible = 8

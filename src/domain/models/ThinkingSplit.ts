@@ -40,6 +40,18 @@ export class ThinkingSplit {
   add(delta: string): ReadonlyArray<WrittenPiece> {
     if (this.#state === "text") return [{ kind: "text", text: delta }]
     this.#held += delta
+    const pieces: Array<WrittenPiece> = []
+    /* One step for each tag: a text can hold any number of them. */
+    for (let hasMoved = true; hasMoved;) {
+      const before = this.#state
+      pieces.push(...this.#step())
+      hasMoved = this.#state !== before
+    }
+    return pieces
+  }
+
+  #step(): ReadonlyArray<WrittenPiece> {
+    if (this.#state === "text") return []
     return this.#state === "start" ? this.#begin() : this.#think()
   }
 
@@ -51,7 +63,7 @@ export class ThinkingSplit {
       this.#hasThought = true
       this.#open = ""
       this.#held = text.slice(tag[0].length)
-      return this.#think()
+      return []
     }
     if (mayOpen(text)) return []
     return this.#write(this.#hasThought ? text : this.#held)
@@ -70,9 +82,8 @@ export class ThinkingSplit {
     this.#held = this.#held.slice(end + (tag?.[0].length ?? 0))
     this.#open += thought
     const piece: ReadonlyArray<WrittenPiece> = thought === "" ? [] : [{ kind: "thinking", text: thought }]
-    if (tag === null) return piece
-    this.#state = "start"
-    return [...piece, ...this.#begin()]
+    if (tag !== null) this.#state = "start"
+    return piece
   }
 
   /**

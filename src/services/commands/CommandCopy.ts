@@ -102,19 +102,24 @@ const removeTree = (folder: string): Effect.Effect<void> =>
 const lockFolder = (parent: string, folder: string) =>
   takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
 
-/**
- * Makes a private folder in `parent` that is removed when the scope closes. A process that was killed leaves its folder; the
- * next one that looks removes it.
- */
-const openScratch = Effect.fn("openScratch")(
-  function* (parent: string) {
+/** Removes the folders that processes which were killed left in `parent`, and `parent` when nothing else is in it. */
+const removeLeft = (parent: string) =>
+  Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    yield* makeFolders(parent, folderMode)
     const real = yield* fs.realPath(parent)
     for (const name of yield* fs.readDirectory(real)) {
       const left = path.join(real, name)
       yield* Effect.ignore(Effect.scoped(Effect.andThen(lockFolder(real, left), removeTree(left))))
     }
+    yield* Effect.tryPromise(() => rmdir(real))
+  }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
+
+/** Makes a private folder in `parent` that is removed when the scope closes. */
+const openScratch = Effect.fn("openScratch")(
+  function* (parent: string) {
+    const fs = yield* FileSystem.FileSystem
+    yield* makeFolders(parent, folderMode)
+    const real = yield* fs.realPath(parent)
     const folder = path.join(real, `${process.pid}-${yield* randomSuffix}`)
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rmdir(real))))
     yield* lockFolder(real, folder)
@@ -159,6 +164,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
       return names.filter((_, at) => gone[Math.floor(at / wordsAtOnce)]?.has(`${at % wordsAtOnce}`) === true)
     })
 
+  /* A resumed run may need no command any more. */
+  yield* provide(removeLeft(scratch))
   const own = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
   /** A folder for one command. */

@@ -74,10 +74,13 @@ const causeOf = (error: TaskError): FailureCause => {
 /** What the model was asked for in each phase. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
-const reasonOf = (error: TaskError, phase: TaskPhase): string =>
-  error._tag === "AttemptsExhausted"
-    ? `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
-    : error.message
+const reasonOf = (error: TaskError, phase: TaskPhase): string => {
+  if (error._tag !== "AttemptsExhausted") return error.message
+  /* Nothing was wrong with the last answer, but it was no report. */
+  if (error.issues.length === 0)
+    return `the model wrote no report within ${error.attempts} turns (limits.turns, or fewer by its skill).`
+  return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
+}
 
 /** The failure of a task that this error ended, after these calls had run. */
 export const taskFailure = (

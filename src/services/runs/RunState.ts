@@ -3,7 +3,7 @@
  * reports from it everything that had finished.
  */
 import * as Effect from "effect/Effect"
-import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
+import { type CheckOutcome, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -31,8 +31,16 @@ export const makeRunState = Effect.sync(() => {
   let checks: ReadonlyArray<CheckOutcome> = []
   /* How many pieces of work have changed something since everything was checked together. */
   let unchecked = 0
+  const allChecks: Array<CheckOutcome> = []
+  /* What an earlier outcome found stays known to the later ones. */
+  const afterEarlier = (found: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
+    const after = found.map((outcome) => sinceEarlier(outcome, allChecks))
+    allChecks.push(...after)
+    return after
+  }
   const addChecks = (found: ReadonlyArray<CheckOutcome>): void => {
-    checks = [...checks.filter(({ command }) => !found.some((later) => later.command === command)), ...found]
+    const kept = checks.filter(({ command }) => !found.some((later) => later.command === command))
+    checks = [...kept, ...afterEarlier(found)]
   }
   const rounds = Effect.sync(() => started.map(workOf))
 
@@ -68,7 +76,7 @@ export const makeRunState = Effect.sync(() => {
     /** Takes how checks of everything that has changed so far ended, in place of those of single tasks. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
-        if (found.length > 0) checks = found
+        if (found.length > 0) checks = afterEarlier(found)
         unchecked = 0
       }),
     /** Names of all tasks with a result. */

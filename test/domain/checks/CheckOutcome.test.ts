@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type CheckCommand, notRun, outcomeOf, passes } from "../../../src/domain/checks/CheckOutcome.ts"
+import { type CheckCommand, notRun, outcomeOf, passes, sinceEarlier } from "../../../src/domain/checks/CheckOutcome.ts"
 import { estimateTokens } from "../../../src/domain/models/PromptSize.ts"
 
 const check: CheckCommand = { argv: ["npm", "test"], kind: "tests" }
@@ -43,6 +43,31 @@ describe("the outcome of a check", () => {
     const worse = outcomeOf(check, end(2, "It is worse.\n"), { before })
     expect(worse.newFailures).toEqual(["exit code 2"])
     expect(worse.text).toContain("It is worse.")
+  })
+
+  it("is new when the same failures are named and the exit code is another one", () => {
+    const before = end(1, failing("TestA"))
+    expect(outcomeOf(check, end(2, failing("TestA")), { before }).newFailures).toEqual(["exit code 2"])
+    const more = end(2, failing("TestA", "TestB"))
+    expect(passes(outcomeOf(check, end(1, failing("TestA")), { before: more }))).toBe(true)
+  })
+
+  it("fails when its program can only be started without the changes", () => {
+    const missing = end(127, "sh: 1: tester: not found\n")
+    expect(outcomeOf(check, missing, { before: end(0, "") }).newFailures).toEqual(["exit code 127"])
+    expect(outcomeOf(check, missing, { before: missing }).notRun).toContain("could not be started")
+    const earlier = [outcomeOf(check, missing, { before: end(0, "") })]
+    expect(passes(outcomeOf(check, missing, { earlier }))).toBe(false)
+  })
+
+  it("stays new in later checks of a run, which are compared with the changes before them", () => {
+    const first = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestB")) })
+    const later = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestA", "TestB")) })
+    expect([later.newFailures, sinceEarlier(later, [first]).newFailures]).toEqual([[], ["TestA"]])
+    const repaired = outcomeOf(check, end(1, failing("TestB")), { before: end(1, failing("TestA", "TestB")) })
+    expect(passes(sinceEarlier(repaired, [first]))).toBe(true)
+    expect(sinceEarlier(outcomeOf(check, end(0, "")), [first])).toMatchObject({ exitCode: 0, newFailures: [] })
+    expect(sinceEarlier(notRun(check, "It is denied."), [first])).toBe(first)
   })
 
   it("is flaky when it passes the second time", () => {

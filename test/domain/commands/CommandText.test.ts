@@ -103,6 +103,7 @@ describe("the scripts that a command names", () => {
     [["wc", "-l", "data.csv"], []],
     [["eslint", "src/a.ts", "--config", "./own.js"], ["./own.js"]],
     [["git", "status"], []],
+    [["make", "-f", "", "all"], []],
     [["make", "-f", "ci.mk", "all"], ["ci.mk"]],
     [["make", "-fci.mk"], ["ci.mk"]],
     [["make", "--file=ci.mk"], ["ci.mk"]],

@@ -40,6 +40,10 @@ describe("ThinkingSplit", () => {
     expect(split(answer)).toEqual({ thinking, text })
   })
 
+  it("reads any number of blocks in one delta", () => {
+    expect(split("<think>a</think>".repeat(50_000) + "Yes.")).toEqual({ thinking: "a".repeat(50_000), text: "Yes." })
+  })
+
   it.effect.prop(
     "does not depend on how the answer is cut into deltas",
     {

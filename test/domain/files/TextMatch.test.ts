@@ -1,0 +1,14 @@
+import { expect, it } from "@effect/vitest"
+import { findText } from "../../../src/domain/files/TextMatch.ts"
+
+/** The text after an edit whose only place is found. */
+const edited = (text: string, oldText: string, newText: string): string => {
+  const [place] = findText(text, { oldText, newText }, false)
+  return place === undefined ? "" : text.slice(0, place.from) + place.newText + text.slice(place.to)
+}
+
+it("keeps the indentation of a line whose number was copied with or without a blank behind it", () => {
+  expect(edited("a\n  b: 1,\n", "2:  b: 1,\n", "  b: 2,\n")).toBe("a\n  b: 2,\n")
+  expect(edited("a\n  b: 1,\n", "2:   b: 1,\n", "  b: 2,\n")).toBe("a\n  b: 2,\n")
+  expect(edited("a\n  b: 1,\n", "2:   b: 1,\n", "2:   b: 2,\n")).toBe("a\n  b: 2,\n")
+})
