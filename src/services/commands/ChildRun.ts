@@ -12,6 +12,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import * as path from "node:path"
 import { withoutInherited } from "./Descriptors.ts"
+import { endsWithProgram } from "./Watchdog.ts"
 import { type CommandLimits, exceededLimit } from "../../domain/commands/CommandLimits.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { infoAt } from "../files/FileLook.ts"
@@ -101,7 +102,7 @@ const start = Effect.fnUntraced(function* (order: ChildOrder) {
   const [program = "", ...args] = argv
   return yield* ChildProcess.make(program, args, {
     cwd,
-    env,
+    env: { ...env, ...endsWithProgram() },
     extendEnv: false,
     stdin: "ignore",
     detached: true,

@@ -14,6 +14,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
+import { endsWithProgram } from "../commands/Watchdog.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "../tools/PluginLoader.ts"
@@ -89,7 +90,7 @@ const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
     const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
-    const child = fork(program, [url], { execArgv, stdio })
+    const child = fork(program, [url], { execArgv, stdio, env: { ...process.env, ...endsWithProgram() } })
     close()
     let report: ProbeReport | undefined
     child.on("message", (message) => {
