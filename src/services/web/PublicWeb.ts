@@ -196,7 +196,7 @@ interface KnownTargets {
 }
 
 /** The addresses of this machine now. */
-const interfaceAddresses = (): ReadonlyArray<string> =>
+export const interfaceAddresses = (): ReadonlyArray<string> =>
   Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 
 /** The addresses of a host; the reason of the failure when it cannot be resolved. */
@@ -209,8 +209,16 @@ const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.
       )
 
 /** True when the address leads to this machine. */
-const isOwnAddress = (address: string, { interfaces }: KnownTargets): boolean =>
+const isOwnAddress = (address: string, { interfaces }: Pick<KnownTargets, "interfaces">): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
+
+/** Why a host with these addresses is not public; nothing when it is. */
+export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
+  const internal = addresses.find((address) => !isGlobalUnicast(address))
+  if (internal !== undefined) return `${internal} is not on the public internet`
+  const own = addresses.find((address) => isOwnAddress(address, { interfaces }))
+  return own === undefined ? undefined : `${own} is an address of this machine`
+}
 
 const splitTarget = (target: string): readonly [host: string, port: string] => {
   const colon = target.lastIndexOf(":")
@@ -265,12 +273,8 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
   if (reached !== undefined) {
     return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
   }
-  if (!isListed) {
-    const internal = addresses.find((address) => !isGlobalUnicast(address))
-    if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`, target)
-    const own = addresses.find((address) => isOwnAddress(address, listed))
-    if (own !== undefined) return yield* denial(`${own} is an address of this machine`, target)
-  }
+  const why = isListed ? undefined : notPublic(addresses, listed.interfaces)
+  if (why !== undefined) return yield* denial(why, target)
   return addresses
 })
 
