@@ -11,13 +11,16 @@ import { mkdtemp, rm } from "node:fs/promises"
 import * as http from "node:http"
 import { createServer } from "node:http2"
 import * as net from "node:net"
-import { tmpdir } from "node:os"
+import { networkInterfaces, tmpdir } from "node:os"
 import * as path from "node:path"
 import { Duplex, pipeline } from "node:stream"
-import { isAddress } from "../../domain/web/NetworkAddress.ts"
+import { canonicalAddress, isAddress, notPublic } from "../../domain/commands/NetworkAddress.ts"
 import type { Channel } from "./ChildRun.ts"
 import { asListed, coverage } from "../../domain/commands/NetworkHosts.ts"
-import { interfaceAddresses, notPublic } from "../web/PublicWeb.ts"
+
+/** The addresses of this machine now. */
+export const interfaceAddresses = (): ReadonlyArray<string> =>
+  Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 
 export interface NetworkProxy {
   /** The end for the process in the sandbox. */

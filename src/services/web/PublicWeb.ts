@@ -15,7 +15,7 @@ import { request as secureRequest } from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
 import { pipeline } from "node:stream"
 import { Worker } from "node:worker_threads"
-import { networkInterfaces } from "node:os"
+import { interfaceAddresses } from "../commands/NetworkProxy.ts"
 import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
 import type { HtmlWork } from "./HtmlWorker.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -23,10 +23,10 @@ import {
   canonicalAddress,
   hostAndPort,
   isAddress,
-  isLoopback,
-  isGlobalUnicast,
+  isOwnAddress,
+  notPublic,
   portOf
-} from "../../domain/web/NetworkAddress.ts"
+} from "../../domain/commands/NetworkAddress.ts"
 import { pageText } from "../../domain/web/PageText.ts"
 import { FetchFailure, fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
@@ -195,10 +195,6 @@ interface KnownTargets {
   readonly allowed: ReadonlySet<string>
 }
 
-/** The addresses of this machine now. */
-export const interfaceAddresses = (): ReadonlyArray<string> =>
-  Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
-
 /** The addresses of a host; the reason of the failure when it cannot be resolved. */
 const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
   isAddress(host)
@@ -207,18 +203,6 @@ const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.
         Effect.map((found) => found.map(NetAddress.formatIp)),
         Effect.mapError(({ reason }) => reason)
       )
-
-/** True when the address leads to this machine. */
-const isOwnAddress = (address: string, { interfaces }: Pick<KnownTargets, "interfaces">): boolean =>
-  isLoopback(address) || interfaces.includes(canonicalAddress(address))
-
-/** Why a host with these addresses is not public; nothing when it is. */
-export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
-  const internal = addresses.find((address) => !isGlobalUnicast(address))
-  if (internal !== undefined) return `${internal} is not on the public internet`
-  const own = addresses.find((address) => isOwnAddress(address, { interfaces }))
-  return own === undefined ? undefined : `${own} is an address of this machine`
-}
 
 const splitTarget = (target: string): readonly [host: string, port: string] => {
   const colon = target.lastIndexOf(":")
@@ -242,9 +226,11 @@ const serviceAt = Effect.fnUntraced(function* (
     const [host, servicePort] = splitTarget(service.target)
     if (servicePort !== port || service.isPublic === true) continue
     const places = yield* Effect.orElseSucceed(lookUp(host), (): ReadonlyArray<string> => [])
-    const isHere = places.some((place) => isOwnAddress(place, own))
+    const isHere = places.some((place) => isOwnAddress(place, own.interfaces))
     const known = new Set(places.map(canonicalAddress))
-    const address = addresses.find((one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own)))
+    const address = addresses.find(
+      (one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own.interfaces))
+    )
     if (address !== undefined) return { service, address }
   }
   return undefined
