@@ -37,7 +37,6 @@ import {
 } from "../../domain/commands/CommandLimits.ts"
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
-import { openProxy } from "./NetworkProxy.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
@@ -461,7 +460,11 @@ export class Commands extends Context.Service<
               : { argv: words, placeholders: [], guarded: [], variables: {}, shown: [], temporary: [] }
             const proxy =
               sandboxed && hosts !== undefined
-                ? yield* doing("open the proxy of commands", () => openProxy(hosts))
+                ? yield* doing("open the proxy of commands", async () => {
+                    /* Imported late: what it loads changes `process`, and plugins would be blamed. */
+                    const { openProxy } = await import("./NetworkProxy.ts")
+                    return openProxy(hosts)
+                  })
                 : undefined
             const child = runChild({
               ...around,
