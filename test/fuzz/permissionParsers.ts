@@ -26,7 +26,7 @@ import {
   isGlobalUnicast,
   isLoopback,
   unfetchable
-} from "../../src/domain/web/NetworkAddress.ts"
+} from "../../src/domain/commands/NetworkAddress.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
 import { json } from "./jsonTokens.ts"
 

@@ -3,6 +3,7 @@
  * beside a short list of harmless ones. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
+import { NetworkHost } from "./NetworkHosts.ts"
 import { toolchainVariables } from "./Toolchains.ts"
 
 /** How long a command may run, in seconds: `usual` by default, and `most` at most. */
@@ -19,7 +20,10 @@ export const SandboxSettings = Schema.Struct({
     Schema.Literals(["auto", "required", "off"]),
     '"auto" uses the sandbox if bubblewrap works, "required" runs no command without it, "off" never uses it. Default: "auto".'
   ),
-  network: key(Schema.Boolean, "Whether commands can use the network. Default: false."),
+  network: key(
+    Schema.Union([Schema.Boolean, Schema.Array(NetworkHost)]),
+    'Whether commands can use the network, or the hosts that they can reach through a proxy, such as "registry.npmjs.org", "*.pypi.org" or "localhost:8080". Default: false.'
+  ),
   unixSockets: key(
     Schema.Boolean,
     "Whether commands can use Unix sockets, for example for a server that a test starts. Default: false."

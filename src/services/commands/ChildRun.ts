@@ -10,13 +10,22 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
+import type * as PlatformError from "effect/PlatformError"
+import type * as Sink from "effect/Sink"
 import * as path from "node:path"
 import { withoutInherited } from "./Descriptors.ts"
+import { endsWithProgram } from "./Watchdog.ts"
 import { type CommandLimits, exceededLimit } from "../../domain/commands/CommandLimits.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { infoAt } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { usageOf } from "./CommandUsage.ts"
+
+/** Two ways between this process and a child. */
+export interface Channel {
+  readonly input: Stream.Stream<Uint8Array, PlatformError.PlatformError>
+  readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
+}
 
 interface ChildOrder {
   /** The program and its arguments, after those of the sandbox when there is one. */
@@ -27,6 +36,8 @@ interface ChildOrder {
   readonly sandboxed: boolean
   /** The filter of system calls, which bubblewrap reads from descriptor 4. */
   readonly filter?: Uint8Array | undefined
+  /** What the process reads from descriptor 5, and what takes what it writes there. */
+  readonly channel?: Channel | undefined
   readonly seconds: number
   /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
   readonly limit?: string
@@ -97,11 +108,11 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
 })
 
 const start = Effect.fnUntraced(function* (order: ChildOrder) {
-  const { argv, cwd, env, filter, sandboxed } = order
+  const { argv, channel, cwd, env, filter, sandboxed } = order
   const [program = "", ...args] = argv
-  return yield* ChildProcess.make(program, args, {
+  const handle = yield* ChildProcess.make(program, args, {
     cwd,
-    env,
+    env: { ...env, ...endsWithProgram() },
     extendEnv: false,
     stdin: "ignore",
     detached: true,
@@ -110,9 +121,14 @@ const start = Effect.fnUntraced(function* (order: ChildOrder) {
     additionalFds: {
       ...withoutInherited(),
       ...(sandboxed ? { fd3: { type: "output" as const } } : {}),
-      ...(filter === undefined ? {} : { fd4: { type: "input" as const, stream: Stream.make(filter) } })
+      ...(filter === undefined ? {} : { fd4: { type: "input" as const, stream: Stream.make(filter) } }),
+      ...(channel === undefined ? {} : { fd5: { type: "duplex" as const, stream: channel.input } })
     }
   })
+  if (channel !== undefined) {
+    yield* Effect.forkScoped(Effect.interruptible(Effect.ignore(Stream.run(handle.getOutputFd(5), channel.output))))
+  }
+  return handle
 })
 
 /** Reads the reports of bubblewrap while it runs. */

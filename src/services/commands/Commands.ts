@@ -36,9 +36,11 @@ import {
   usualCommandLimits
 } from "../../domain/commands/CommandLimits.ts"
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
+import { doing } from "./LayerWalk.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
@@ -331,7 +333,8 @@ export class Commands extends Context.Service<
         const { hidden, home, sandbox: settings = {}, scratch } = options
         const watch = yield* makeCommandWatch(root, home)
         const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
-        const { git = false } = settings
+        const { git = false, network = false } = settings
+        const hosts = listedHosts(network)
         const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
@@ -375,7 +378,8 @@ export class Commands extends Context.Service<
         const withHint = Effect.fnUntraced(function* (
           { argv, cwd, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
-          end: CommandEnd
+          end: CommandEnd,
+          refused?: ReadonlySet<string>
         ) {
           const { exitCode, output, stopped } = end
           if (stopped !== undefined) yield* tellOnce(argv, stopped)
@@ -394,6 +398,7 @@ export class Commands extends Context.Service<
             home,
             hidden,
             settings,
+            refused: [...(refused ?? [])],
             program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
             exitCode
           })
@@ -444,10 +449,28 @@ export class Commands extends Context.Service<
           const words = joined(argv, machineLimits, sandboxed)
           const start = Effect.fnUntraced(function* (copy?: CopyMounts) {
             const around = sandboxed
-              ? yield* sandbox.enclose({ argv: words, cwd, survey, isTrial, ...place, copy, temporaryBytes })
+              ? yield* sandbox.enclose({
+                  argv: words,
+                  cwd,
+                  survey,
+                  isTrial,
+                  isConnected: hosts !== undefined,
+                  ...place,
+                  copy,
+                  temporaryBytes
+                })
               : { argv: words, placeholders: [], guarded: [], variables: {}, shown: [], temporary: [] }
+            const proxy =
+              sandboxed && hosts !== undefined
+                ? yield* doing("open the proxy of commands", async () => {
+                    /* Imported late: what it loads changes `process`, and plugins would be blamed. */
+                    const { openProxy } = await import("./NetworkProxy.ts")
+                    return openProxy(hosts)
+                  })
+                : undefined
             const child = runChild({
               ...around,
+              channel: proxy?.channel,
               /* The folder of the command may be proposed only. */
               cwd: copy === undefined ? cwd : root,
               env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
@@ -455,21 +478,26 @@ export class Commands extends Context.Service<
               limits: machineLimits,
               ...limits
             })
-            return { ...around, child: provide(child) }
+            const isolated = Effect.ensuring(
+              child,
+              Effect.sync(() => proxy?.close())
+            )
+            return { ...around, child: provide(isolated), refused: proxy?.refused }
           })
-          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd) => provide(withHint(command, shown, end))
+          const hinted = (shown: ReadonlyArray<string>, end: CommandEnd, refused?: ReadonlySet<string>) =>
+            provide(withHint(command, shown, end, refused))
           const copy = yield* CurrentCopy
           if (copy !== undefined && ((yield* copies.state).mechanism !== "none" || copy.files().length > 0)) {
             return yield* copies.within(copy, (mounts) =>
               Effect.gen(function* () {
-                const { child, guarded, placeholders, shown } = yield* start(mounts)
+                const { child, guarded, placeholders, refused, shown } = yield* start(mounts)
                 const end = yield* watch.holding(placeholders, child)
-                return { end: yield* hinted(shown, end), guarded }
+                return { end: yield* hinted(shown, end, refused), guarded }
               })
             )
           }
-          const { child, placeholders, shown } = yield* start()
-          return yield* hinted(shown, yield* watch.watching(survey, placeholders, child))
+          const { child, placeholders, refused, shown } = yield* start()
+          return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
         })
 
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })

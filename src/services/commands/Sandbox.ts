@@ -8,11 +8,14 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { fileURLToPath } from "node:url"
+import { listedHosts, proxyPort, proxyVariables } from "../../domain/commands/NetworkHosts.ts"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
+import { moduleUrl } from "../files/PackageFolder.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
@@ -28,8 +31,10 @@ interface SandboxState {
   readonly denial?: string
 }
 
-interface EnclosedCommand extends CommandPlaces {
+interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
+  /** Whether it reaches the listed hosts, when there is a list; descriptor 5 leads to the proxy then. */
+  readonly isConnected?: boolean
 }
 
 interface Enclosure {
@@ -61,6 +66,20 @@ export interface SandboxOptions {
 
 const onlyOwner = 0o700
 
+const onlyHosts = (hosts: ReadonlyArray<string>): string =>
+  hosts.length === 0 ? "no network" : `network: only ${hosts.join(", ")}`
+
+const forwarderFile = fileURLToPath(moduleUrl("services/commands/NetworkForwarder"))
+const [nodeInside, forwarderInside] = [
+  "/run/task-conductor/node",
+  `/run/task-conductor/${path.basename(forwarderFile)}`
+]
+const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
+
+/** Starts the forwarder and, when it listens, the command, which does not get descriptor 5. */
+const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
+const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
+
 /** The lasting cache of a project, made when it is first needed; nothing where it cannot be made. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
@@ -90,6 +109,7 @@ export class Sandbox extends Context.Service<
         const { root } = yield* Workspace
         const events = yield* RunEvents
         const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
+        const hosts = listedHosts(network)
         /** Absent on a processor that it does not know, and where the system takes none. */
         let filter = socketFilter(process.arch, unixSockets)
         const provide = Effect.provideContext(
@@ -109,18 +129,28 @@ export class Sandbox extends Context.Service<
           readable: (sandbox.readable ?? []).map(expand),
           writable: (sandbox.writable ?? []).map(expand),
           hidden,
-          network,
+          network: hosts === undefined ? network === true : hosts.length > 0,
+          isProxied: hosts !== undefined,
           git
         }
 
         const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
           const bwrap = (yield* program) ?? "bwrap"
           const cache = caches === undefined || command.isTrial === true ? undefined : yield* makeCache(caches, root)
-          const { flags, ...around } = yield* sandboxFlags({ ...places, cache }, command)
+          const isForwarded = command.isConnected === true && hosts !== undefined
+          const { flags, ...around } = yield* sandboxFlags(
+            { ...places, cache },
+            { ...command, forwarder: isForwarded ? forwarderFlags : [] }
+          )
           const filtered = filter === undefined ? [] : ["--seccomp", "4"]
           const before = [...(command.copy?.before ?? []), bwrap, "--json-status-fd", "3", ...filtered]
-          const argv = [...before, ...flags, "--chdir", command.cwd, "--", ...command.argv]
-          return { ...around, argv, filter }
+          const argv = [...before, ...flags, "--chdir", command.cwd, "--"]
+          return {
+            ...around,
+            argv: [...argv, ...(isForwarded ? forwarded : []), ...command.argv],
+            filter,
+            variables: { ...around.variables, ...(hosts === undefined ? {} : proxyVariables(hosts)) }
+          }
         }, provide)
 
         /* The mounts of the project are made for every command, and fail with it. */
@@ -146,7 +176,8 @@ export class Sandbox extends Context.Service<
         )
 
         const missing = (why: string): SandboxState => {
-          const state = { sandboxed: false, words: `no: ${why}` }
+          const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
+          const state = { sandboxed: false, words: `no: ${why}${unheld}` }
           if (mode !== "required") return state
           const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
           return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
@@ -156,7 +187,7 @@ export class Sandbox extends Context.Service<
           if (mode === "off") return missing("it is switched off in your configuration")
           const why = yield* problem
           if (why === undefined) {
-            const reach = network ? "with the network" : "no network"
+            const reach = network === true ? "with the network" : onlyHosts(hosts ?? [])
             const sockets = filter === undefined ? ", Unix sockets are not blocked" : ""
             const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
             return { sandboxed: true, words } satisfies SandboxState

@@ -7,6 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as path from "node:path"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
+import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { belowHome } from "../../domain/text/Format.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
@@ -61,6 +62,8 @@ interface FailedCommand {
   /** Folders that no setting shows. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
+  /** Hosts that the proxy refused, as a person would list them. */
+  readonly refused: ReadonlyArray<string>
 }
 
 /** Exit codes of a shell for a program that it could not start. */
@@ -103,7 +106,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, output, root }: Faile
 
 /** The sentence that names the setting that helps; nothing when the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
-  const { exitCode, hidden, home, output, program, root, settings, shown } = command
+  const { exitCode, hidden, home, output, program, refused, root, settings, shown } = command
   if (exitCode === 0) return undefined
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const isKept = (one: string) => [...hidden, ...keys, "/proc", "/dev"].some((folder) => isWithin(folder, one))
@@ -133,6 +136,14 @@ export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: Fa
     if (!isWithin(folder, home)) {
       return sentence(`commands may not write ${named}`, "writable", JSON.stringify([named]))
     }
+  }
+  const hosts = listedHosts(settings.network ?? false)
+  if (refused.length > 0) {
+    const list = JSON.stringify([...(hosts ?? []), ...refused])
+    return sentence(`it refused ${refused.join(", ")}`, "network", list)
+  }
+  if (hosts !== undefined && noNetwork.test(output)) {
+    return sentence("commands reach only the listed hosts, through a proxy over HTTP", "network", "true")
   }
   if (settings.network !== true && noNetwork.test(output)) {
     return sentence("the network is off for commands", "network", "true")

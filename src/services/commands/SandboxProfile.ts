@@ -177,6 +177,8 @@ export interface SandboxPlaces extends ProgramPlaces {
   readonly writable: ReadonlyArray<string>
   /** The lasting cache of the project; without one, caches end with the command. */
   readonly cache?: string | undefined
+  /** Whether the network is that of a proxy alone. */
+  readonly isProxied?: boolean
   /** Whether commands may commit. */
   readonly git: boolean
 }
@@ -192,6 +194,8 @@ export interface CommandPlaces {
   readonly own?: string
   /** What stands at the path of the project in its place. */
   readonly copy?: CopyMounts | undefined
+  /** The flags that show what leads the command to the proxy. */
+  readonly forwarder?: ReadonlyArray<string>
   /** Whether the command is only tried: then it changes nothing, not even in the project. */
   readonly isTrial?: boolean
   /** The most that each temporary folder holds. */
@@ -252,7 +256,8 @@ const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
 
 /** The flags of bubblewrap for a command of this project, without the command itself. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
-  const { cache, git, network, root } = places
+  const { cache, git, root } = places
+  const network = places.network && places.isProxied !== true
   const { copy, isTrial = false, program, temporaryBytes = temporaryMegabytes * 1_048_576 } = command
   const home = (yield* realPath(places.home)) ?? places.home
   const isInBin = program !== undefined && path.basename(path.dirname(program)) === "bin"
@@ -285,6 +290,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
     ...guards.hiding,
     ...(isTrial ? [] : kept.placeholders.flatMap(emptyAndFixed)),
     ...(yield* masked({ ...places, home }, kept.own)),
+    ...(command.forwarder ?? []),
     "--remount-ro",
     "/"
   ]

@@ -21,6 +21,7 @@ import { pathText, schemaFaults, schemaErrorText } from "../../domain/text/Schem
 import type { McpResult } from "../../domain/plugins/McpTool.ts"
 import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
+import { endsWithProgram } from "../commands/Watchdog.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import * as Stream from "effect/Stream"
@@ -125,7 +126,7 @@ const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** A program to start; it gets no environment variables besides `env`. */
+/** A program to start; it gets no environment variables besides `env`, and the one by which it ends with this program. */
 interface McpProgram {
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -147,7 +148,7 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   const transport = yield* McpClient.stdio({
     command: ChildProcess.make(command, [...args], {
       cwd,
-      env,
+      env: { ...env, ...endsWithProgram() },
       extendEnv: false,
       forceKillAfter: grace,
       additionalFds: withoutInherited()

@@ -23,6 +23,7 @@ import { pluginShapeProblem } from "../tools/PluginLoader.ts"
 import { notTrusted, PluginProblem, notAPlugin } from "../tools/PluginProblem.ts"
 import { watchSharedState, shareModules } from "./SharedState.ts"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
+import { endsWithProgram } from "../commands/Watchdog.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
@@ -95,7 +96,7 @@ const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
     const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
-    const child = fork(program, [url], { execArgv, stdio })
+    const child = fork(program, [url], { execArgv, stdio, env: { ...process.env, ...endsWithProgram() } })
     close()
     let report: ProbeReport | undefined
     child.on("message", (message) => {

@@ -15,7 +15,7 @@ import { request as secureRequest } from "node:https"
 import { isIPv6, type LookupFunction } from "node:net"
 import { pipeline } from "node:stream"
 import { Worker } from "node:worker_threads"
-import { networkInterfaces } from "node:os"
+import { interfaceAddresses } from "../commands/NetworkProxy.ts"
 import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
 import type { HtmlWork } from "./HtmlWorker.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -23,10 +23,10 @@ import {
   canonicalAddress,
   hostAndPort,
   isAddress,
-  isLoopback,
-  isGlobalUnicast,
+  isOwnAddress,
+  notPublic,
   portOf
-} from "../../domain/web/NetworkAddress.ts"
+} from "../../domain/commands/NetworkAddress.ts"
 import { pageText } from "../../domain/web/PageText.ts"
 import { FetchFailure, fetchFailure, type Page, parseTarget, WebFetch } from "../tools/WebFetch.ts"
 import { defaultLimits } from "../../domain/configuration/Limits.ts"
@@ -195,10 +195,6 @@ interface KnownTargets {
   readonly allowed: ReadonlySet<string>
 }
 
-/** The addresses of this machine now. */
-const interfaceAddresses = (): ReadonlyArray<string> =>
-  Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
-
 /** The addresses of a host; the reason of the failure when it cannot be resolved. */
 const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
   isAddress(host)
@@ -207,10 +203,6 @@ const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.
         Effect.map((found) => found.map(NetAddress.formatIp)),
         Effect.mapError(({ reason }) => reason)
       )
-
-/** True when the address leads to this machine. */
-const isOwnAddress = (address: string, { interfaces }: KnownTargets): boolean =>
-  isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
 const splitTarget = (target: string): readonly [host: string, port: string] => {
   const colon = target.lastIndexOf(":")
@@ -234,9 +226,11 @@ const serviceAt = Effect.fnUntraced(function* (
     const [host, servicePort] = splitTarget(service.target)
     if (servicePort !== port || service.isPublic === true) continue
     const places = yield* Effect.orElseSucceed(lookUp(host), (): ReadonlyArray<string> => [])
-    const isHere = places.some((place) => isOwnAddress(place, own))
+    const isHere = places.some((place) => isOwnAddress(place, own.interfaces))
     const known = new Set(places.map(canonicalAddress))
-    const address = addresses.find((one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own)))
+    const address = addresses.find(
+      (one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own.interfaces))
+    )
     if (address !== undefined) return { service, address }
   }
   return undefined
@@ -265,12 +259,8 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
   if (reached !== undefined) {
     return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
   }
-  if (!isListed) {
-    const internal = addresses.find((address) => !isGlobalUnicast(address))
-    if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`, target)
-    const own = addresses.find((address) => isOwnAddress(address, listed))
-    if (own !== undefined) return yield* denial(`${own} is an address of this machine`, target)
-  }
+  const why = isListed ? undefined : notPublic(addresses, listed.interfaces)
+  if (why !== undefined) return yield* denial(why, target)
   return addresses
 })
 

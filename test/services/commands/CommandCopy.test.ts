@@ -12,6 +12,7 @@ import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import type { CommandOrder } from "../../support/commandProcess.ts"
 import { waitForProcesses } from "../../support/ProcessTable.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
@@ -499,7 +500,7 @@ describe("programs in a working copy", needs("bwrap"), () => {
   )
 })
 
-const killed = fileURLToPath(new URL("../../support/copyProcess.ts", import.meta.url))
+const killed = fileURLToPath(new URL("../../support/commandProcess.ts", import.meta.url))
 
 describe("after a process was killed", needs("bwrap", "overlay"), () => {
   liveTest("its command ends with it, and the next process removes what it left, also without a command", () =>
@@ -508,8 +509,9 @@ describe("after a process was killed", needs("bwrap", "overlay"), () => {
       const project = yield* makeProject({ "a.txt": "a" })
       const scratch = yield* makeFolder
       const seconds = `${1000 + Math.random()}`
+      const order: CommandOrder = { project, scratch, script: `echo 1 > begun.txt; sleep ${seconds}` }
       const child = yield* Effect.acquireRelease(
-        Effect.sync(() => spawn(process.execPath, [killed, project, scratch, seconds], { stdio: "inherit" })),
+        Effect.sync(() => spawn(process.execPath, [killed, JSON.stringify(order)], { stdio: "inherit" })),
         (one) => Effect.sync(() => one.kill("SIGKILL"))
       )
       const commands = Effect.map(openTools({ project, commands: { scratch } }), (opened) => opened.commands)

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { unfetchable } from "../../../src/domain/web/NetworkAddress.ts"
+import { unfetchable } from "../../../src/domain/commands/NetworkAddress.ts"
 import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 

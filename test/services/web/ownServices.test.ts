@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
 import * as NetAddress from "effect/net/NetAddress"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
-import { hostAndPort } from "../../../src/domain/web/NetworkAddress.ts"
+import { hostAndPort } from "../../../src/domain/commands/NetworkAddress.ts"
 import { type FetchOptions, layerPublicWebNoDeps } from "../../../src/services/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
 

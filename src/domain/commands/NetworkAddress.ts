@@ -66,6 +66,18 @@ export const isLoopback = (address: string): boolean =>
 export const isGlobalUnicast = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })
 
+/** True when the address leads to this machine, whose interfaces have these addresses. */
+export const isOwnAddress = (address: string, interfaces: ReadonlyArray<string>): boolean =>
+  isLoopback(address) || interfaces.includes(canonicalAddress(address))
+
+/** Why a host with these addresses is not public; nothing when it is. */
+export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
+  const internal = addresses.find((address) => !isGlobalUnicast(address))
+  if (internal !== undefined) return `${internal} is not on the public internet`
+  const own = addresses.find((address) => isOwnAddress(address, interfaces))
+  return own === undefined ? undefined : `${own} is an address of this machine`
+}
+
 /** True when the text is an address rather than a name. */
 export const isAddress = (host: string): boolean => Result.isSuccess(NetAddress.ipFromString(host))
 

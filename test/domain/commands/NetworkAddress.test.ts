@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { isAddress, isGlobalUnicast, unfetchable } from "../../../src/domain/web/NetworkAddress.ts"
+import { isAddress, isGlobalUnicast, unfetchable } from "../../../src/domain/commands/NetworkAddress.ts"
 import { canonicalUrl } from "../../../src/domain/tools/Access.ts"
 import * as Result from "effect/Result"
 

@@ -1,0 +1,68 @@
+/**
+ * The hosts that commands may reach when a person lists them: `registry.npmjs.org`, `*.pypi.org` for all names below it, and
+ * `localhost:8080` for one port of one host.
+ */
+import * as Schema from "effect/Schema"
+
+const label = "[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
+
+export const NetworkHost = Schema.String.check(
+  Schema.isPattern(
+    new RegExp(`^(?:(?:\\*\\.)?${label}(?:\\.${label})*(?::[0-9]{1,5})?|\\[[0-9a-fA-F:.]+\\]:[0-9]{1,5})$`),
+    {
+      expected: 'the name of a host, "*." before a name for all hosts below it, or "host:port"'
+    }
+  )
+)
+
+/** What the setting of the network says: all, nothing, or these hosts. */
+export type NetworkReach = boolean | ReadonlyArray<string>
+
+/** The listed hosts; nothing when the network is on or off as a whole. */
+export const listedHosts = (network: NetworkReach): ReadonlyArray<string> | undefined =>
+  typeof network === "boolean" ? undefined : network
+
+/** The ports of a host that is listed without one. */
+const usualPorts: ReadonlySet<number> = new Set([80, 443])
+
+const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
+
+/**
+ * How the list covers a host and port: `exact` when it names both, which also allows an address that is not public, `public`
+ * when it names the host. Nothing when it does not.
+ */
+export const coverage = (list: ReadonlyArray<string>, host: string, port: number): "exact" | "public" | undefined => {
+  const name = plain(host)
+  const covered = list.map(plain).flatMap((one) => {
+    const [, listed = one, digits] = /^(.*):(\d+)$/.exec(one) ?? []
+    const isNamed = listed.startsWith("*.") ? name.endsWith(listed.slice(1)) : name === listed.replace(/^\[|\]$/g, "")
+    if (!isNamed || (digits === undefined ? !usualPorts.has(port) : Number(digits) !== port)) return []
+    return [digits === undefined || listed.startsWith("*.") ? ("public" as const) : ("exact" as const)]
+  })
+  return covered.find((one) => one === "exact") ?? covered[0]
+}
+
+/** How a person would list a host and port. */
+export const asListed = (host: string, port: number): string => {
+  const written = host.includes(":") ? `[${host}]` : plain(host)
+  return usualPorts.has(port) ? written : `${written}:${port}`
+}
+
+/** The port on which the proxy listens, in the network of the sandbox, which each command has for itself. */
+export const proxyPort = 3128
+
+/** Own servers of a command are reached without the proxy, unless the list names the same host outside. */
+export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+  const proxy = `http://127.0.0.1:${proxyPort}`
+  const own = ["localhost", "127.0.0.1", "[::1]"].filter(
+    (host) => !list.some((one) => plain(one).startsWith(`${host}:`))
+  )
+  const direct = own.map((host) => host.replace(/^\[|\]$/g, "")).join(",")
+  return {
+    ...Object.fromEntries(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy])),
+    no_proxy: direct,
+    NO_PROXY: direct,
+    /* Node itself asks for a word before it uses these. */
+    NODE_USE_ENV_PROXY: "1"
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Lets a command in the sandbox reach listed hosts: an HTTP proxy in this process, which takes the connections of the command
+ * from one stream, as HTTP/2. Addresses are checked as for pages, and the checked address is dialled.
+ */
+import * as NodeSink from "@effect/platform-node/NodeSink"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as PlatformError from "effect/PlatformError"
+import * as dns from "node:dns/promises"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import * as http from "node:http"
+import { createServer } from "node:http2"
+import * as net from "node:net"
+import { networkInterfaces, tmpdir } from "node:os"
+import * as path from "node:path"
+import { Duplex, pipeline } from "node:stream"
+import { canonicalAddress, isAddress, notPublic } from "../../domain/commands/NetworkAddress.ts"
+import type { Channel } from "./ChildRun.ts"
+import { asListed, coverage } from "../../domain/commands/NetworkHosts.ts"
+
+/** The addresses of this machine now. */
+export const interfaceAddresses = (): ReadonlyArray<string> =>
+  Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
+
+export interface NetworkProxy {
+  /** The end for the process in the sandbox. */
+  readonly channel: Channel
+  /** What was refused, as a person would list it. */
+  readonly refused: ReadonlySet<string>
+  readonly close: () => void
+}
+
+const onError = (cause: unknown) =>
+  PlatformError.systemError({
+    _tag: "Unknown",
+    module: "NetworkProxy",
+    method: "channel",
+    ...(cause instanceof Error ? { description: cause.message } : {})
+  })
+
+class Refused extends Error {}
+
+const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 502)
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const joinBoth = (a: Duplex, b: Duplex): void => {
+  pipeline(a, b, () => undefined)
+  pipeline(b, a, () => undefined)
+}
+
+export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkProxy> => {
+  const refused = new Set<string>()
+  const refuse = (host: string, port: number, why: string): never => {
+    const name = asListed(host, port)
+    refused.add(name)
+    throw new Refused(`The sandbox refused ${name}: ${why}.\n`)
+  }
+
+  /** Connects to the host, if the list covers it. */
+  const dial = async (host: string, port: number): Promise<net.Socket> => {
+    const covered = coverage(list, host, port)
+    if (covered === undefined) return refuse(host, port, "sandbox.network does not list it")
+    const found = isAddress(host) ? [host] : (await dns.lookup(host, { all: true })).map(({ address }) => address)
+    const why = covered === "exact" ? undefined : notPublic(found, interfaceAddresses())
+    if (why !== undefined) {
+      refused.add(`${host}:${port}`)
+      throw new Refused(`The sandbox refused ${host}: ${why}.\n`)
+    }
+    let problem: unknown
+    for (const address of found) {
+      const socket = net.connect({ host: address, port })
+      try {
+        await new Promise<void>((resolve, reject) => void socket.once("connect", resolve).once("error", reject))
+        return socket
+      } catch (error) {
+        problem = error
+        socket.destroy()
+      }
+    }
+    throw problem
+  }
+
+  const server = http.createServer(async (request, response) => {
+    const fail = (status: number, text: string) =>
+      response.writeHead(status, { "content-type": "text/plain" }).end(text)
+    const url = URL.parse(request.url ?? "")
+    if (url?.protocol !== "http:") return fail(400, "This is a proxy for HTTP and HTTPS.\n")
+    try {
+      const port = Number(url.port === "" ? 80 : url.port)
+      const socket = await dial(url.hostname.replace(/^\[|\]$/g, ""), port)
+      const headers: http.OutgoingHttpHeaders = { ...request.headers, host: url.host, connection: "close" }
+      for (const name of ["proxy-authorization", "proxy-connection"]) delete headers[name]
+      const { method = "GET" } = request
+      const target = `${url.pathname}${url.search}`
+      const asked = http.request({ createConnection: () => socket, method, path: target, headers })
+      asked.on("response", (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        pipeline(answer, response, () => undefined)
+      })
+      asked.on("error", () => response.destroy())
+      pipeline(request, asked, () => undefined)
+    } catch (error) {
+      fail(statusOf(error), textOf(error))
+    }
+  })
+  server.on("connect", async (request: http.IncomingMessage, client: Duplex, head: Buffer) => {
+    client.on("error", () => undefined)
+    const url = URL.parse(`tcp://${request.url ?? ""}`)
+    try {
+      if (url === null || url.port === "") throw new Refused("Name a host and a port.\n")
+      const socket = await dial(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port))
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n")
+      socket.write(head)
+      joinBoth(client, socket)
+    } catch (error) {
+      client.end(`HTTP/1.1 ${statusOf(error)} Refused\r\nContent-Type: text/plain\r\n\r\n${textOf(error)}`)
+    }
+  })
+
+  const tunnel = createServer()
+  tunnel.on("sessionError", () => undefined)
+  tunnel.on("stream", (stream) => {
+    stream.on("error", () => undefined)
+    stream.respond({ ":status": 200 })
+    /* A stream of HTTP/2 confuses the order of strings and buffers; this one makes buffers of both. */
+    server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
+  })
+  /* HTTP/2 of Node needs a socket of the system; nothing else can connect to one in a private folder that is gone at once. */
+  const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
+  try {
+    const file = path.join(folder, "proxy")
+    await once(tunnel.listen(file), "listening")
+    const outer = net.connect(file)
+    outer.on("error", () => undefined)
+    await once(outer, "connect")
+    return {
+      channel: {
+        input: NodeStream.fromReadable({ evaluate: () => outer, onError }),
+        output: NodeSink.fromWritable({ evaluate: () => outer, onError })
+      },
+      refused,
+      close: () => {
+        outer.destroy()
+        tunnel.close()
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
