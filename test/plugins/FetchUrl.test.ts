@@ -108,7 +108,7 @@ describe("fetch_url", () => {
       })
       const { error_message, error_type } = yield* first.fetch("/a")
       assert.strictEqual(error_type, "permission_denied")
-      assert.include(error_message, `fetch_url on http://127.0.0.1:${first.port}/b?d=secret needs approval`)
+      assert.include(error_message, `do not allow fetch_url on http://127.0.0.1:${first.port}/b?d=secret`)
       assert.deepStrictEqual(requested, ["/a"])
       assert.strictEqual((yield* first.gate.denials).length, 1)
     })

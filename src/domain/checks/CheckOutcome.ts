@@ -192,8 +192,22 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   if (again === undefined || again.stopped !== undefined) return []
   const { failures } = readCheckOutput(again.output)
   if (again.exitCode !== 0 && failures.length === 0) return []
-  const left = new Set(again.exitCode === 0 ? [] : failures.map(({ name }) => name))
+  const left = new Set(again.exitCode === 0 ? [] : [...failures.map(({ name }) => name), exitFailure(again.exitCode)])
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
+}
+
+/** What runners say when there was no test to run; cargo says it for each of its programs. */
+const noTests = /^Ran 0 tests\b|^(?:# |ℹ )tests 0$/m
+
+const ranNoTest = ({ kind }: CheckCommand, { exitCode, output }: CheckEnd): boolean => {
+  if (kind !== "tests" || exitCode !== 0) return false
+  const results = output.match(/^test result: ok\. \d+ passed/gm) ?? []
+  const packages = output.match(/^(?:ok|\?|---|FAIL)\s.*$/gm) ?? []
+  return (
+    noTests.test(output) ||
+    (results.length > 0 && results.every((one) => one.endsWith(" 0 passed"))) ||
+    (packages.length > 0 && packages.every((one) => /^\?\s.*\[no test files\]$/.test(one)))
+  )
 }
 
 /** What a run of a check means. */
@@ -212,6 +226,7 @@ export const outcomeOf = (
     const [line = ""] = linesOf(end.output).slice(-1)
     return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
   }
+  if (ranNoTest(check, end)) return notRun(check, "It found no test to run.")
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const old = oldFailures(earlier)
   const found = newOnes(failures, end, before).filter(({ name }) => !old.has(name))

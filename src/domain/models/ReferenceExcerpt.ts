@@ -179,9 +179,14 @@ const outlineOf = ({ language, lines }: ExcerptSource): ReadonlyArray<number> =>
   return marks.toSorted((a, b) => a.depth - b.depth || a.line - b.line).map(({ line }) => line - 1)
 }
 
-/** Indexes of lines that hold words, those with the rarest words first. */
+/** The name that a line declares, in lower case. */
+const declaredName = (line: string): string | undefined =>
+  isDeclared(line) ? /([\w$]+)\s*(?:[=:<({]|extends\b|implements\b|$)/.exec(line)?.[1]?.toLowerCase() : undefined
+
+/** Indexes of lines that hold words: those that declare one, then those with the rarest words. */
 const matchesOf = (lines: ReadonlyArray<string>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
-  const scores = new Map<number, number>()
+  const named = new Set(words)
+  const scores = new Map(lines.flatMap((line, index) => (named.has(declaredName(line) ?? "") ? [[index, 1]] : [])))
   const lower = lines.map((line) => line.toLowerCase())
   for (const word of words) {
     const hits = lower.flatMap((line, index) => (line.includes(word) ? [index] : []))

@@ -52,6 +52,26 @@ describe("the outcome of a check", () => {
     expect(passes(outcomeOf(check, end(1, failing("TestA")), { before: more }))).toBe(true)
   })
 
+  it("is not flaky when the same exit code comes again beside the same old failures", () => {
+    const worse = end(2, failing("TestA"))
+    const outcome = outcomeOf(check, worse, { before: end(1, failing("TestA")), again: worse })
+    expect([outcome.newFailures, outcome.flaky]).toEqual([["exit code 2"], undefined])
+  })
+
+  it.each([
+    ["Ran 0 tests in 0.000s\n\nOK\n", "It found no test to run."],
+    ["Ran 10 tests in 0.000s\n\nOK\n", undefined],
+    ["# tests 0\n# pass 0\n", "It found no test to run."],
+    ["?   \texample.com/a\t[no test files]\n", "It found no test to run."],
+    ["?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.1s\n", undefined],
+    ["test result: ok. 0 passed; 0 failed\ntest result: ok. 0 passed; 0 failed\n", "It found no test to run."],
+    ["test result: ok. 0 passed; 0 failed\ntest result: ok. 10 passed; 0 failed\n", undefined]
+  ])("is that of no check when there was no test to run: %j", (output, reason) => {
+    const outcome = outcomeOf(check, end(0, output))
+    expect([outcome.notRun, passes(outcome)]).toEqual([reason, reason === undefined])
+    expect(passes(outcomeOf({ ...check, kind: "given" }, end(0, output)))).toBe(true)
+  })
+
   it("fails when its program can only be started without the changes", () => {
     const missing = end(127, "sh: 1: tester: not found\n")
     expect(outcomeOf(check, missing, { before: end(0, "") }).newFailures).toEqual(["exit code 127"])

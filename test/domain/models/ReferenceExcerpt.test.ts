@@ -65,6 +65,17 @@ describe("excerptOf", () => {
     expect(shown).toBeGreaterThan(20)
   })
 
+  it("shows the declaration of a name before lines that hold more of the words", () => {
+    const other = Array.from(
+      { length: 60 },
+      (_, index) => `call(${index}, "awaitProducers waits for tasks that a task refers to")`
+    )
+    const lines = [...other, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...other]
+    const source = { lines, language: "typescript", gap: (from: number, to: number) => `(${from}-${to})` }
+    const words = wordsOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
+    expect(excerptOf(source, words, 300).text).toContain("const awaitProducers")
+  })
+
   it("shows what a file imports before its outline", () => {
     const lines = [
       ...Array.from({ length: 10 }, (_, index) => `// A word about it, line ${index}.`),
