@@ -68,7 +68,7 @@ describe("excerptOf", () => {
   it("shows the declaration of a name before lines that hold more of the words", () => {
     const other = Array.from(
       { length: 60 },
-      (_, index) => `call(${index}, "awaitProducers waits for tasks that a task refers to")`
+      (_, index) => `const other${index} = "awaitProducers waits for tasks that a task refers to"`
     )
     const lines = [...other, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...other]
     const source = { lines, language: "typescript", gap: (from: number, to: number) => `(${from}-${to})` }
