@@ -63,6 +63,10 @@ export const keepReport = <A>({ copy }: Pick<AnyOrder, "copy">, { checks }: Prog
   version: copy.version()
 })
 
+/** The canonical paths of what was changed since the report. */
+export const changedSinceReport = ({ files }: KeptReport<unknown>, { copy }: Pick<AnyOrder, "copy">) =>
+  copy.files().flatMap(({ path, text }) => (files.some((one) => one.path === path && one.text === text) ? [] : [path]))
+
 /** Takes back what was changed after the report, unless it passes the checks too. */
 export const settleReport = (order: AnyOrder, kept: KeptReport<unknown>, progress: Progress): void => {
   if (order.copy.version() === kept.version || progress.checks.every(passes)) return

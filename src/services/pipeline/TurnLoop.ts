@@ -12,6 +12,7 @@ import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
 import { foldText } from "../../domain/documents/FoldText.ts"
 import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
+import { isTestFile } from "../../domain/files/TestFile.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { type ConversationMessage, fromHost, messageCharacters } from "../../domain/models/ConversationMessage.ts"
@@ -33,7 +34,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
 import { unusableAnswer } from "./Attempts.ts"
 import { makeLeftovers } from "./Leftovers.ts"
-import { asksNothing, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
+import { asksNothing, changedSinceReport, keepReport, type KeptReport, makeLookBack, settleReport } from "./LookBack.ts"
 import { changeOpen, makeTaskChanges, openChanges } from "./TaskChanges.ts"
 import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutcome } from "./TurnCalls.ts"
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
@@ -318,7 +319,16 @@ export const makeTurnLoop = Effect.gen(function* () {
     ]
     if (repairs.length > 0 && issues.length === 0) yield* events.publish({ type: "answer.repaired", call, repairs })
     const isAsBefore = kept?.version === order.copy.version() && asksNothing(said.answer, read, native)
-    const taken = isAsBefore && kept !== undefined ? { taken: kept.value } : report?.value
+    /* A test that passes changes nothing that the report is about; what it tests stands among the facts. */
+    const isTested =
+      kept !== undefined &&
+      hasChanged &&
+      !isOpen &&
+      checks.length > 0 &&
+      checks.every(passes) &&
+      changedSinceReport(kept, order).every((path) => isTestFile(changes.nameOf(path)))
+    const known = kept === undefined ? undefined : { taken: kept.value }
+    const taken = isAsBefore ? known : (report?.value ?? (isTested ? known : undefined))
     if (taken !== undefined) {
       const question = kept === undefined ? yield* lookBack(order, all, left) : undefined
       const asked = question === undefined ? all : { ...all, messages: [...messages, fromHost(question)] }

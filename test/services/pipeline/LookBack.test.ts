@@ -78,8 +78,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
       const { loop, messages } = yield* open([
         fixed,
         first,
-        `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`,
-        resultSaying("The words stay whole, with a test.")
+        `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`
       ])
       const refinement = yield* loop.work(order)
       expect(lastOf(messages)[2]).toBe(
@@ -89,7 +88,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
         ])
       )
       expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
-      expect(refinement.result?.summary).toBe("The words stay whole, with a test.")
+      expect(messages).toHaveLength(3)
+      expect(refinement.result?.summary).toBe("The words stay whole.")
       expect(refinement.files?.map(({ path }) => path)).toEqual(["src/slug.mjs", "test/slug.test.mjs"])
     })
   )
@@ -101,6 +101,22 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
         expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
         expect(messages).toHaveLength(3)
       }
+    })
+  )
+
+  it.effect("asks for another report when the test led to a change of the source code", () =>
+    Effect.gen(function* () {
+      const repaired = block("src/slug.mjs", '  let kept = ""\n', '  if (max === 0) return null\n  let kept = ""\n')
+      const { loop, messages } = yield* open([
+        fixed,
+        first,
+        testing("assert.strictEqual(slug('a', 0), null)"),
+        repaired,
+        resultSaying("Nothing has room in 0 letters.")
+      ])
+      const refinement = yield* loop.work(order)
+      expect(messages).toHaveLength(5)
+      expect(refinement.result?.summary).toBe("Nothing has room in 0 letters.")
     })
   )
 
