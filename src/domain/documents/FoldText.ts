@@ -79,7 +79,9 @@ const callLine = (outcome: CallOutcome): string => {
   const range = isRead(outcome) ? linesOfRead(outcome) : undefined
   const [first = ""] = outcomeText(outcome).split("\n")
   const said =
-    range === undefined ? shortened(first.replace(/ Shown by file:.*$/, ""), 140) : `lines ${range.from} to ${range.to}`
+    range === undefined
+      ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
+      : `lines ${range.from} to ${range.to} were asked for`
   return `- ${callLabel(call)}: ${result.success ? said : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
@@ -174,7 +176,7 @@ export const foldText = (given: Folded): string => {
   const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
   const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
   const calls = listWithin(others, Math.max(350, budget / 6), (count) => `- and ${count} before that`).text
-  const known = "The turns before are not shown any more. This is what is known of them."
+  const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
   const said = files.length === 0 ? known : `${known} Files shown above are as they were before your changes.`
   const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
   const failing = shorten(checksBlock(checks, files.length > 0), Math.max(700, Math.floor(budget / 3)))

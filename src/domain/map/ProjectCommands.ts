@@ -15,6 +15,8 @@ export interface CommandWay {
   readonly run: string
   /** How only a part of it is run; absent when that is not known. */
   readonly narrow?: Narrowing | undefined
+  /** True for a part of what the project runs, taken where the whole cannot run. */
+  readonly isPart?: boolean
 }
 
 export interface ProjectCommand extends CommandWay {
@@ -97,7 +99,9 @@ export const runnableCommands = (
     const folder = folderOf(command.from)
     const way = (command.ways ?? [command]).find((one) => has(programOf(one), folder))
     const isPrepared = (command.prepare ?? []).every((run) => has(programOf({ run }), folder))
-    return way !== undefined && isPrepared ? [{ ...command, run: way.run, narrow: way.narrow, ways: undefined }] : []
+    return way !== undefined && isPrepared
+      ? [{ ...command, ...way, does: way.isPart === true ? undefined : command.does, ways: undefined }]
+      : []
   })
 
 /** A name that can be given to a program as one argument. */
@@ -208,7 +212,8 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
       const ways = managers.map((one) => packageWay(one, name, does))
-      const direct = tests === undefined ? [] : [{ run: `npx ${tests}`, narrow: scriptNarrowing(tests, "", "npx") }]
+      const direct =
+        tests === undefined ? [] : [{ run: `npx ${tests}`, narrow: scriptNarrowing(tests, "", "npx"), isPart: true }]
       return inWays([...ways, ...direct], manifest.path, { does })
     })
   return [...scripts, ...impliedByPackage(manifest, scripts)]

@@ -23,6 +23,28 @@ const headed = ({ path, text }: DescriptionFile): string =>
     ? text
     : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
+const isReadme = (path: string): boolean => /^readme\b/i.test(path)
+
+/** Pictures, with links around them or without, and tags of HTML. */
+const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
+
+/** A README without the lines that hold only badges, pictures and tags; what is quoted stays. */
+const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
+  if (!isReadme(file.path)) return file
+  let isQuoted = false
+  const lines = file.text.split("\n").filter((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) isQuoted = !isQuoted
+    return isQuoted || line.trim() === "" || line.replace(decoration, "").trim() !== ""
+  })
+  return {
+    ...file,
+    text: lines
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trimStart()
+  }
+}
+
 /** Characters of a README that are wanted at least and at most. */
 const leadLeast = 200
 const leadMost = 1200
@@ -32,7 +54,7 @@ const leadMost = 1200
  * what the project is, the others how it is installed and used, which the map of the project says in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
-  if (!/^readme\b/i.test(path)) return Number.MAX_SAFE_INTEGER
+  if (!isReadme(path)) return Number.MAX_SAFE_INTEGER
   const lines = text.split("\n")
   const endOf = (line: number) =>
     lines
@@ -60,7 +82,7 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number) => {
   const budget = charactersIn(window / 8)
   let left = budget
-  const shown = files.map((file) => {
+  const shown = files.map(withoutDecoration).map((file) => {
     const text = cutTo(file, left)
     left -= text.length + 2
     return { file, text, isWhole: text === headed(file) || mostOf(file) < Number.MAX_SAFE_INTEGER }

@@ -13,6 +13,7 @@ import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
@@ -77,6 +78,9 @@ interface BlockContext extends Omit<CheckContext, "budget"> {
 }
 
 /** The references of a task as a prompt shows them. */
+/** Fewer characters of each reference say nothing; a file is then only named, since it can be read again. */
+const leastExcerpt = 800
+
 export interface ReferenceBlock {
   readonly text: string
   /** The text in at most so many characters, for a prompt that has become longer. */
@@ -196,13 +200,22 @@ export class References extends Context.Service<
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
         const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
-        const fit = (blocks?: number) =>
-          referenceExcerpts(resolved, words, { contents: settings.referenceBudget, blocks })
-        const shown = fit(given.budget)
+        const fit = (some: typeof resolved, blocks?: number) =>
+          referenceExcerpts(some, words, { contents: settings.referenceBudget, blocks })
+        const shown = fit(resolved, given.budget)
         yield* report(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
         const text = textOf(shown)
-        return { text, within: (budget: number) => (text.length <= budget ? text : textOf(fit(budget))) }
+        const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
+        const files = resolved.filter(isFile).map(({ reference }) => reference.href)
+        const within = (budget: number): string => {
+          if (text.length <= budget) return text
+          if (files.length === 0 || budget >= leastExcerpt * resolved.length) return textOf(fit(resolved, budget))
+          const names = `(There is no room for the contents of ${files.join(", ")}: read what you need of them.)`
+          const others = resolved.filter((one) => !isFile(one))
+          return `${rawBlock("## Reference information", names)}${textOf(fit(others, budget))}`
+        }
+        return { text, within }
       })
 
       return References.of({ check, block })

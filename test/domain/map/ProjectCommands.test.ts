@@ -15,7 +15,9 @@ const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> =
 const here = (script: string) => {
   const text = JSON.stringify({ packageManager: "pnpm@9.1.0", scripts: { test: script } })
   const commands = jsonScripts({ path: "package.json", text, files: new Set<string>() })
-  return runnableCommands(commands, (program) => program !== "pnpm").map(({ run }) => run)
+  return runnableCommands(commands, (program) => program !== "pnpm").map(({ does, run }) =>
+    does === undefined ? run : `${run} = ${does}`
+  )
 }
 
 describe("jsonScripts", () => {
@@ -54,7 +56,7 @@ describe("jsonScripts", () => {
 
   it("runs the tests of a script that calls a missing package manager by themselves", () => {
     expect(here("pnpm lint && vitest run --typecheck")).toEqual(["npx vitest run --typecheck"])
-    expect(here("vitest run")).toEqual(["npm test"])
+    expect(here("vitest run")).toEqual(["npm test = vitest run"])
     expect(here("pnpm lint && pnpm other")).toEqual([])
     expect(here("pnpm lint && vitest run && jest")).toEqual([])
   })

@@ -37,6 +37,18 @@ describe("fitDescription", () => {
     )
   })
 
+  it("leaves out badges and pictures of a README, not what it quotes", () => {
+    const badges = [
+      '<p align="center">\n  <img src="logo.svg">\n</p>',
+      "[![npm version][npm-src]][npm-href] ![build](https://example.test/build.svg)",
+      "[![docs](https://example.test/docs.svg)](https://example.test/docs) <br/>"
+    ]
+    const rest = `# Shop\n\n${paragraph}\n\n\`\`\`html\n<img src="tea.png">\n\`\`\`\n\nSee <b>this</b>.`
+    const text = `${badges[0]}\n\n# Shop\n\n${badges.slice(1).join("\n\n")}\n\n${rest.slice(8)}`
+    expect(fitDescription([{ path: "README.md", text }], 32_768).text).toBe(rest)
+    expect(fitDescription([{ path: "AGENTS.md", text }], 32_768).text).toBe(text)
+  })
+
   it("gives the nearest its room first, and shows it last", () => {
     const near = { path: "src/shop/AGENTS.md", text: "Prices are in cents." }
     const { files, note, text } = fitDescription([near, { path: "AGENTS.md", text: long }], 4096)

@@ -121,7 +121,7 @@ const check = (
     service.check(list, { briefing, finished: options.finished ?? [], budget: options.budget ?? 10_000 })
   ).pipe(Effect.provide(references(root, options)))
 
-const block = (
+const wholeBlock = (
   root: string,
   task: Task,
   options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & Setup = {}
@@ -133,10 +133,9 @@ const block = (
       place: "",
       ...(options.budget === undefined ? {} : { budget: options.budget })
     })
-  ).pipe(
-    Effect.map(({ text }) => text),
-    Effect.provide(references(root, options))
-  )
+  ).pipe(Effect.provide(references(root, options)))
+
+const block = (...given: Parameters<typeof wholeBlock>) => Effect.map(wholeBlock(...given), ({ text }) => text)
 
 /** The issues of one task with these references. */
 const issuesOf = Effect.fnUntraced(function* (root: string, ...all: ReadonlyArray<Reference>) {
@@ -321,6 +320,20 @@ layer(NodeServices.layer)("References", (it) => {
         expect(text).toContain("12346:   step12345()")
         expect(text).toContain("1: export function part0() {")
         expect(text).toContain("```text\n1: short\n```")
+      })
+    )
+
+    it.effect("only names files when a longer prompt leaves each less than says something", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "a.txt": "line\n".repeat(500), "b.txt": "line\n".repeat(500) })
+        const task = taskOf("Read 2", file("a.txt"), file("b.txt"), resultOf("read-1"))
+        const { within } = yield* wholeBlock(root, task, { finished: [finishedOf("Read 1", "The summary.")] })
+        expect(within(4000)).toContain("1: line")
+        expect(within(2000)).not.toContain("1: line")
+        expect(within(2000)).toContain(
+          "(There is no room for the contents of a.txt, b.txt: read what you need of them.)"
+        )
+        expect(within(2000)).toContain("The summary.")
       })
     )
 
