@@ -252,7 +252,7 @@ export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): stri
   const { failWithout, paths } = newTests
   const names = `${paths.slice(0, 3).join(", ")}${paths.length > 3 ? ` and ${paths.length - 3} more` : ""}`
   return failWithout
-    ? `With the tests in ${names}, it fails without the change of the source code.`
+    ? `Without the change of the source code the tests in ${names} fail, as they should.`
     : `The tests in ${names} pass without the change of the source code: they do not test it.`
 }
 

@@ -38,11 +38,17 @@ const leastRoom = 1000
 /** The diffs of all changes have so many characters at least. */
 const leastDiff = 600
 
+/** The outputs of checks have so many characters at least. */
+const leastChecks = 700
+
 /** With less room for each, outputs are not shown. */
 const leastOutput = 80
 
 /** The outputs of the last answer have at most this part of the room beside what else is known. */
 const newestShare = 0.7
+
+/** The places of more matches are not named. */
+const mostPlaces = 3
 
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
@@ -73,6 +79,15 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   )
 }
 
+/** Where the matches of a search are, when they are few. */
+const placesFound = (outcome: CallOutcome): string => {
+  if (outcome.call.name !== "search_files") return ""
+  const places = outcomeText(outcome)
+    .split("\n")
+    .flatMap((line) => /^(\S+:\d+): /.exec(line)?.[1] ?? [])
+  return places.length > 0 && places.length <= mostPlaces ? ` At ${places.join(", ")}.` : ""
+}
+
 /** One line for a call whose output is not shown. */
 const callLine = (outcome: CallOutcome): string => {
   const { call, result } = outcome
@@ -82,7 +97,7 @@ const callLine = (outcome: CallOutcome): string => {
     range === undefined
       ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
       : `lines ${range.from} to ${range.to} were asked for`
-  return `- ${callLabel(call)}: ${result.success ? said : `failed: ${shortened(result.error_message ?? "", 300)}`}`
+  return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
 /** Why a change failed, by the text that its file has now. */
@@ -168,6 +183,32 @@ const blocksWithin = (shown: ReadonlyArray<CallOutcome>, most: number): string =
   return rawBlock("## Calls without their outputs", lines.join("\n"))
 }
 
+/** The first line of a text and as many of its last ones as there is room for: what a check expected stands at its end. */
+const endKept = (text: string, most: number): string => {
+  const [first = "", ...lines] = text.split("\n")
+  let from = lines.length
+  let left = most - first.length - 4
+  while (from > 0 && (lines[from - 1] ?? "").length < left) {
+    from -= 1
+    left -= (lines[from] ?? "").length + 1
+  }
+  return [first, ...(from > 0 ? ["..."] : []), ...lines.slice(from)].join("\n")
+}
+
+/** The checks in about so many characters. */
+const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
+  const limits = shares(
+    checks.map(({ text }) => text.length),
+    most
+  )
+  const fitting = checks.map((check, index) =>
+    Object.assign({}, check, {
+      text: check.text.length <= (limits[index] ?? 0) ? check.text : endKept(check.text, limits[index] ?? 0)
+    })
+  )
+  return checksBlock(fitting, hasChanged)
+}
+
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
   const { budget, checks, files, now, outcomes } = given
@@ -179,7 +220,7 @@ export const foldText = (given: Folded): string => {
   const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
   const said = files.length === 0 ? known : `${known} Files shown above are as they were before your changes.`
   const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
-  const failing = shorten(checksBlock(checks, files.length > 0), Math.max(700, Math.floor(budget / 3)))
+  const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
   const room = Math.max(0, budget - begin.length - end.length)
   const isAlone = before.length === 0 && files.length === 0

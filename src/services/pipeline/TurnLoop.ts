@@ -147,13 +147,13 @@ export const makeTurnLoop = Effect.gen(function* () {
     return order.fold(messages, known)
   }
 
-  /** Puts what the host knows in the place of the turns when they have taken too much of the window. */
-  const folded = (order: AnyOrder, progress: Progress): Progress => {
+  /** Puts what the host knows in the place of the turns when they have taken too much of the window; `left` answers are to come. */
+  const folded = (order: AnyOrder, progress: Progress, left: number): Progress => {
     const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
       neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
     const before = tokensOf(progress.messages)
     if (before <= window * foldAt) return progress
-    const messages = foldedMessages(order, progress, order.goOn)
+    const messages = foldedMessages(order, progress, left <= warnedTurns ? nowText(order, left) : order.goOn)
     return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
@@ -268,7 +268,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     turn: number,
     { kept, most }: { readonly kept: KeptReport<A> | undefined; readonly most: number }
   ) {
-    const before = { ...folded(order, given), turn }
+    const before = { ...folded(order, given, most - turn + 1), turn }
     order.keep(before)
     const call = order.idOf(turn)
     const said = yield* ask(order, before, turn)
@@ -333,7 +333,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       const question = kept === undefined ? yield* lookBack(order, all, left) : undefined
       const asked = question === undefined ? all : { ...all, messages: [...messages, fromHost(question)] }
       /* A question that the next fold would take out of the conversation is not worth a call. */
-      const isAsked = asked !== all && folded(order, asked) === asked
+      const isAsked = asked !== all && folded(order, asked, left) === asked
       order.keep(isAsked ? asked : all)
       if (isAsked) {
         return { end: undefined, progress: asked, last: false, kept: keepReport(order, all, taken.taken) }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { foldText } from "../../../src/domain/documents/FoldText.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
@@ -156,5 +157,34 @@ describe("openChanges", () => {
   it("are made up for by the whole file", () => {
     const whole = gave("write_file", { path: "./src/a.ts", content: "new" }, { path: "src/a.ts" }, "turn-2/block-1")
     expect(open(first, second, whole)).toEqual([])
+  })
+
+  it("names the places of a few matches, whose lines are not shown any more", () => {
+    const shown = folded([search(1, "step", 2), search(2, "stop", 12), search(3, "part", 1)], {
+      files: [],
+      budget: 100
+    })
+    expect(shown).toContain("`search_files step`: 2 matches in 1 file. At src/a.ts:1, src/a.ts:2.")
+    expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\.\n/)
+  })
+
+  it("keeps what a failing check expected, which stands at its end", () => {
+    const source = Array.from({ length: 60 }, (_, index) => `    source line ${index}`)
+    const check: CheckOutcome = {
+      command: "pytest",
+      exitCode: 1,
+      seconds: 1,
+      text: [
+        "pytest: exit code 1 in 1 s",
+        ...source,
+        "E   IndexError: list index out of range",
+        "totals: 1 failed"
+      ].join("\n"),
+      failures: ["test_a"],
+      newFailures: ["test_a"]
+    }
+    const shown = folded([edit(1, "  step(10)", "  stop(10)", true)], { checks: [check], budget: 1200 })
+    expect(shown).toContain("pytest: exit code 1 in 1 s\n...\n")
+    expect(shown).toContain("E   IndexError: list index out of range\ntotals: 1 failed\n```\n\n## Now")
   })
 })

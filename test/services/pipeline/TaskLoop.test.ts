@@ -443,7 +443,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         ],
         {
           files: Object.fromEntries(names.map((name) => [`src/${name}.ts`, `${long(name)}\n`])),
-          settings: { contextWindow: 4096 }
+          settings: { contextWindow: 4096, limits: { ...defaultLimits, turns: 10 } }
         }
       )
       const refinement = yield* loop.work(orderOf(editing))
@@ -454,13 +454,16 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       })
       expect(sizes.filter((size) => size > 4096)).toEqual([])
       const foldedAt = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? [index] : []))
-      expect(foldedAt.length).toBeGreaterThan(0)
+      expect(Math.max(...foldedAt)).toBeGreaterThanOrEqual(7)
       for (const index of foldedAt) {
         const [text = ""] = messages[index] ?? []
         expect(text).toContain("- **What is needed** Make the limit 10.")
         expect(text).toContain("## Done so far")
         expect(text).toContain("+export const limit = 10")
         expect(text).not.toContain('"edit_file"')
+        const left = 10 - index
+        const warning = left === 1 ? "This is the last answer" : `${left} answers are left.`
+        expect(text.includes(warning)).toBe(left <= 3)
         // The next turn does not have to be folded at once.
         expect(sizes[index]).toBeLessThanOrEqual(4096 * 0.55)
       }
