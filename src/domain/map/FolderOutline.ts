@@ -5,6 +5,7 @@ import { codeSpan } from "../markdown/PromptBlock.ts"
 import { shortened } from "../text/Excerpt.ts"
 import { printable } from "../text/Printable.ts"
 import { languageOf } from "../files/Language.ts"
+import { isTestFile } from "../files/TestFile.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 
 const pattern =
@@ -65,7 +66,7 @@ export const fittingLine = (
 }
 
 /** What a line names at most. */
-const mostNames = 24
+const mostNames = 32
 /** Lines that are tried at most. */
 const mostLines = 400
 
@@ -161,7 +162,8 @@ const folderLine = (folder: Folder): Candidate => {
 }
 
 const fileLine = (folder: Folder): Candidate => {
-  const names = folder.files.map(shownPath)
+  const isTest = (name: string): boolean => isTestFile(`${folder.path}${name}`)
+  const names = [...folder.files.filter((name) => !isTest(name)), ...folder.files.filter(isTest)].map(shownPath)
   return (budget) => lineOf(folder, `files ${placeOf(folder)}`, names, budget)
 }
 

@@ -31,18 +31,23 @@ const placesText = (places: ReadonlyArray<string>): string => {
 const leftIn = (
   texts: ReadonlyArray<SearchedText>,
   names: ReadonlyArray<string>,
-  lines: ReadonlyArray<string>
+  lines: ReadonlyArray<string>,
+  except: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
+  const isLeft = (place: string): boolean => !except.some((one) => place === one || place.startsWith(`${one}:`))
   const ofNames = names.flatMap((name) => {
     const places = texts
       .filter(({ text }) => !defines(text, name))
       .flatMap(({ path, text }) => linesWithName(text, [name]).map(({ line }) => `${path}:${line}`))
+      .filter(isLeft)
     return places.length === 0 ? [] : [`- \`${name}\`, which your change renamed or removed: ${placesText(places)}`]
   })
   const ofLines = lines.flatMap((wanted) => {
-    const places = texts.flatMap(({ path, text }) =>
-      text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
-    )
+    const places = texts
+      .flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
+      )
+      .filter(isLeft)
     /* A line that stands at many places is usual in this project. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
@@ -50,25 +55,30 @@ const leftIn = (
   return [...ofNames, ...ofLines]
 }
 
-/** Makes what is said about the changes of a turn; `before` is what the working copy proposed until then. */
+/** Makes what is said about the changes of a turn; `before` is what the working copy proposed until then, `except` are files and places that the model left out. */
 export const makeLeftovers = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
-  const search = Effect.fnUntraced(function* (names: ReadonlyArray<string>, lines: ReadonlyArray<string>) {
+  const search = Effect.fnUntraced(function* (
+    names: ReadonlyArray<string>,
+    lines: ReadonlyArray<string>,
+    except: ReadonlyArray<string>
+  ) {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     if (files.length > mostFiles) return []
     const wanted = [...names, ...lines]
     const texts = yield* searchedTexts(files, (text) => wanted.some((one) => text.includes(one)))
-    return leftIn(texts, names, lines)
+    return leftIn(texts, names, lines, except)
   })
 
   return Effect.fnUntraced(function* (
     { copy, round, task }: AnyOrder,
     turn: number,
-    before: ReadonlyArray<ProposedFile>
+    before: ReadonlyArray<ProposedFile>,
+    except: ReadonlyArray<string>
   ) {
     const until = new Map(before.map((file) => [file.path, file.text]))
     const named = changes.named(copy)
@@ -82,7 +92,7 @@ export const makeLeftovers = Effect.gen(function* () {
     if (names.length + lines.length === 0) return []
     return yield* activities.record(
       { key: seenKey.leftovers(task, round, turn), success: Schema.Array(Schema.String) },
-      search(names, lines)
+      search(names, lines, except)
     )
   })
 })

@@ -231,6 +231,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     const version = copy.version()
     const before = copy.files()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
+    const leftOut = written.flatMap((change) => ("except" in change ? change.except : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
@@ -239,7 +240,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...acted,
       hasChanged,
       changedFiles: changedSince(changes.named(copy), known),
-      left: hasChanged ? yield* leftovers(order, turn, before) : [],
+      left: hasChanged ? yield* leftovers(order, turn, before, leftOut) : [],
       checks: hasChanged ? yield* check(order, turn, [...made, ...acted.files]) : undefined
     }
   })

@@ -27,6 +27,13 @@ describe("folderOutline", () => {
     expect(outline(90, "whole")).toEqual([whole[0], whole[3]])
   })
 
+  it("names the tests beside sources behind them", () => {
+    const paths = ["a.go", "a_test.go", "b.go", "b_test.go", "flag.go"]
+    expect(folderOutline(paths)(10_000, "whole")).toEqual([
+      "- files at the top: `a.go`, `b.go`, `flag.go`, `a_test.go`, `b_test.go`"
+    ])
+  })
+
   it("passes through folders that hold only one folder", () => {
     expect(folderOutline(files("src/main/java/com/acme", 2))(10_000, "whole")).toEqual([
       "- at the top: `src/main/java/com/acme/` 2",
@@ -37,7 +44,7 @@ describe("folderOutline", () => {
   it("says how many names are left out", () => {
     const wide = Array.from({ length: 100 }, (_, index) => `d${String(index).padStart(3, "0")}/a.ts`)
     const [line = ""] = folderOutline(wide)(10_000, "overview")
-    expect(line).toMatch(/^- at the top: `d000\/` 1, .*, and 76 more$/)
+    expect(line).toMatch(/^- at the top: `d000\/` 1, .*, and 68 more$/)
     expect(folderOutline(wide)(60, "overview")).toEqual(["- at the top: `d000/` 1, `d001/` 1, `d002/` 1, and 97 more"])
     expect(folderOutline(wide)(20, "overview")).toEqual([])
   })

@@ -45,12 +45,18 @@ layer(NodeServices.layer)("after changes", (it) => {
     })
   )
 
-  it.effect("the host says nothing when a replacement reached all places, or nothing was taken away", () =>
-    Effect.gen(function* () {
-      expect(yield* stillPresent('{"replace": "getLimit", "with": "readLimit"}')).toEqual([[]])
-      expect(yield* stillPresent(block("src/limit.ts", "export const other = 1", "export const other = 2"))).toEqual([
-        []
-      ])
-    })
+  it.effect(
+    "the host says nothing when a replacement reached all places but those to leave out, or nothing was taken away",
+    () =>
+      Effect.gen(function* () {
+        expect(yield* stillPresent('{"replace": "getLimit", "with": "readLimit"}')).toEqual([[]])
+        for (const except of ["docs/use.md:1", "docs/use.md"]) {
+          const replaced = JSON.stringify({ replace: "getLimit", with: "readLimit", except: [except] })
+          expect(yield* stillPresent(replaced)).toEqual([[]])
+        }
+        expect(yield* stillPresent(block("src/limit.ts", "export const other = 1", "export const other = 2"))).toEqual([
+          []
+        ])
+      })
   )
 })
