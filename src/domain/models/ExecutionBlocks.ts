@@ -108,8 +108,8 @@ export const resultBlocks = (
 /** What had run before a task failed: work that need not be done again. */
 const ranText = ({ ran }: TaskFailure): string => {
   const labels = (wanted: boolean) =>
-    (ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call))
-  const [done, failed] = [labels(true), labels(false)]
+    new Set((ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call)))
+  const [done, failed] = [[...labels(true)], [...labels(false)]]
   return [
     ...(done.length === 0 ? [] : [` Before that, these calls were made and succeeded: ${done.join(", ")}.`]),
     ...(failed.length === 0 ? [] : [` These calls failed: ${failed.join(", ")}.`])

@@ -47,12 +47,16 @@ interface Work extends TurnOrder<ResultDocument, CallsDeclined | TaskFailure> {
   readonly latest: () => Progress
 }
 
-const failed = ({ latest, order, tools }: Work, turns: number = latest().unusable.length) => {
+const failed = (
+  { latest, order, tools }: Work,
+  proposed: Partial<Pick<Refinement, "checks" | "files">> = {},
+  turns: number = latest().unusable.length
+) => {
   const { issues, outcomes, unusable } = latest()
   const phase = outcomes.length > 0 || tools.length === 0 ? "execution" : "refinement"
   const repeated = unusable.length > 1 && new Set(unusable).size === 1
   const error = new AttemptsExhausted({ attempts: turns, repeated, issues })
-  return taskFailure(order.task, phase, error, doneOutside(latest()))
+  return taskFailure(order.task, phase, error, doneOutside(latest()), proposed)
 }
 
 /** What a model is told when nothing clashes and a check fails all the same. */
@@ -207,6 +211,12 @@ export class TaskLoop extends Context.Service<
         }
       }
 
+      /** The changes that only the copy of a task has. */
+      const inCopy = (work: Work) => {
+        const { checks, turn } = work.latest()
+        return loop.proposed(work, { checks, turn })
+      }
+
       const turns = Effect.fnUntraced(function* (work: Work, begun: Progress) {
         const { task } = work.order
         const end = yield* loop.turns(work, begun).pipe(
@@ -233,9 +243,9 @@ export class TaskLoop extends Context.Service<
             return yield* new TaskFailure({ task: task.name, phase: "execution", reason, skipped: false })
           }
           case "Limit":
-            return yield* failed(work, end.turns)
+            return yield* failed(work, inCopy(work), end.turns)
           default:
-            return yield* failed(work)
+            return yield* failed(work, inCopy(work))
         }
       })
 

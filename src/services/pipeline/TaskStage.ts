@@ -3,6 +3,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
+import { checkFact } from "../../domain/checks/Facts.ts"
 import { Refinement } from "../../domain/documents/Refinement.ts"
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -82,18 +83,27 @@ const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
 }
 
-/** The failure of a task that this error ended, after these calls had run. */
+/** What a task that failed had changed in its copy, which is not kept, and how its checks ended. */
+const droppedText = ({ checks = [], files = [] }: Partial<Pick<Refinement, "checks" | "files">>): string => {
+  if (files.length === 0) return ""
+  const ends = checks.filter(({ notRun }) => notRun === undefined).map((check) => checkFact(check))
+  const known = ends.length === 0 ? "" : ` (${ends.join("; ")})`
+  return ` Its changes of ${files.map(({ path }) => path).join(", ")} were not kept${known}.`
+}
+
+/** The failure of a task that this error ended, after these calls had run and with these changes in its copy. */
 export const taskFailure = (
   task: Task,
   phase: TaskPhase,
   error: TaskError,
-  outcomes: ReadonlyArray<CallOutcome> = []
+  outcomes: ReadonlyArray<CallOutcome> = [],
+  proposed: Partial<Pick<Refinement, "checks" | "files">> = {}
 ): TaskFailure => {
   const ran = outcomes.map(({ call, result }) => ({ call, success: result.success && badExit(result) === undefined }))
   return new TaskFailure({
     task: task.name,
     phase,
-    reason: reasonOf(error, phase),
+    reason: `${reasonOf(error, phase)}${droppedText(proposed)}`,
     skipped: false,
     cause: causeOf(error),
     ...(Arr.isReadonlyArrayNonEmpty(ran) ? { ran } : {})

@@ -326,6 +326,16 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
+  it.effect("says which changes of a task without a report were not kept", () =>
+    Effect.gen(function* () {
+      const change = block("src/limit.ts", "export const limit = 5", "export const limit = 10")
+      const settings = { limits: { ...defaultLimits, turns: 2 } }
+      const { loop } = yield* open([change, refinementWith([read()])], { settings })
+      const failure = yield* Effect.flip(loop.work(orderOf(editing)))
+      expect(failure.message).toContain("skill). Its changes of src/limit.ts were not kept.")
+    })
+  )
+
   it.effect("lets a skill have fewer turns", () =>
     Effect.gen(function* () {
       const short = freeSkill
