@@ -2,6 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { globSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -522,7 +523,9 @@ describe("after a process was killed", needs("bwrap", "overlay"), () => {
           const [own = ""] = yield* fs.readDirectory(scratch)
           yield* Effect.flatMap(commands, ({ copies }) => copies)
           assert.isTrue(yield* fs.exists(join(scratch, own)), "the folder of a living process stays")
+          const ended = once(child, "exit")
           child.kill("SIGKILL")
+          yield* Effect.promise(() => ended)
           yield* waitForProcesses(seconds, (count) => count === 0)
           assert.isTrue(yield* fs.exists(join(scratch, own)))
           yield* commands
