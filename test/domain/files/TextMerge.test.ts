@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { mergeTexts } from "../../../src/domain/files/TextMerge.ts"
+import { needs } from "../../support/needs.ts"
 
 const base = "one\ntwo\nthree\nfour\nfive\n"
 
@@ -38,7 +39,7 @@ describe("mergeTexts", () => {
     expect(mergeTexts("a\r\nb\r\nc", "a\r\nb\r\nC", "A\r\nb\r\nc").text).toBe("A\r\nb\r\nC")
   })
 
-  it("comes to what git comes to", () => {
+  it("comes to what git comes to", needs("git"), () => {
     const folder = mkdtempSync(path.join(tmpdir(), "task-conductor-merge-"))
     let seed = 7
     const below = (limit: number): number => {
