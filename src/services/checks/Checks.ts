@@ -272,7 +272,9 @@ export class Checks extends Context.Service<
           const end = yield* carryOut(command, named, files)
           if (end.exitCode === 0) {
             const passed = outcomeOf(check, end)
-            return check.kind === "types" ? passed : yield* withoutSource(command, named, files, passed)
+            return check.kind === "types" || passed.notRun !== undefined
+              ? passed
+              : yield* withoutSource(command, named, files, passed)
           }
           const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
           const compared = outcomeOf(check, end, { before, earlier })

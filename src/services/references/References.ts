@@ -77,10 +77,10 @@ interface BlockContext extends Omit<CheckContext, "budget"> {
   readonly place: string
 }
 
-/** The references of a task as a prompt shows them. */
 /** Fewer characters of each reference say nothing; a file is then only named, since it can be read again. */
 const leastExcerpt = 800
 
+/** The references of a task as a prompt shows them. */
 export interface ReferenceBlock {
   readonly text: string
   /** The text in at most so many characters, for a prompt that has become longer. */

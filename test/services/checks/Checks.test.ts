@@ -170,6 +170,17 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
     )
   }
 
+  live("tells nothing of a new test when no test was run", () =>
+    Effect.gen(function* () {
+      const empty = { run: `${node} none.mjs`, from: "package.json", kind: "tests" } as const
+      const script = 'console.log("Ran 0 tests in 0.0s")\n'
+      const { run } = yield* openChecks({ files: { ...passing, "none.mjs": script }, commands: [empty] })
+      const [outcome] = yield* run({ "add.mjs": "export const add = 1\n", "test/add.test.mjs": "// none\n" })
+      assert.strictEqual(outcome?.notRun, "It found no test to run.")
+      assert.isUndefined(outcome?.newTests)
+    })
+  )
+
   live("stops a check after its time, which counts as failed", () =>
     Effect.gen(function* () {
       const { run } = yield* openChecks({
