@@ -3,15 +3,9 @@
  * checks ended.
  */
 import { wholeChange } from "../files/ChangePreview.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
 import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
-
-/** A file that changed; null for a text that is not there. */
-interface ChangedText {
-  readonly path: string
-  readonly before: string | null
-  readonly after: string | null
-}
 
 /** A file that changed, with its lines as git counts them. */
 export const FileFact = Schema.Struct({
@@ -54,15 +48,15 @@ export const RunFacts = Schema.Struct({
 })
 export type RunFacts = typeof RunFacts.Type
 
-const kindOf = ({ after, before }: ChangedText): FileFact["kind"] =>
-  before === null ? "new" : after === null ? "removed" : "changed"
+const kindOf = ({ base, text }: ProposedFile): FileFact["kind"] =>
+  base === null ? "new" : text === null ? "removed" : "changed"
 
 /** The files of these changes. One whose text is the same in the end has not changed. */
-export const fileFacts = (changes: ReadonlyArray<ChangedText>): ReadonlyArray<FileFact> =>
+export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes
-    .filter(({ after, before }) => after !== before)
+    .filter(({ base, text }) => text !== base)
     .map((change) => {
-      const { added, removed } = wholeChange(change.path, change.before ?? undefined, change.after ?? "")
+      const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
       return { path: change.path, kind: kindOf(change), insertions: added, deletions: removed }
     })
 

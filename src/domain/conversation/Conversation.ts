@@ -15,7 +15,7 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { shares, shorten } from "../text/Excerpt.ts"
 import { harmless, printable } from "../text/Printable.ts"
-import { badExit } from "../tools/ToolCall.ts"
+import { badExit, notMeasured } from "../tools/ToolCall.ts"
 import { readMessageTurn } from "./MessageTurn.ts"
 
 /** A message of the host in place of an answer of the model. */
@@ -39,7 +39,7 @@ const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
     data: null,
     error_message: notKnown,
     error_type: "internal_error",
-    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+    metadata: notMeasured
   }
 })
 

@@ -4,16 +4,10 @@
  */
 import { changePreview } from "../files/ChangePreview.ts"
 import { diffSummary } from "../files/DiffSummary.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
-
-/** A file with its text before and after; `null` for a file that is not there. */
-export interface ChangedText {
-  readonly path: string
-  readonly base: string | null
-  readonly text: string | null
-}
 
 /** The diff of one file has at most so many lines. */
 const mostLines = 200
@@ -34,11 +28,11 @@ const withHunkNames = (diff: string, after: string): string => {
 }
 
 /** The whole diff of a file. */
-export const fileDiff = ({ base, path, text }: ChangedText): string =>
+export const fileDiff = ({ base, path, text }: ProposedFile): string =>
   text === null ? `(${path} is removed)` : withHunkNames(changePreview(path, base ?? undefined, text, mostLines), text)
 
 /** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
-const fitted = (files: ReadonlyArray<ChangedText>, budget: number) => {
+const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
     diffs.map(({ diff }) => diff.length),
@@ -58,7 +52,7 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
 }
 
 /** The diffs that have room in one fence, and a line for each other file. */
-const joined = (files: ReadonlyArray<ChangedText>, budget: number): string => {
+const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   const all = fitted(files, budget)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
   const isCut = all.some(({ shown }) => shown === undefined)
@@ -67,7 +61,7 @@ const joined = (files: ReadonlyArray<ChangedText>, budget: number): string => {
 }
 
 /** A heading with its diff for each file, or one for many files. */
-export const changedBlocks = (files: ReadonlyArray<ChangedText>, budget: number): string => {
+export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
   const limits = shares(
     files.map((file) => fileDiff(file).length),
@@ -77,14 +71,14 @@ export const changedBlocks = (files: ReadonlyArray<ChangedText>, budget: number)
 }
 
 /** The changes of all files so far, under one heading. */
-export const changesSoFar = (files: ReadonlyArray<ChangedText>, budget: number): string =>
+export const changesSoFar = (files: ReadonlyArray<ProposedFile>, budget: number): string =>
   rawBlock("## Changes so far", joined(files, budget))
 
 /** What changed between two states of a working copy, from the texts before to those now. */
 export const changedSince = (
-  now: ReadonlyArray<ChangedText>,
-  before: ReadonlyArray<ChangedText>
-): ReadonlyArray<ChangedText> => {
+  now: ReadonlyArray<ProposedFile>,
+  before: ReadonlyArray<ProposedFile>
+): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
   const left = new Set(now.map(({ path }) => path))
   const back = before.flatMap(({ base, path, text }) => (left.has(path) ? [] : [{ path, base: text, text: base }]))

@@ -14,8 +14,10 @@ import { listWithin, shares, shorten, shortened } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { badExit, type CallOutcome, fileTools, pathOf } from "../tools/ToolCall.ts"
-import { type ChangedText, changesSoFar, fileDiff } from "./ChangedFiles.ts"
+import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
+import { turnOf } from "../tools/ToolCallFormat.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
+import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
 
@@ -23,7 +25,7 @@ interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** The changes that failed and that nothing made up for. */
   readonly open: ReadonlyArray<CallOutcome>
-  readonly files: ReadonlyArray<ChangedText>
+  readonly files: ReadonlyArray<ProposedFile>
   readonly checks: ReadonlyArray<CheckOutcome>
   /** What is wrong with the last answer. */
   readonly issues: ReadonlyArray<Issue>
@@ -53,7 +55,6 @@ const mostPlaces = 3
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
 
-const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 const isRead = ({ call, result }: CallOutcome): boolean => call.name === "read_file" && result.success
 
 /** The lines that a read shows. */
@@ -101,7 +102,7 @@ const callLine = (outcome: CallOutcome): string => {
 }
 
 /** Why a change failed, by the text that its file has now. */
-const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): CallOutcome => {
+const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
   if (typeof oldText !== "string" || typeof newText !== "string" || typeof file?.text !== "string") return outcome
@@ -112,7 +113,7 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ChangedText>): Cal
 }
 
 /** The lines of a file that were changed, and those that the reasons of failed changes name. */
-const placesIn = (file: ChangedText, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
+const placesIn = (file: ProposedFile, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
   const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
   const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
   const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
@@ -123,7 +124,7 @@ const placesIn = (file: ChangedText, open: ReadonlyArray<CallOutcome>): Readonly
 }
 
 /** The text of a file as it is now, around these places. */
-const currentText = ({ path, text }: ChangedText, places: ReadonlyArray<LineRange>, budget: number): string => {
+const currentText = ({ path, text }: ProposedFile, places: ReadonlyArray<LineRange>, budget: number): string => {
   const lines = numberLines((text ?? "").replace(/\n$/, "").split("\n"), 1)
   const choice = new LineChoice(
     lines.map((line) => line.length + 1),
@@ -140,9 +141,6 @@ const currentText = ({ path, text }: ChangedText, places: ReadonlyArray<LineRang
     ? ""
     : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
 }
-
-/** The calls of one answer have its turn before their uid. */
-const turnOf = ({ call }: CallOutcome): string | undefined => call.uid.split("/", 1)[0]
 
 /** Outputs that are shown: those of the last answer, and before it what an open change needs, a command that failed, the newest. */
 const outputsOf = ({ budget, open, outcomes }: Folded) => {

@@ -2,12 +2,13 @@
  * What the host replies to an answer in the turns of a task.
  */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
-import { type ChangedText, changedBlocks } from "./ChangedFiles.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
+import { changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { shares, shorten, shortened } from "../text/Excerpt.ts"
-import { type CallOutcome, fileTools, pathOf, type ToolResult } from "../tools/ToolCall.ts"
+import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -20,7 +21,7 @@ export interface Reply {
   /** What the answer asked for, with what came of it. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their texts before it. */
-  readonly files?: ReadonlyArray<ChangedText>
+  readonly files?: ReadonlyArray<ProposedFile>
   /** The checks that ran because of the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** What the changes of the answer left behind elsewhere, a line each. */
@@ -45,8 +46,6 @@ const repeated = "You gave this answer before, and it changes nothing. Answer di
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same and stands above.`
 
-const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
-
 /** A change that was not made, by the first line that it would have replaced, and why. */
 export const notChanged = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
@@ -58,7 +57,7 @@ export const notChanged = (outcome: CallOutcome): string => {
 /** What the changes of an answer made, one diff for each file, and why others were not made. */
 const changesText = (
   outcomes: ReadonlyArray<CallOutcome>,
-  files: ReadonlyArray<ChangedText>,
+  files: ReadonlyArray<ProposedFile>,
   budget: number
 ): string => {
   const isKnown = (path: string): boolean => files.some((one) => path === one.path || path.endsWith(`/${one.path}`))
@@ -145,7 +144,7 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
   data: null,
   error_message: issues.length === 0 ? "This call was not made." : issues.map(issueText).join(" "),
   error_type: "validation_failed",
-  metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+  metadata: notMeasured
 })
 
 /** The messages that answer calls of the interface, one for each. Short outputs stay whole, and the long ones share the rest. */

@@ -4,13 +4,7 @@
  */
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
-
-/** A file with its text before and after; null where there is none. */
-export interface TextChange {
-  readonly path: string
-  readonly before: string | null
-  readonly after: string | null
-}
+import type { ProposedFile } from "./ProposedFile.ts"
 
 const modifiers =
   "(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|pub(?:\\([^)]*\\))?|unsafe|override|open|data|sealed) +)*"
@@ -62,33 +56,33 @@ const others: ReadonlySet<string> = new Set(
 /** True for a file that a program is made of, by its name. */
 export const isSourceFile = (path: string): boolean => !others.has(languageOf(path))
 
-const rowsOf = ({ after, before, path }: TextChange) =>
-  numberedRows(wholeChange(path, before ?? undefined, after ?? "").diff)
+const rowsOf = ({ base, path, text }: ProposedFile) =>
+  numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
 /** The definitions, still there, around the lines that changed. */
-export const changedNames = (change: TextChange): ReadonlyArray<string> => {
-  const texts = { added: linesOf(change.after), removed: linesOf(change.before) }
+export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
+  const texts = { added: linesOf(change.text), removed: linesOf(change.base) }
   const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
     if (kind !== "added" && kind !== "removed") return []
     const above = texts[kind].slice(0, number)
     const line = above.findLast((one) => definedIn(one) !== undefined)
     return line === undefined ? [] : (definedIn(line) ?? [])
   })
-  const left = new Set(definedNames(change.after))
+  const left = new Set(definedNames(change.text))
   return [...new Set(found)].filter((name) => left.has(name))
 }
 
 /** The definitions that changes take away: renamed or removed in all of these files. */
-export const removedNames = (changes: ReadonlyArray<TextChange>): ReadonlyArray<string> => {
-  const left = new Set(changes.flatMap(({ after }) => definedNames(after)))
-  return [...new Set(changes.flatMap(({ before }) => definedNames(before)))].filter((name) => !left.has(name))
+export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
+  const left = new Set(changes.flatMap(({ text }) => definedNames(text)))
+  return [...new Set(changes.flatMap(({ base }) => definedNames(base)))].filter((name) => !left.has(name))
 }
 
 /** A line that stands in many files by itself. */
 const usual = /^(?:import|from|use|using|package|#include|#|\/\/|\/\*|\*|return\b|export \*|[^A-Za-z]*$)/
 
 /** Lines that changes take away, without those that they put elsewhere and those that every file may hold; trimmed. */
-export const removedLines = (changes: ReadonlyArray<TextChange>): ReadonlyArray<string> => {
+export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const rows = changes.filter(({ path }) => isSourceFile(path)).flatMap(rowsOf)
   const textsOf = (kind: "added" | "removed") => rows.filter((row) => row.kind === kind).map(({ text }) => text.trim())
   const added = new Set(textsOf("added"))
@@ -96,8 +90,8 @@ export const removedLines = (changes: ReadonlyArray<TextChange>): ReadonlyArray<
 }
 
 /** How many lines of the larger side changed. */
-export const changedLines = ({ after, before, path }: TextChange): number => {
-  const { added, removed } = wholeChange(path, before ?? undefined, after ?? "")
+export const countChangedLines = ({ base, path, text }: ProposedFile): number => {
+  const { added, removed } = wholeChange(path, base ?? undefined, text ?? "")
   return Math.max(added, removed)
 }
 
@@ -113,8 +107,8 @@ const difference = (before: string, after: string): readonly [string, string] =>
 }
 
 /** True when changes only put one text in the place of another, as a rename does. */
-export const isReplacement = (changes: ReadonlyArray<TextChange>): boolean => {
-  if (changes.some(({ after, before }) => after === null || before === null)) return false
+export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => {
+  if (changes.some(({ base, text }) => text === null || base === null)) return false
   const rows = changes.flatMap(rowsOf)
   const removed = rows.filter(({ kind }) => kind === "removed").map(({ text }) => text)
   const added = rows.filter(({ kind }) => kind === "added").map(({ text }) => text)

@@ -57,6 +57,9 @@ export const ToolResult = Schema.Struct({
 })
 export type ToolResult = typeof ToolResult.Type
 
+/** The metadata of the result of a call that was not made, or not here. */
+export const notMeasured: ToolResult["metadata"] = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
@@ -139,6 +142,9 @@ export interface PreparedCall {
 
 /** The tools that change files and nothing else: within a working copy they change only that. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "write_file"])
+
+/** True for a call of such a tool. */
+export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
 /** The file of a change or of a read, however its path is written. */
 export const pathOf = (call: ToolCall): string => String(call.arguments["path"]).replace(/^(?:\.\/)+/, "")

@@ -7,7 +7,7 @@ import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "
 import * as Result from "effect/Result"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
-import { type Arguments, isArguments, type ToolCall } from "./ToolCall.ts"
+import { type Arguments, type CallOutcome, isArguments, type ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
 /** The other names of the parts of a call. */
@@ -69,6 +69,9 @@ const gatherArguments = (
 
 /** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
+
+/** What the uids of the calls of one answer begin with. */
+export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
 /** A uid without the mark of a turn, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")

@@ -14,7 +14,7 @@ import { mergeTexts } from "../../domain/files/TextMerge.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { activityName, seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
-import { type CallOutcome, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, notMeasured, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -55,7 +55,7 @@ const isThere = (call: ToolCall): CallOutcome => ({
     data: { note: "The file has this change already: it was made meanwhile." },
     error_message: null,
     error_type: "none",
-    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+    metadata: notMeasured
   }
 })
 

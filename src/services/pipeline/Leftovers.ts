@@ -4,14 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { defines, linesWithName, removedLines, removedNames, type TextChange } from "../../domain/files/ChangedNames.ts"
+import { defines, linesWithName, removedLines, removedNames } from "../../domain/files/ChangedNames.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { cutAt } from "../../domain/text/Excerpt.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { makeSearchedTexts, type SearchedText } from "./SearchedTexts.ts"
-import { makeTaskChanges } from "./TaskChanges.ts"
 import type { AnyOrder } from "./TurnOrder.ts"
 
 const mostPlaces = 5
@@ -55,10 +54,9 @@ const leftIn = (
   return [...ofNames, ...ofLines]
 }
 
-/** Makes what is said about the changes of a turn; `before` is what the working copy proposed until then, `except` are files and places that the model left out. */
+/** Makes what is said about the changes of a turn; `except` are files and places that the model left out. */
 export const makeLeftovers = Effect.gen(function* () {
   const activities = yield* Activities
-  const changes = yield* makeTaskChanges
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
@@ -75,17 +73,11 @@ export const makeLeftovers = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (
-    { copy, round, task }: AnyOrder,
+    { round, task }: AnyOrder,
     turn: number,
-    before: ReadonlyArray<ProposedFile>,
+    changed: ReadonlyArray<ProposedFile>,
     except: ReadonlyArray<string>
   ) {
-    const until = new Map(before.map((file) => [file.path, file.text]))
-    const named = changes.named(copy)
-    const changed = copy.files().flatMap(({ base, path, text }, index): ReadonlyArray<TextChange> => {
-      const was = until.has(path) ? (until.get(path) ?? null) : base
-      return was === text ? [] : [{ path: named[index]?.path ?? path, before: was, after: text }]
-    })
     const names = removedNames(changed).slice(0, mostNames)
     const removed = removedLines(changed)
     const lines = removed.length > mostLines ? [] : removed

@@ -5,13 +5,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
+import { changedSince } from "../../domain/documents/ChangedFiles.ts"
 import {
-  changedLines,
+  countChangedLines,
   changedNames,
   isReplacement,
   isSourceFile,
-  linesWithName,
-  type TextChange
+  linesWithName
 } from "../../domain/files/ChangedNames.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
@@ -63,16 +63,15 @@ export const keepReport = <A>({ copy }: Pick<AnyOrder, "copy">, { checks }: Prog
   version: copy.version()
 })
 
-/** The canonical paths of what was changed since the report. */
+/** The files, at their canonical paths, that were changed since the report. */
 export const changedSinceReport = ({ files }: KeptReport<unknown>, { copy }: Pick<AnyOrder, "copy">) =>
-  copy.files().flatMap(({ path, text }) => (files.some((one) => one.path === path && one.text === text) ? [] : [path]))
+  changedSince(copy.files(), files)
 
 /** Takes back what was changed after the report, unless it passes the checks too. */
 export const settleReport = (order: AnyOrder, kept: KeptReport<unknown>, progress: Progress): void => {
   if (order.copy.version() === kept.version || progress.checks.every(passes)) return
-  const before = new Set(kept.files.map(({ path }) => path))
-  for (const file of order.copy.files()) if (!before.has(file.path)) order.copy.propose({ ...file, text: file.base })
-  for (const file of kept.files) order.copy.propose(file)
+  for (const { base, path, text } of changedSinceReport(kept, order))
+    order.copy.propose({ path, base: text, text: base })
   order.keep({ ...progress, checks: kept.checks })
 }
 
@@ -85,7 +84,7 @@ export const makeLookBack = Effect.gen(function* () {
   const { lookBack = true } = yield* RunSettings
 
   /** Lines of other files that use what the changes touch. */
-  const uses = Effect.fnUntraced(function* (changed: ReadonlyArray<TextChange>) {
+  const uses = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = changed.flatMap(changedNames).slice(0, mostNames)
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     if (names.length === 0 || files.length > mostFiles) return []
@@ -109,9 +108,9 @@ export const makeLookBack = Effect.gen(function* () {
     left: number
   ) {
     if (!lookBack || !looksBack || left < 2 || checks.length === 0 || !checks.every(passes)) return undefined
-    const changed = changes.named(copy).map(({ base, path, text }) => ({ path, before: base, after: text }))
+    const changed = changes.named(copy)
     const sources = changed.filter(({ path }) => isSourceFile(path) && !isTestFile(path))
-    const lines = sources.reduce((sum, one) => sum + changedLines(one), 0)
+    const lines = sources.reduce((sum, one) => sum + countChangedLines(one), 0)
     if (lines <= trivialLines || isReplacement(changed)) return undefined
     const places = yield* activities.record(
       { key: seenKey.uses(task, round, turn), success: Schema.Array(Schema.String) },

@@ -15,7 +15,8 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
 import { excerptOf, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
-import { type CallOutcome, fileTools, isArguments, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, isArguments, isChange, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { turnOf } from "../../domain/tools/ToolCallFormat.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
@@ -32,11 +33,6 @@ const textAfter = (base: string | null, { arguments: given }: ToolCall): string 
   if (base === null || typeof oldText !== "string" || typeof newText !== "string") return undefined
   return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
 }
-
-const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
-
-/** The calls of one answer have its turn before their uid. */
-const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
 /** The lines that a change brings, without those that stand anywhere, as brackets do. */
 const newLines = ({ call: { arguments: given } }: CallOutcome): ReadonlyArray<string> =>

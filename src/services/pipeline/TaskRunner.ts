@@ -9,7 +9,7 @@ import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { type ItemResult, itemsReport } from "../../domain/plan/ForEach.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { type ResultDocument, resultOfSummary, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, isChange } from "../../domain/tools/ToolCall.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { makeTaskCalls } from "../tools/TaskCalls.ts"
@@ -80,7 +80,7 @@ export class TaskRunner extends Context.Service<
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
-        const changes = [...looks.filter(({ call }) => fileTools.has(call.name)), ...outcomes]
+        const changes = [...looks.filter(isChange), ...outcomes]
         const made = new Set(changes.filter((one) => one.result.success).map(targetOf))
         const changed = files.filter((file) => made.has(file.path))
         const items = planned?.map((item) => itemAfter(item, outcomes))

@@ -15,7 +15,7 @@ import { toolCallsFor } from "../../domain/models/Generation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, notMeasured, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { writesIn } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -76,7 +76,7 @@ export const refusedOutcome = ({ call, issue }: RefusedChange, turn: number): Ca
     data: null,
     error_message: issue.what,
     error_type: "validation_failed",
-    metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+    metadata: notMeasured
   }
 })
 
@@ -177,7 +177,7 @@ export const makeTurnCalls = Effect.gen(function* () {
           Effect.forEach(writesIn(accesses), ({ content, path }) =>
             Effect.map(
               Effect.orElseSucceed(workspace.readText(path, maxSearchedBytes), () => null),
-              (before) => ({ path: changes.nameOf(path), before, after: content })
+              (base) => ({ path: changes.nameOf(path), base, text: content })
             )
           )
         ),

@@ -229,18 +229,18 @@ export const makeTurnLoop = Effect.gen(function* () {
     const { copy } = order
     const known = changes.named(copy)
     const version = copy.version()
-    const before = copy.files()
     const changed = written.flatMap((change) => ("path" in change ? [change.path] : []))
     const leftOut = written.flatMap((change) => ("except" in change ? change.except : []))
     const uids = calls.map((one) => ({ ...one, uid: turnUid(turn, one.uid) }))
     yield* order.announce?.(turn, uids, [...new Set(changed)]) ?? Effect.void
     const acted = yield* act(order, turn, calls)
     const hasChanged = copy.version() !== version || acted.files.length > 0
+    const changedFiles = changedSince(changes.named(copy), known)
     return {
       ...acted,
       hasChanged,
-      changedFiles: changedSince(changes.named(copy), known),
-      left: hasChanged ? yield* leftovers(order, turn, before, leftOut) : [],
+      changedFiles,
+      left: hasChanged ? yield* leftovers(order, turn, changedFiles, leftOut) : [],
       checks: hasChanged ? yield* check(order, turn, [...made, ...acted.files]) : undefined
     }
   })
@@ -327,7 +327,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       !isOpen &&
       checks.length > 0 &&
       checks.every(passes) &&
-      changedSinceReport(kept, order).every((path) => isTestFile(changes.nameOf(path)))
+      changedSinceReport(kept, order).every(({ path }) => isTestFile(changes.nameOf(path)))
     const known = kept === undefined ? undefined : { taken: kept.value }
     const taken = isAsBefore ? known : (report?.value ?? (isTested ? known : undefined))
     if (taken !== undefined) {
@@ -421,7 +421,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     word?: string
   ): Pick<Refinement, "bases" | "calls" | "checks" | "files" | "turns"> => {
     const named = changes.named(copy)
-    const proposed = fileFacts(named.map(({ base, path, text }) => ({ path, before: base, after: text })))
+    const proposed = fileFacts(named)
     const files = joinedFiles([...made, ...proposed])
     return {
       calls: changes.final(copy, word),

@@ -10,15 +10,11 @@ import { needs } from "../../support/needs.ts"
 const check = { argv: ["npm", "test"], kind: "tests" } as const
 const passed = outcomeOf(check, { exitCode: 0, output: "", seconds: 1 })
 const failed = outcomeOf(check, { exitCode: 1, output: "--- FAIL: TestA", seconds: 1 })
-const change = { path: "a.txt", before: "one\ntwo\n", after: "one\n2\nthree\n" }
+const change = { path: "a.txt", base: "one\ntwo\n", text: "one\n2\nthree\n" }
 
 describe("the facts at the end of a run", () => {
   it("are the lines that changed and how the checks ended", () => {
-    const files = [
-      change,
-      { path: "new.txt", before: null, after: "x\n" },
-      { path: "old.txt", before: "y\n", after: null }
-    ]
+    const files = [change, { path: "new.txt", base: null, text: "x\n" }, { path: "old.txt", base: "y\n", text: null }]
     expect(factLines(runFacts(fileFacts(files), [passed, failed]))).toEqual([
       "3 files changed, 3 insertions(+), 2 deletions(-):",
       "- a.txt: 2 insertions(+), 1 deletion(-)",
@@ -45,7 +41,7 @@ describe("the facts at the end of a run", () => {
     ["failed", [change], [failed], true],
     ["not checked", [change], [], false],
     ["not checked", [change], [passed, notRun(check, "No.")], false],
-    ["nothing changed", [{ ...change, after: change.before }], [], false]
+    ["nothing changed", [{ ...change, text: change.base }], [], false]
   ] as const)("are %s", (state, files, checks, isStale) => {
     expect(runFacts(fileFacts(files), checks, { isStale }).state).toBe(state)
   })
@@ -77,7 +73,7 @@ describe("the facts at the end of a run", () => {
           encoding: "utf8"
         })
         const [insertions, deletions] = stdout.split("\t").map(Number)
-        const [fact] = runFacts(fileFacts([{ path: "a", before, after }]), []).files
+        const [fact] = runFacts(fileFacts([{ path: "a", base: before, text: after }]), []).files
         if (fact?.insertions !== insertions || fact?.deletions !== deletions) wrong.push([before, after, fact, stdout])
       }
     }

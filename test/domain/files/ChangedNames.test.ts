@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
-  changedLines,
+  countChangedLines,
   changedNames,
   isReplacement,
   isSourceFile,
@@ -9,7 +9,7 @@ import {
   removedNames
 } from "../../../src/domain/files/ChangedNames.ts"
 
-const change = (path: string, before: string, after: string) => ({ path, before, after })
+const change = (path: string, base: string, text: string) => ({ path, base, text })
 
 describe("the names in changed files", () => {
   it.each([
@@ -47,7 +47,7 @@ describe("the lines of changed files", () => {
   })
 
   it("are counted on the larger side", () => {
-    expect(changedLines(change("a.ts", "1\n2\n", "3\n4\n5\n"))).toBe(3)
+    expect(countChangedLines(change("a.ts", "1\n2\n", "3\n4\n5\n"))).toBe(3)
   })
 
   it("are a replacement when one text stands in the place of another everywhere", () => {
@@ -55,7 +55,7 @@ describe("the lines of changed files", () => {
     expect(isReplacement([change("a.ts", before, before.replaceAll("getLimit", "readLimit"))])).toBe(true)
     expect(isReplacement([change("a.ts", before, before.replace("getLimit", "readLimit"))])).toBe(false)
     expect(isReplacement([change("a.ts", "a\n", "a\nb\n")])).toBe(false)
-    expect(isReplacement([{ path: "a.ts", before: null, after: "a\n" }])).toBe(false)
+    expect(isReplacement([{ path: "a.ts", base: null, text: "a\n" }])).toBe(false)
   })
 
   it("make a program or do not, by the name of the file", () => {

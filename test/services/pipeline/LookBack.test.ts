@@ -120,6 +120,21 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
     })
   )
 
+  it.effect("asks for another report when the answer takes a change of the source code back", () =>
+    Effect.gen(function* () {
+      const raised = block("src/words.mjs", "export const wordLimit = 1\n", "export const wordLimit = 2\n")
+      const lowered = block("src/words.mjs", "export const wordLimit = 2\n", "export const wordLimit = 1\n")
+      const { loop, messages } = yield* open([
+        `${fixed}\n${raised}`,
+        resultSaying("The words stay whole, and the limit is 2."),
+        `${lowered}\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`,
+        first
+      ])
+      expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+      expect(messages).toHaveLength(4)
+    })
+  )
+
   it.effect("takes back what fails when the answers run out, and takes the report from before", () =>
     Effect.gen(function* () {
       const failing = testing("assert.fail('never')")
