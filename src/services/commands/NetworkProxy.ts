@@ -42,9 +42,17 @@ class Refused extends Error {}
 
 const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 502)
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Joins both ways of two connections. The end of one ends the other, which still writes what it has: a pipeline would drop it. */
 const joinBoth = (a: Duplex, b: Duplex): void => {
-  pipeline(a, b, () => undefined)
-  pipeline(b, a, () => undefined)
+  for (const [from, to] of [
+    [a, b],
+    [b, a]
+  ] as const) {
+    from.pipe(to)
+    from.on("close", () => to.end())
+    from.on("error", () => to.destroy())
+  }
 }
 
 export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkProxy> => {

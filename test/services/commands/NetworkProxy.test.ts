@@ -1,5 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { once } from "node:events"
+import * as net from "node:net"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
@@ -36,7 +38,7 @@ const fetching = (url: string, length = 0) =>
 
 /** Asks for a tunnel and then for a page through it, as programs do for HTTPS. */
 const tunnelling = (port: number) =>
-  `require("node:http").request({ agent: new (require("node:http").Agent)(), host: "127.0.0.1", port: 3128, method: "CONNECT", path: "127.0.0.1:${port}" }).on("connect", (r, s) => { console.log(r.statusCode); if (r.statusCode !== 200) process.exit(1); s.on("data", (d) => process.stdout.write(d)).on("end", () => process.exit(0)); s.write("GET /t HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n") }).end()`
+  `require("node:http").request({ agent: new (require("node:http").Agent)(), host: "127.0.0.1", port: 3128, method: "CONNECT", path: "127.0.0.1:${port}" }).on("connect", (r, s, head) => { console.log(r.statusCode); process.stdout.write(head); if (r.statusCode !== 200) process.exit(1); s.on("data", (d) => process.stdout.write(d)).on("end", () => process.exit(0)); s.write("GET /t HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n") }).end()`
 
 describe("a list of hosts for commands", needs("bwrap"), () => {
   liveTest("lets a command reach a listed host and port, whatever it sends", () =>
@@ -50,6 +52,27 @@ describe("a list of hosts for commands", needs("bwrap"), () => {
       assert.deepStrictEqual(seen, [`GET /a?b 127.0.0.1:${port}`, `POST /a?b 127.0.0.1:${port}`])
       assert.match((yield* program(tunnelling(port))).output, /^200\nHTTP\/1\.1 200 OK[^]*answer 0/)
       assert.strictEqual(seen[2], "GET /t x")
+    })
+  )
+
+  liveTest("brings the last words of a server that closes at once, and the end", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const made = net.createServer((socket) => socket.on("error", () => undefined).end("answer 0"))
+          await once(made.listen(0, "127.0.0.1"), "listening")
+          return made
+        }),
+        (made) => Effect.sync(() => made.close())
+      )
+      const { port } = server.address() as net.AddressInfo
+      const { program } = yield* open([`127.0.0.1:${port}`])
+      const many = `let open = 50; process.exit = () => { open -= 1; if (open === 0) process.reallyExit(0) }
+setTimeout(() => process.reallyExit(7), 20000)
+for (let n = 0; n < 50; n += 1) ${tunnelling(port)}`
+      const { exit_code, output } = yield* program(many)
+      assert.strictEqual(exit_code, 0)
+      assert.lengthOf(output.match(/answer 0/g) ?? [], 50)
     })
   )
 
