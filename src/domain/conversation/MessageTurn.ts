@@ -5,7 +5,7 @@
  */
 import * as Option from "effect/Option"
 import { type Answered, noCalls, nothingAsked } from "../documents/TurnFormat.ts"
-import { readRefinement } from "../documents/RefinementFormat.ts"
+import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
 import { makeIssue, makeRepair } from "../findings/Issue.ts"
@@ -14,6 +14,7 @@ import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks, outline, proseLines } from "../markdown/Outline.ts"
 import { plainTask } from "../plan/Task.ts"
 import { meantTool } from "../tools/ArgumentCheck.ts"
+import { readNative } from "../tools/native/NativeCalls.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
@@ -86,6 +87,22 @@ const lastCalls = (text: string): OwnBlocks => {
     : { blocks, rest: before }
 }
 
+/** The only code block of an answer, which ends it, after a sentence that says that the model calls it now. */
+const lastFence = (text: string): OwnBlocks | undefined => {
+  const fences = fencedBlocks(text)
+  const [only] = fences
+  if (only === undefined || fences.length > 1 || !/\n {0,3}(?:`{3,}|~{3,})$/.test(text)) return undefined
+  const before = proseLines(text)
+    .map((line) => line.text)
+    .join("\n")
+    .trim()
+  const sentence = before.split(/[.!?:]\s+/).at(-1) ?? ""
+  const isAnnounced = intention.test(sentence) && !example.test(sentence.replace(intention, ""))
+  return isAnnounced && isOwn(only.language) && !leadsToQuote(before)
+    ? { blocks: [only.text], rest: before }
+    : undefined
+}
+
 /**
  * What the answer calls at its own level, as opposed to what it quotes, explains or repeats. Only a text that is nothing but
  * calls counts, and calls in tags that end the text. Calls in a sentence, a quotation, a comment or a code block beside
@@ -94,6 +111,8 @@ const lastCalls = (text: string): OwnBlocks => {
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
   if (/^(?:`{3,}|~{3,})/.test(trimmed)) return { blocks: loneFences(trimmed), rest: "" }
+  const last = lastFence(trimmed)
+  if (last !== undefined) return last
   if (hasMarkedLine(trimmed)) return lastCalls(trimmed)
   return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }
@@ -123,18 +142,19 @@ const headedCalls = (answer: string): string | undefined => {
 }
 
 /** The calls in an answer: those under their heading, or those of which it consists or with which it ends. */
-const readCalls = (answer: string, tools: ReadonlySet<string>): Answered | undefined => {
+const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): Answered | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
   const fenced = blocks.map((block) => `\`\`\`\`\`json\n${block}\n\`\`\`\`\``)
   const part = headed ?? (blocks.length === 0 ? undefined : `## Tool Calls\n\n${fenced.join("\n\n")}`)
   if (part === undefined) return undefined
-  const { issues, repairs, value } = readRefinement(part, { task: noTask })
+  const { issues, repairs, value } = readRefinementText(part, { task: noTask })
   const asked = Option.getOrUndefined(value)
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
-  const isTool = (name: string): boolean => tools.has(name) || meantTool(name, [...tools]) !== undefined
-  if (calls.length === 0 || issues.length > 0 || calls.some(({ name }) => !isTool(name))) return undefined
+  if (calls.length === 0 || issues.length > 0) return undefined
+  // JSON may be an answer, and the form of another program is none: its call is refused with the tools that there are.
+  if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
   return { calls, changes: [], issues, repairs: [...repairs, found] }
@@ -144,15 +164,27 @@ const readCalls = (answer: string, tools: ReadonlySet<string>): Answered | undef
 const beginsChange = (line: string): boolean =>
   readOpen(line) !== undefined || looseMark.test(line) || /^\s*\{\s*"replace"\s*:/.test(line)
 
+/** Without the thoughts with which an answer begins. */
+const withoutThinking = (answer: string): string =>
+  answer.replace(/^\s*<(think|thinking|thought|reasoning)>[^]*?<\/\1>/i, "")
+
 /** Reads an answer. Without calls and changes it is the report: the answer to the person. */
 export const readMessageTurn = (
   answer: string,
   { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
 ): Answered => {
-  const written = mayChange && answer.split("\n").some(beginsChange) ? readChanges(answer) : undefined
-  const asked = readCalls(written?.rest ?? answer, tools) ?? nothingAsked
-  const issues = [...(written?.issues ?? []), ...asked.issues]
-  const repairs = [...(written?.repairs ?? []), ...asked.repairs]
+  const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
+  const native = readNative(answer, isTool)
+  const { text } = native
+  const written = mayChange && text.split("\n").some(beginsChange) ? readChanges(text) : undefined
+  const asked =
+    readCalls(
+      written?.rest ?? text,
+      isTool,
+      native.repairs.some(({ code }) => code === "tool-call-syntax")
+    ) ?? nothingAsked
+  const issues = [...native.issues, ...(written?.issues ?? []), ...asked.issues]
+  const repairs = [...native.repairs, ...(written?.repairs ?? []), ...asked.repairs]
   const changes = written?.changes ?? []
   if (asked.calls.length + changes.length + issues.length > 0) return { calls: asked.calls, changes, issues, repairs }
   if (answer.trim() === "") {
@@ -163,5 +195,5 @@ export const readMessageTurn = (
   )
   return isEmptyCalls
     ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-    : { ...nothingAsked, report: answer.trim() }
+    : { ...nothingAsked, report: withoutThinking(native.answer).trim() }
 }

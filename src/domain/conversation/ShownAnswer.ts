@@ -3,7 +3,7 @@
  * that is sent back was shown already: of the one that takes its place, only the lines that were not shown are added.
  */
 import { readFence } from "../files/ChangeMarks.ts"
-import { beginsWithMark } from "../tools/MarkedCalls.ts"
+import { beginsNative } from "../tools/native/NativeCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
@@ -32,7 +32,7 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
       continue
     }
     if (isLast) return { end: mayAct(line) ? end : end + line.length, isActing: false }
-    if (isHeadingOfCalls(line) || isMark(line) || beginsWithMark(line) || /^\s*[{[]\s*(?:$|["{])/.test(line)) {
+    if (isHeadingOfCalls(line) || isMark(line) || beginsNative(line) || /^\s*[{[]\s*(?:$|["{])/.test(line)) {
       return { end, isActing: true }
     }
     if (isPath(line)) {

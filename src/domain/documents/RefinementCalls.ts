@@ -18,7 +18,7 @@ import {
   mentionsCall
 } from "../tools/ToolCallTraces.ts"
 import { beginsWithMark, endsInCall, hasMarkedLine, markedCalls, markedParts } from "../tools/MarkedCalls.ts"
-import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
+import { readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { readBlock } from "../tools/ToolCallJson.ts"
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
@@ -37,7 +37,7 @@ const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArr
   const calls: Array<UnnumberedCall> = []
   for (const part of markedParts(text)) {
     if (part.kind === "text") readProse(part.text, where, findings)
-    else calls.push(...readMarkedCall(part, where, findings))
+    else calls.push(...readCallBlock(part.json, where, findings))
   }
   return calls
 }
@@ -101,8 +101,7 @@ export const readCalls = (
 }
 
 /** A line on which a call without a code block may start. */
-const looseStart =
-  /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*(?:\{|TOOL_CALLS)|<(?:tool_call|function_call|function=|invoke|\|python_tag))/
+const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*\{|<tool_call>)/
 
 /** The calls in some lines, with their positions. */
 const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
@@ -173,7 +172,7 @@ export const placedInAnswer = <A extends { readonly where: Where }>(found: Reado
 
 /** True for text that is calls from its first to its last character, but for marks around them. */
 const isOnlyCalls = (text: string): boolean =>
-  (markedCalls(text)?.map(({ json }) => json) ?? [text]).every(
+  (markedCalls(text) ?? [text]).every(
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 

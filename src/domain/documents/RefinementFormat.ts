@@ -5,7 +5,15 @@
  * planned one: texts and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
-import { type Reading, type Where, addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
+import {
+  type Reading,
+  type Where,
+  addIssue,
+  addRepair,
+  type Findings,
+  inDocumentOrder,
+  type RepairCode
+} from "../findings/Issue.ts"
 import { DocumentReader, refuseOthers } from "../grammar/DocumentReader.ts"
 import {
   addNotes,
@@ -31,6 +39,7 @@ import type { SkillInput } from "../skills/Skill.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { plainUid, numberCalls } from "../tools/ToolCallFormat.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
+import { readNative } from "../tools/native/NativeCalls.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { callsAlone, checkMisplacedCalls, checkTornCalls, placedInAnswer, readCalls } from "./RefinementCalls.ts"
 import { readInputs } from "./InputFormat.ts"
@@ -221,7 +230,17 @@ const readTask = (
 }
 
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
-export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
+export const readRefinement = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
+  const native = readNative(written)
+  const { issues, repairs, value } = readRefinementText(native.text, options)
+  // A call that cannot be read is the reason why its section is missing.
+  const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
+  const findings = { issues: [...native.issues, ...others], repairs: [...native.repairs, ...repairs] }
+  return { value, ...inDocumentOrder(findings) }
+}
+
+/** Reads a refinement whose calls are in the forms that `readNative` leaves. */
+export const readRefinementText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
   const knownHeadings = hasInputs ? refinementHeadings : headingsWithoutInputs
@@ -231,7 +250,7 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const alone = planned === undefined ? undefined : callsAlone(reader.document)
   if (alone !== undefined) {
     reader.repair("tool-calls-alone", { section: "Tool Calls" }, 'Read the answer as the section "Tool Calls".')
-    const { issues, repairs, value } = readRefinement(alone, options)
+    const { issues, repairs, value } = readRefinementText(alone, options)
     return { value, issues: placedInAnswer(issues), repairs: [...findings.repairs, ...placedInAnswer(repairs)] }
   }
   const taskSection = reader.section("task")

@@ -11,11 +11,12 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
+import { readNative } from "../tools/native/NativeCalls.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { readInputs } from "./InputFormat.ts"
 import type { InputValue } from "./Refinement.ts"
-import { readRefinement } from "./RefinementFormat.ts"
+import { readRefinementText } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
 
 /** What is known of the task before the answer. */
@@ -25,6 +26,8 @@ interface TurnOptions {
   readonly kept: ReadonlyArray<InputValue>
   /** False for a task that may change no file. */
   readonly mayChange: boolean
+  /** Whether there is a tool of this name, or one that it stands for; absent where the tools are not known. */
+  readonly isTool?: (name: string) => boolean
 }
 
 /** What an answer asks for, or what it reports. */
@@ -116,18 +119,19 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
 /** Reads an answer. Without calls, changes and a report it has issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, task } = options
-  const whole = readActing(answer)
+  const native = readNative(answer, options.isTool)
+  const whole = readActing(native.text)
   const clean = whole.text
   const written = mayChange ? readChanges(clean) : undefined
   const { acting, report } = partsOf(written?.rest ?? clean)
-  const document = acting === answer ? whole : readActing(acting)
+  const document = acting === native.text ? whole : readActing(acting)
   const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
-  const read = part === undefined ? undefined : readRefinement(part, { task, inputs, kept })
+  const read = part === undefined ? undefined : readRefinementText(part, { task, inputs, kept })
   const asked = Option.getOrUndefined(read?.value ?? Option.none())
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   const changes = written?.changes ?? []
-  const issues = [...(written?.issues ?? []), ...(read?.issues ?? [])]
-  const repairs = [...(written?.repairs ?? []), ...(read?.repairs ?? [])]
+  const issues = [...native.issues, ...(written?.issues ?? []), ...(read?.issues ?? [])]
+  const repairs = [...native.repairs, ...(written?.repairs ?? []), ...(read?.repairs ?? [])]
   const turn = { task: asked?.task ?? task, inputs: asked?.inputs ?? kept, calls, changes }
   if (calls.length > 0 || issues.length > 0) {
     const early =

@@ -13,6 +13,7 @@ import {
   type ArgumentAliases,
   withOwnNames
 } from "./ToolCall.ts"
+import { foreignTool } from "./ForeignTools.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 import { type ModelFault, modelFaults, pathText, remedyOf, schemaFaults } from "../text/SchemaText.ts"
 import { readBlock } from "./ToolCallJson.ts"
@@ -45,6 +46,8 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   const letters = lettersOf(bare)
   const same = usable.filter((one) => lettersOf(one) === letters)
   if (same.length > 0) return only(same)
+  const own = foreignTool(bare)
+  if (own !== undefined && usable.includes(own)) return own
   const near = usable.filter((one) => lacksLetter(letters, lettersOf(one)) || lacksLetter(lettersOf(one), letters))
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
@@ -80,6 +83,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   const meant = new Map(
     unknown.map((name) => {
       const same = open.filter((one) => lettersOf(one) === lettersOf(name))
+      if (name === "") return [name, only(requiredOf(schema).filter((one) => open.includes(one)))]
       const other = open.filter((one) => synonyms.get(lettersOf(one))?.includes(lettersOf(name)) === true)
       return [name, only(same) ?? only(other)]
     })

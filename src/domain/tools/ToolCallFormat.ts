@@ -6,7 +6,7 @@ import type * as Schema from "effect/Schema"
 import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "../findings/Issue.ts"
 import * as Result from "effect/Result"
 import { ruleOf } from "../findings/rules/Rules.ts"
-import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
+import { markedCalls } from "./MarkedCalls.ts"
 import { type Arguments, type CallOutcome, isArguments, type ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
@@ -211,24 +211,9 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   })
 }
 
-/** Reads a call in the syntax of another program. */
-export const readMarkedCall = (
-  { json, tag }: MarkedCall,
-  where: Where,
-  findings: Findings
-): ReadonlyArray<UnnumberedCall> => {
-  const calls = readJsonCalls({ text: json, where, findings })
-  if (calls.length === 0) return calls
-  if (tag === undefined)
-    addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the marks around it.")
-  else addRepair(findings, "tool-call-syntax", where, `Read "${tag}" and what follows it as a tool call.`)
-  return calls
-}
-
 /** Reads the text of one block; usually one call, several when the model put them together. */
 export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
-  markedCalls(text)?.flatMap((call) => readMarkedCall(call, where, findings)) ??
-  readJsonCalls({ text, where, findings })
+  (markedCalls(text) ?? [text]).flatMap((call) => readJsonCalls({ text: call, where, findings }))
 
 /** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {

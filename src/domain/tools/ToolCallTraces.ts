@@ -5,7 +5,6 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { markedCalls } from "./MarkedCalls.ts"
 import { isCallKey, readCallBlock, type UnnumberedCall } from "./ToolCallFormat.ts"
 import { readBlock } from "./ToolCallJson.ts"
 import { type Where, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
@@ -42,7 +41,6 @@ const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments
 /** True for a block that is one or several calls, or a part of one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
-  if (markedCalls(block)?.some(({ tag }) => tag !== undefined) === true) return true
   const read = readBlock(block)
   return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
 }

@@ -17,6 +17,7 @@ import { fromHost } from "../../domain/models/ConversationMessage.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
+import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -164,7 +165,13 @@ export class TaskLoop extends Context.Service<
           looksBack: order.isItem !== true,
           mostTurns: Math.min(skill.turns ?? limits.turns, limits.turns),
           read: Effect.fnUntraced(function* (answer) {
-            const read = readTurn(answer, { task: known.task, inputs: skill.inputs, kept: known.inputs, mayChange })
+            const read = readTurn(answer, {
+              task: known.task,
+              inputs: skill.inputs,
+              kept: known.inputs,
+              mayChange,
+              isTool: (name) => meantTool(name, tools) !== undefined
+            })
             Object.assign(known, { task: read.task, inputs: read.inputs })
             const wrong = yield* checkInputs(task.name, skill, read.inputs)
             return { ...read, issues: [...read.issues, ...wrong] }

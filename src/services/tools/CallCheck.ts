@@ -16,6 +16,7 @@ import {
   makeRepair
 } from "../../domain/findings/Issue.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
+import { ownCall } from "../../domain/tools/ForeignTools.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import { Access, type CanonicalAccess, canonicalUrl, type Writing } from "../../domain/tools/Access.ts"
 import type { Commands } from "../commands/Commands.ts"
@@ -58,10 +59,12 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
 
 /** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
-  const meant = tools.has(call.name) ? undefined : meantTool(call.name, [...tools.keys()])
+  if (tools.has(call.name)) return { call, repairs: [] }
+  const own = ownCall(call, (name) => tools.has(name))
+  const meant = own?.name ?? meantTool(call.name, [...tools.keys()])
   if (meant === undefined || !allowed.has(meant)) return { call, repairs: [] }
   const message = `Read the tool ${JSON.stringify(call.name)} as "${meant}".`
-  return { call: { ...call, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
+  return { call: { ...call, ...own, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
 }
 
 /** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */

@@ -94,14 +94,32 @@ describe("calls that are only spoken of", () => {
     ["in inline code", `Use \`${xml.replaceAll("\n", "")}\` for it.`],
     ["in quotation marks", `The answer was "\n${tagged}`],
     ["in a list", `- first\n- then this\n${tagged}`],
-    ["in another element", `<example>\n${tagged}\n</example>`],
-    ["cut off in its tags", "<function=read_file>\n<parameter=path>\na"],
-    ["with text among its parameters", xml.replace("</function>", "and b\n</function>")],
-    ["with a parameter given twice", xml.replace("</function>", "<parameter=path>b</parameter>\n</function>")],
-    ["of a tool that is not there", xml.replace("read_file", "delete_file")],
-    ["beside one of a tool that is not there", `${tagged}\n${xml.replace("read_file", "weather")}`]
+    ["in another element", `<example>\n${tagged}\n</example>`]
   ])("are not read: %s", (_, text) => {
     assert.isUndefined(find(text))
+  })
+
+  it.each([
+    ["cut off in its tags", "<function=read_file>\n<parameter=path>\na", "tool-call-truncated"],
+    ["with text among its parameters", xml.replace("</function>", "and b\n</function>"), "tool-call-json"],
+    [
+      "with a parameter given twice",
+      xml.replace("</function>", "<parameter=path>b</parameter>\n</function>"),
+      "tool-call-key-duplicate"
+    ]
+  ])("come back when they cannot be read: %s", (_, text, code) => {
+    const { calls, issues, report } = read(text)
+    assert.deepStrictEqual([calls, issues.map((issue) => issue.code), report], [[], [code], undefined])
+  })
+
+  it.each([
+    ["alone", xml.replace("read_file", "delete_file"), ["delete_file"]],
+    ["beside one that is", `${tagged}\n${xml.replace("read_file", "weather")}`, ["read_file", "weather"]]
+  ])("are calls also of a tool that is not there, which is refused later: %s", (_, text, names) => {
+    assert.deepStrictEqual(
+      read(text).calls.map(({ name }) => name),
+      names
+    )
   })
 })
 

@@ -1,0 +1,342 @@
+/**
+ * Tool calls as families of models and other programs write them by themselves. Each becomes `<tool_call>` with JSON, which
+ * the readers of answers know, on the line on which it began. What a change of a file, a thought or a code block holds stays
+ * as it is, and what begins as a call and cannot be read is an issue.
+ */
+import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
+import { addIssue, addRepair, type Findings, noFindings } from "../../findings/Issue.ts"
+import { closesThinking, opensThinking } from "../../markdown/MarkdownCleaning.ts"
+import { foreignTool } from "../ForeignTools.ts"
+import { withDiffs } from "./EditText.ts"
+import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
+import { readGemma, readMarkedJson } from "./MarkedJson.ts"
+import { pythonCallAt, pythonCalls, pythonListAt } from "./PythonCalls.ts"
+import { type NativeRead, Source, tornRead } from "./Source.ts"
+import { afterCalls, readArgumentPairs, readNamedTag, readParameters, readToolTag } from "./TaggedCalls.ts"
+
+/** An answer in which every call has the form that the readers know. */
+export interface NativeText extends Findings {
+  readonly text: string
+  /** The answer as it stands, without thoughts: what a person reads where the calls are only spoken of. */
+  readonly answer: string
+}
+
+type IsTool = (name: string) => boolean
+
+/** Without the tools of a task, the names that this and other programs give to theirs. */
+const isUsual: IsTool = (name) => foreignTool(name) !== undefined
+
+const prefix = "(?:antml:|[|｜]DSML[|｜])?"
+const functionTag = new RegExp(
+  `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*)*<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
+  "y"
+)
+const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
+const holderTag = /<(tool_use|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
+const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
+const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
+const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*\()/iy
+const pythonTag = /<\|python_tag\|>\s*/y
+
+const listOpening = /\[\s*([A-Za-z_][\w.]*)\(/y
+
+/** A list of calls in Python. */
+const readList = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const name = source.match(listOpening, at)?.[1]?.split(".").at(-1)
+  if (name === undefined || !isTool(name)) return undefined
+  const list = pythonListAt(source.text, at)
+  if (list?.calls.every((one) => isTool(one.name)) === true) {
+    return { calls: list.calls.map(({ json }) => json), end: list.end }
+  }
+  return name.includes("_") ? tornRead(source, "The list of calls cannot be read.") : undefined
+}
+
+const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
+
+/** Calls in Python between tags. */
+const readCode = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const found = source.match(codeTag, at)
+  const calls = found === undefined ? undefined : pythonCalls(found[1] ?? "")
+  return found !== undefined && calls?.every(({ name }) => isTool(name)) === true
+    ? { calls: calls.map(({ json }) => json), end: at + found[0].length }
+    : undefined
+}
+
+/** A call that begins at a place: at the beginning of a line, or after a sentence. */
+const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
+  const start = isLineStart ? source.skip(pythonTag, at) : at
+  const list = isLineStart ? readList(source, start, isTool) : undefined
+  const json = list ?? readMarkedJson(source, at, isLineStart) ?? readGemma(source, at)
+  if (json !== undefined) return json
+  const tagged = source.match(functionTag, at)
+  if (tagged !== undefined) return readParameters(source, tagged[1] ?? "", at + tagged[0].length)
+  const pairs = source.match(pairsTag, at)
+  if (pairs !== undefined) return readArgumentPairs(source, pairs[1] ?? pairs[2] ?? "", at + pairs[0].length)
+  const holder = source.match(holderTag, at)
+  if (holder !== undefined) return readNamedTag(source, holder[1] ?? "", at + holder[0].length)
+  const own = source.match(toolTag, at) ?? source.match(emptyTag, at)
+  if (own !== undefined && own[1]?.includes("_") === true && isTool(own[1]))
+    return readToolTag(source, own[1], at + own[0].length)
+  if (!isLineStart) return undefined
+  const call = source.match(python, start) === undefined ? undefined : pythonCallAt(source.text, start)
+  if (
+    call !== undefined &&
+    isTool(call.name) &&
+    call.name.includes("_") &&
+    /^[ \t;]*(?:\n|$)/.test(source.text.slice(call.end, call.end + 200))
+  ) {
+    return { calls: [call.json], end: call.end }
+  }
+  return readCode(source, at, isTool) ?? readYaml(source, at, isTool) ?? readLabelled(source, at, isTool)
+}
+
+/** The calls that begin at a place and follow each other on a line. */
+const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
+  const first = readAt(source, at, isLineStart, isTool)
+  if (first === undefined || first.torn !== undefined || first.text !== undefined) return first
+  const calls = [...first.calls]
+  for (let end = source.skip(afterCalls, first.end); ;) {
+    const next = source.skip(/[ \t;,]+/y, end)
+    const isEnd = next >= source.text.length || source.text[next] === "\n"
+    const other = isEnd ? undefined : readAt(source, next, true, isTool)
+    if (other === undefined || other.text !== undefined) return { calls, end }
+    if (other.torn !== undefined) return other
+    calls.push(...other.calls)
+    end = source.skip(afterCalls, other.end)
+  }
+}
+
+/** Where a mark may follow a sentence on its line. */
+const midLine =
+  /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
+
+/** What a model makes up after its call: the reply of the host. */
+const reply =
+  /^\s*(?:\**(?:observation|tool (?:output|result|response))\**\s*:|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
+
+const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
+/** What stands before code that is run. */
+const codeLabel = /^\s*\**code\**:\**\s*$/i
+const isRun = /^tool_code$/i
+const unclosed = "The code block with the call has no end."
+const notRun = "The code would have to be run: only calls with values that stand in it are read."
+
+const harmony =
+  /<\|channel\|>(analysis|commentary|final)(?![^<]*to=)[^<]*<\|message\|>([^]*?)(?=<\|(?:end|return|call|start|channel)\|>|$(?![^]))/g
+const harmonyMarks = /<\|(?:start\|>assistant|end\|>|return\|>)/g
+/** The channels of gpt-oss without their marks. */
+const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
+
+/** An answer without what is thought in a channel of its own. */
+const withoutChannels = (answer: string, findings: Findings): string => {
+  const note = () =>
+    addRepair(findings, "thinking-removed", { line: 1 }, "Removed what the model thought before its answer.")
+  if (answer.includes("<|channel|>")) {
+    return answer
+      .replace(harmony, (_, channel: string, inside: string) => {
+        if (channel === "analysis") note()
+        return channel === "analysis" ? "" : `${inside}\n`
+      })
+      .replace(harmonyMarks, "\n")
+      .trim()
+  }
+  if (!leaked.test(answer)) return answer
+  note()
+  return answer.replace(leaked, (_, _thought, channel: string) => (channel === "final" ? "" : "commentary"))
+}
+
+const callFence = /^(?:|xml|tool_code|tool_calls?|json|ya?ml|py|python)$/i
+
+class Reader {
+  readonly findings: Findings = noFindings()
+  private readonly out: Array<string> = []
+  private readonly source: Source
+  private readonly lines: ReadonlyArray<string>
+  private readonly starts: ReadonlyArray<number>
+  private readonly isTool: IsTool
+
+  /** The answer is without thoughts in channels. */
+  constructor(answer: string, isTool: IsTool) {
+    const text = withDiffs(answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2"))
+    this.source = new Source(text)
+    this.lines = text.split("\n")
+    const starts: Array<number> = []
+    let at = 0
+    for (const line of this.lines) {
+      starts.push(at)
+      at += line.length + 1
+    }
+    this.starts = starts
+    this.isTool = isTool
+  }
+
+  read(): string {
+    let at = this.copyThoughts()
+    while (at < this.lines.length) at = this.readLine(at)
+    return this.out.join("\n")
+  }
+
+  private line(at: number): string {
+    return this.lines[at] ?? ""
+  }
+
+  private copy(from: number, end: number): number {
+    this.out.push(...this.lines.slice(from, end))
+    return end
+  }
+
+  private copyThoughts(): number {
+    const first = this.lines.findIndex((line) => line.trim() !== "")
+    if (first === -1 || !opensThinking(this.line(first))) return 0
+    const close = this.lines.findIndex((line, at) => at >= first && closesThinking(line))
+    return this.copy(0, close === -1 ? this.lines.length : close + (/>\s*$/.test(this.line(close)) ? 1 : 0))
+  }
+
+  private readLine(at: number): number {
+    const line = this.line(at)
+    const open = readOpen(line)
+    const bounds = open === undefined ? undefined : findBounds(this.lines, at, open.length)
+    if (bounds !== undefined && bounds.problem === undefined) return this.copy(at, bounds.end)
+    const comment = line.lastIndexOf("<!--")
+    if (comment > line.lastIndexOf("-->")) {
+      const end = this.lines.findIndex((one, index) => index > at && one.includes("-->"))
+      return this.copy(at, end === -1 ? this.lines.length : end + 1)
+    }
+    const fence = readFence(line) === undefined ? undefined : fenceAt(this.lines, at)
+    if (fence !== undefined) return this.readFence(at, fence)
+    const start = (this.starts[at] ?? 0) + (/^ {0,3}/.exec(line)?.[0].length ?? 0)
+    const found = line.trim() === "" ? undefined : readAll(this.source, start, true, this.isTool)
+    if (found !== undefined) return this.put(at, "", found, line)
+    if (line.includes("[TOOL_") || line.includes("<")) {
+      midLine.lastIndex = 0
+      for (let mark = midLine.exec(line); mark !== null; mark = midLine.exec(line)) {
+        const place = mark.index
+        const later = readAll(this.source, (this.starts[at] ?? 0) + place, false, this.isTool)
+        if (later !== undefined) return this.put(at, line.slice(0, place), later, line.slice(place))
+        midLine.lastIndex = place + 1
+      }
+    }
+    return this.copy(at, at + 1)
+  }
+
+  /** A fence that holds calls and nothing else; any other one stays as it is. */
+  private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
+    const next = Math.min(end + 1, this.lines.length)
+    const isCode = isRun.test(info) || codeEnd.test(this.line(next))
+    if (!isCode && !callFence.test(info)) return this.copy(at, next)
+    const inside = this.lines.slice(at + 1, end).join("\n")
+    const calls = callsOf(inside, info, this.isTool, isCode)
+    const isCut = end === this.lines.length
+    if (calls === undefined ? isCode || (isCut && beginsYaml(inside, this.isTool)) : isCut && isCode) {
+      const [code, what] = isCut ? (["tool-call-truncated", unclosed] as const) : (["tool-call-json", notRun] as const)
+      addIssue(this.findings, code, { line: at + 1 }, { what, quote: inside })
+      return this.lines.length
+    }
+    if (calls === undefined || isCut) return this.copy(at, next)
+    if (!isCode) return this.emit(at, next, "", calls, this.line(at + 1), "```")
+    if (codeLabel.test(this.out.at(-1) ?? "")) this.out.splice(-1, 1, "")
+    const after = codeEnd.test(this.line(next)) ? next + 1 : next
+    return this.emit(at, after, "", calls, this.line(at + 1))
+  }
+
+  /** Writes what was read in the place of its lines. */
+  private put(at: number, before: string, found: NativeRead, quote: string): number {
+    const { calls, end, text, torn } = found
+    const lastLine = this.lineOf(end, at)
+    const rest = this.source.text.slice(end, (this.starts[lastLine] ?? 0) + this.line(lastLine).length)
+    if (torn !== undefined) {
+      addIssue(this.findings, torn.code, { line: at + 1 }, { what: torn.what, quote: quote.trim() })
+      this.out.push(before)
+      return this.lines.length
+    }
+    if (text !== undefined) {
+      if (before.trim() !== "") this.out.push(before)
+      this.out.push(text)
+      return lastLine + 1
+    }
+    const next = this.emit(at, lastLine + 1, before, calls, quote)
+    if (rest.trim() !== "") this.out.push(rest)
+    return next
+  }
+
+  /** Calls of a code block that may be an example stay in one. */
+  private emit(
+    at: number,
+    next: number,
+    before: string,
+    calls: ReadonlyArray<string>,
+    quote: string,
+    fence = ""
+  ): number {
+    const sign = quote.trim().slice(0, 40)
+    addRepair(this.findings, "tool-call-syntax", { line: at + 1 }, `Read "${sign}" and what follows it as a tool call.`)
+    const marks = fence === "" ? [] : [fence]
+    const tagged = calls.map((call) => `<tool_call>${call}</tool_call>`)
+    const written = [...(before.trim() === "" ? [] : [before]), ...marks, ...tagged, ...marks]
+    this.out.push(...written, ...Array.from({ length: Math.max(0, next - at - written.length) }, () => ""))
+    const isMadeUp = reply.test(this.lines.slice(next, next + 5).join("\n"))
+    if (!isMadeUp) return next
+    const message = "Left out what follows the call: a reply that the model made up."
+    addRepair(this.findings, "text-ignored", { line: next + 1 }, message)
+    return this.lines.length
+  }
+
+  /** The index of the line that holds a position. */
+  private lineOf(position: number, from: number): number {
+    let at = from
+    while (at + 1 < this.starts.length && (this.starts[at + 1] ?? 0) < position) at += 1
+    return at
+  }
+}
+
+/** The calls of a text that holds nothing else. */
+const onlyCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
+  const source = new Source(text.trim())
+  const calls: Array<string> = []
+  let at = 0
+  while (at < source.text.length) {
+    const found = readAt(source, at, true, isTool)
+    if (found === undefined || found.torn !== undefined || found.text !== undefined) return undefined
+    calls.push(...found.calls)
+    at = source.skip(/\s+|<\/?(?:tool_calls?|function_calls?)>/y, found.end)
+  }
+  return calls.length > 0 ? calls : undefined
+}
+
+const callsOf = (
+  inside: string,
+  info: string,
+  isTool: IsTool,
+  endsCode: boolean
+): ReadonlyArray<string> | undefined => {
+  const isPython = /^(?:tool_code|py|python)$/i.test(info)
+  if (isPython || endsCode) {
+    const calls = pythonCalls(inside)
+    return calls?.every(({ name }) => isTool(name)) === true ? calls.map(({ json }) => json) : undefined
+  }
+  if (/^(?:ya?ml)$/i.test(info)) return yamlCalls(inside, isTool)
+  return onlyCalls(inside, isTool)
+}
+
+/** What shows that an answer may hold a call in one of these forms. */
+const sign =
+  /\[TOOL_|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^\s*(?:[-*+]\s+|\d+[.)]\s+)?[*_`]*(?:tool|action|function|name)\b|^\s*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
+
+const lineSign =
+  /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
+
+/** True for a line with which such a call begins. */
+export const beginsNative = (line: string): boolean => lineSign.test(line)
+
+/** Reads the calls of an answer that have another form. `isTool` says whether there is a tool, or one that it stands for. */
+export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
+  const findings = noFindings()
+  const plain = withoutChannels(answer, findings)
+  if (!sign.test(plain)) return { text: plain, answer: plain, ...findings }
+  const reader = new Reader(plain, (name) => isTool(name) || (name.includes("_") && isUsual(name)))
+  const text = reader.read()
+  findings.issues.push(...reader.findings.issues)
+  findings.repairs.push(...reader.findings.repairs)
+  const isRead = reader.findings.repairs.some(({ code }) => code === "tool-call-syntax")
+  return { text, answer: isRead ? plain : text, ...findings }
+}

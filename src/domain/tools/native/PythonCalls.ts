@@ -1,0 +1,183 @@
+/** Calls as a model writes them in Python: `read_file(path="a.ts")`. Only literal values are read, and nothing is run. */
+
+import { callJson } from "./Source.ts"
+
+/** A call of Python: its name and the JSON of its arguments; a value without a name stands under the empty name. */
+export interface PythonCall {
+  readonly name: string
+  readonly json: string
+  /** The index after the call. */
+  readonly end: number
+}
+
+type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [name: string]: Value }
+
+const space = /\s*/y
+const word = /[A-Za-z_][\w.]*/y
+const number = /[-+]?\d+(?:\.\d+)?/y
+const string = /[bur]*(?:"""([^]*?)"""|'''([^]*?)'''|"((?:[^"\\\n]|\\[^])*)"|'((?:[^'\\\n]|\\[^])*)')/iy
+const constants: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ["True", true],
+  ["true", true],
+  ["False", false],
+  ["false", false],
+  ["None", null],
+  ["null", null]
+])
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\n": "" }
+
+const unescape = (written: string): string =>
+  written.replace(/\\(u[\da-f]{4}|x[\da-f]{2}|[^])/gi, (_, code: string) =>
+    code.length > 1 ? String.fromCharCode(parseInt(code.slice(1), 16)) : (escapes[code] ?? code)
+  )
+
+const maxDepth = 20
+
+/** Reads values from a place on. Fails, with `undefined` as what it reads, at what is no literal. */
+class Reader {
+  at: number
+  private readonly text: string
+
+  constructor(text: string, at: number) {
+    this.text = text
+    this.at = at
+  }
+
+  take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text) ?? undefined
+    this.at += found?.[0].length ?? 0
+    return found
+  }
+
+  takeSign(sign: string): boolean {
+    this.take(space)
+    const isThere = this.text.startsWith(sign, this.at)
+    if (isThere) this.at += sign.length
+    return isThere
+  }
+
+  /** What stands between brackets, with commas; false when anything else does. */
+  private items(close: string, read: () => boolean): boolean {
+    while (!this.takeSign(close)) {
+      if (!read()) return false
+      if (!this.takeSign(",")) return this.takeSign(close)
+    }
+    return true
+  }
+
+  value(depth = 0): Value | undefined {
+    this.take(space)
+    if (depth > maxDepth) return undefined
+    if (this.takeSign("[") || this.takeSign("(")) {
+      const close = this.text[this.at - 1] === "[" ? "]" : ")"
+      const list: Array<Value> = []
+      const read = () => {
+        const one = this.value(depth + 1)
+        if (one !== undefined) list.push(one)
+        return one !== undefined
+      }
+      return this.items(close, read) ? list : undefined
+    }
+    if (this.takeSign("{")) {
+      const entries: Array<[string, Value]> = []
+      const read = () => {
+        const name = this.value(depth + 1)
+        const one = this.takeSign(":") ? this.value(depth + 1) : undefined
+        if (typeof name === "string" && one !== undefined) entries.push([name, one])
+        return typeof name === "string" && one !== undefined
+      }
+      return this.items("}", read) ? Object.fromEntries(entries) : undefined
+    }
+    const quoted = this.take(string)
+    if (quoted !== undefined) {
+      const written = quoted[1] ?? quoted[2] ?? quoted[3] ?? quoted[4] ?? ""
+      const own = /^[bu]*r/i.test(quoted[0]) ? written : unescape(written)
+      // Strings side by side are one string.
+      this.take(space)
+      const next = /["']/.test(this.text.charAt(this.at)) ? this.value(depth + 1) : ""
+      return typeof next === "string" ? own + next : undefined
+    }
+    const digits = this.take(number)
+    if (digits !== undefined) return Number(digits[0])
+    const name = this.take(word)?.[0]
+    return name === undefined ? undefined : constants.get(name)
+  }
+
+  /** The arguments up to the closing bracket, as an object. */
+  arguments(): string | undefined {
+    const given: Array<[string, Value]> = []
+    const label = /([A-Za-z_]\w*)\s*=(?!=)/y
+    const read = () => {
+      this.take(space)
+      const [, own = ""] = this.take(label) ?? []
+      const one = this.value()
+      if (one === undefined || (own === "" && given.length > 0)) return false
+      given.push([own, one])
+      return true
+    }
+    if (!this.items(")", read)) return undefined
+    const [[name, only] = ["", undefined]] = given
+    // An object alone holds the arguments.
+    const isAll = name === "" && typeof only === "object" && only !== null && !Array.isArray(only)
+    return JSON.stringify(isAll ? only : Object.fromEntries(given))
+  }
+}
+
+/** The call that begins at a place; nothing when no call with literal values does. */
+export const pythonCallAt = (text: string, at: number): PythonCall | undefined => {
+  const reader = new Reader(text, at)
+  const name = reader.take(word)?.[0]
+  if (name === undefined || !reader.takeSign("(")) return undefined
+  const given = reader.arguments()
+  const own = name.split(".").at(-1) ?? name
+  return given === undefined ? undefined : { name: own, json: callJson(own, given), end: reader.at }
+}
+
+/** The calls of a list, `[a(x=1), b()]`, that begins at a place, and the index after it. */
+export const pythonListAt = (
+  text: string,
+  at: number
+): { readonly calls: ReadonlyArray<PythonCall>; readonly end: number } | undefined => {
+  const reader = new Reader(text, at)
+  const calls: Array<PythonCall> = []
+  if (!reader.takeSign("[")) return undefined
+  do {
+    reader.take(space)
+    const call = pythonCallAt(text, reader.at)
+    if (call === undefined) return undefined
+    calls.push(call)
+    reader.at = call.end
+  } while (reader.takeSign(","))
+  return reader.takeSign("]") ? { calls, end: reader.at } : undefined
+}
+
+const remark = /^\s*(?:#.*|import\s.*|from\s.*|print\(\s*\w+\s*\)|\w+)?$/
+const assigned = /^\s*(?:\w+(?:\s*:\s*\w+)?\s*=\s*)?/
+const printed = /^print\(\s*/
+
+/** The calls of a code of Python that does nothing else; nothing for any other code. */
+export const pythonCalls = (code: string): ReadonlyArray<PythonCall> | undefined => {
+  const calls: Array<PythonCall> = []
+  let rest = code.trim()
+  while (rest !== "") {
+    const [line = ""] = rest.split("\n", 1)
+    if (remark.test(line)) {
+      rest = rest.slice(line.length).trimStart()
+      continue
+    }
+    let at = assigned.exec(rest)?.[0].length ?? 0
+    const isPrinted = printed.test(rest.slice(at))
+    if (isPrinted) at += printed.exec(rest.slice(at))?.[0].length ?? 0
+    const call = pythonCallAt(rest, at)
+    if (call === undefined) return undefined
+    calls.push(call)
+    const after = rest.slice(call.end)
+    const end = isPrinted ? /^\s*,?\s*\)/.exec(after)?.[0].length : 0
+    if (end === undefined) return undefined
+    rest = after.slice(end).replace(/^[ \t]*;?[ \t]*(?:#.*)?/, "")
+    if (rest !== "" && !rest.startsWith("\n")) return undefined
+    rest = rest.trimStart()
+  }
+  return calls.length > 0 ? calls : undefined
+}

@@ -1,0 +1,179 @@
+/** Calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, a tag for each tool. */
+
+import { editText, isEdit } from "./EditText.ts"
+import { callJson, isObject, type NativeRead, type Source, tornRead } from "./Source.ts"
+
+/** A value without the line breaks that stand inside of its tags; the last one of a text in its own line belongs to it. */
+const valueOf = (written: string): string => {
+  const value = written.replace(/^\r?\n/, "")
+  return value !== written || !/\n[^]*\n/.test(written) ? value.replace(/\r?\n[ \t]*$/, "") : value
+}
+
+type Entry = readonly [name: string, value: string]
+
+const objectOf = (entries: ReadonlyArray<Entry>): string => JSON.stringify(Object.fromEntries(entries))
+
+const prefix = "(?:antml:|[|｜]DSML[|｜])?"
+const parameterWords = "parameter|param|arg"
+const tags = () =>
+  new RegExp(
+    `<(/?)${prefix}(?:(${parameterWords})|function|invoke|tool)(?:=["']?([\\w.:-]+)["']?|\\s+name=["']?([\\w.:-]+)["']?)?(?:\\s[^>\\n]*)?>`,
+    "g"
+  )
+
+/** The end of tags around calls, which say nothing about them. */
+export const afterCalls = new RegExp(
+  `\\s*</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>`,
+  "y"
+)
+
+const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
+
+/** A lost closing tag of a parameter is made up for where the next tag begins a line. */
+const mayLackClosing = (text: string, from: number): boolean => {
+  const end =
+    /<\/(?:antml:|[|｜]DSML[|｜])?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:|[|｜]DSML[|｜])?(?:function|invoke|tool)[=\s]/g
+  end.lastIndex = from
+  const body = text.slice(from, end.exec(text)?.index)
+  const count = (sign: string) =>
+    (body.match(new RegExp(`<${sign}${prefix}(?:${parameterWords})\\b`, "g")) ?? []).length
+  return count("/") < count("")
+}
+
+const unclosed = "A parameter of the call has no closing tag."
+
+/** A call after the tag that names its tool: parameters as tags, or one JSON object. */
+export const readParameters = (source: Source, name: string, from: number): NativeRead => {
+  const { text } = source
+  const json = /\s*(\{[^]*?\})\s*<\/(?:function|invoke)>/y
+  const given = source.match(json, from)
+  if (given !== undefined && isObject(given[1] ?? "")) {
+    return { calls: [callJson(name, given[1] ?? "{}")], end: from + given[0].length }
+  }
+  const token = tags()
+  token.lastIndex = from
+  const entries: Array<Entry> = []
+  let open: { readonly name: string; readonly word: string; readonly from: number } | undefined
+  let end = from
+  const lacks = mayLackClosing(text, from)
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [tag, slash = "", word, byEquals, byName] = found
+    const own = byEquals ?? byName
+    if (open === undefined && text.slice(end, found.index).replace(afterCalls, "").trim() !== "") {
+      return tornRead(source, "There is text among the parameters of the call.")
+    }
+    const isOther = word !== undefined && open !== undefined && word !== open.word
+    if (isOther || (open !== undefined && slash === "" && own === undefined)) continue
+    if (open !== undefined) {
+      const closesIt = slash === "/" && word === open.word
+      if (!closesIt && !(lacks && beginsLine(text, found.index))) {
+        if (word === undefined) continue
+        return tornRead(source, unclosed)
+      }
+      if (entries.some(([one]) => one === open?.name)) {
+        return tornRead(source, `The parameter ${open.name} of the call is given twice.`, "tool-call-key-duplicate")
+      }
+      entries.push([open.name, valueOf(text.slice(open.from, found.index))])
+      open = undefined
+      end = found.index + (closesIt ? tag.length : 0)
+      if (closesIt) continue
+    }
+    if (word === undefined) {
+      if (slash === "/") end = found.index + tag.length
+      return { calls: [callJson(name, objectOf(entries))], end }
+    }
+    if (slash === "/" || own === undefined) return tornRead(source, "A tag of the call belongs to no parameter.")
+    open = { name: own, word, from: found.index + tag.length }
+  }
+  if (open !== undefined) return tornRead(source, unclosed, "tool-call-truncated")
+  const isAll = /^\s*(?:$|<\/?[\w:|｜]*(?:tool_calls?|function_calls?)>)/.test(text.slice(end, end + 40))
+  return entries.length > 0 || isAll
+    ? { calls: [callJson(name, objectOf(entries))], end }
+    : tornRead(source, "The call holds something else than parameters.")
+}
+
+const key = /\s*<arg_key>([^<]*)<\/arg_key>\s*(?:<arg_value>)?/y
+
+/** A call as `<arg_key>` and `<arg_value>`. */
+export const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
+  const entries: Array<Entry> = []
+  let at = from
+  for (let found = source.match(key, at); found !== undefined; found = source.match(key, at)) {
+    const start = at + found[0].length
+    const ends = ["</arg_value>", "\n<arg_key>", "</tool_call>"].flatMap((sign) => source.find(sign, start) ?? [])
+    const end = Math.min(...ends)
+    if (ends.length === 0) return tornRead(source, unclosed, "tool-call-truncated")
+    entries.push([(found[1] ?? "").trim(), valueOf(source.text.slice(start, end))])
+    at = source.text.startsWith("</arg_value>", end) ? end + "</arg_value>".length : end
+  }
+  return { calls: [callJson(name, objectOf(entries))], end: source.skip(/\s*<\/tool_call>/y, at) }
+}
+
+const child = /\s*<(\w+)>/y
+/** Tags that only gather others. */
+const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
+
+/** The tags in a text that is nothing else, with their values; several lists where one tag holds several groups. */
+const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
+  const entries: Array<Entry> = []
+  let at = from
+  for (let found = source.match(child, at); found !== undefined; found = source.match(child, at)) {
+    const name = found[1] ?? ""
+    const start = at + found[0].length
+    const end = source.find(`</${name}>`, start)
+    if (start >= until || end === undefined || end > until) return undefined
+    const inner = gathers.has(name) ? childrenOf(source, start, end) : undefined
+    if (inner !== undefined && inner.length > 0) entries.push(...inner)
+    else entries.push([name, valueOf(source.text.slice(start, end))])
+    at = end + name.length + 3
+  }
+  return source.text.slice(at, until).trim() === "" ? entries : undefined
+}
+
+/** Tags with which other programs end their work or ask: what they hold is the answer. */
+const answers = new Map([
+  ["attempt_completion", "result"],
+  ["ask_followup_question", "question"],
+  ["plan_mode_respond", "response"]
+])
+
+/** A call as a tag that is named like its tool, with a tag for each argument. */
+export const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
+  const close = `</${name}>`
+  const end = source.find(close, from)
+  if (end === undefined) return tornRead(source, `The tag <${name}> is not closed.`)
+  const after = end + close.length
+  const entries = childrenOf(source, from, end)
+  const answer = entries?.find(([one]) => one === answers.get(name))?.[1]
+  if (answer !== undefined) return { calls: [], text: answer, end: after }
+  if (entries === undefined) return tornRead(source, `The tag <${name}> holds something else than arguments.`)
+  const edit = Object.fromEntries(entries)
+  if (isEdit(name) && edit["path"] !== undefined && edit["diff"] !== undefined) {
+    return { calls: [], text: editText(edit["path"], edit["diff"]), end: after }
+  }
+  const paths = entries.filter(([one]) => one === "path")
+  const calls = paths.length > 1 && paths.length === entries.length ? paths.map((one) => [one]) : [entries]
+  return { calls: calls.map((one) => callJson(name, objectOf(one))), end: after }
+}
+
+const named = /\s*<(?:tool_?)?name>\s*([\w.:-]+)\s*<\/(?:tool_?)?name>/y
+const givenTag = /\s*<(arguments|parameters|params|args|input|tool_input)>/y
+
+/** A call as `<name>` and `<arguments>` within a tag. */
+export const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
+  const name = source.match(named, from)
+  if (name === undefined) return undefined
+  const afterName = from + name[0].length
+  const opened = source.match(givenTag, afterName)
+  const end = source.find(`</${opened?.[1] ?? tag}>`, afterName)
+  if (end === undefined) return tornRead(source, `The tag <${opened?.[1] ?? tag}> is not closed.`)
+  const start = afterName + (opened?.[0].length ?? 0)
+  const inside = source.text.slice(start, end).trim()
+  const entries = inside.startsWith("{") ? undefined : childrenOf(source, start, end)
+  if (entries === undefined && !isObject(inside)) return tornRead(source, "The arguments of the call cannot be read.")
+  const close = new RegExp(`\\s*</(?:${opened?.[1] ?? tag}|${tag})>`, "y")
+  return {
+    calls: [callJson(name[1] ?? "", entries === undefined ? inside : objectOf(entries))],
+    end: source.skip(close, end)
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Calls as families of models write them: the documents under test/fixtures/families, and how an answer in a task and one in
+ * a conversation read them. Used by the tests and by the noisy model.
+ */
+import * as Schema from "effect/Schema"
+import { readdirSync, readFileSync } from "node:fs"
+import { parse } from "yaml"
+import { readMessageTurn } from "../../src/domain/conversation/MessageTurn.ts"
+import { type Answered, readTurn } from "../../src/domain/documents/TurnFormat.ts"
+import { plainTask } from "../../src/domain/plan/Task.ts"
+import { meantTool } from "../../src/domain/tools/ArgumentCheck.ts"
+
+const folder = new URL("../fixtures/families/", import.meta.url)
+
+const Call = Schema.Struct({ name: Schema.String, arguments: Schema.Record(Schema.String, Schema.Json) })
+const Document = Schema.Struct({
+  name: Schema.String,
+  text: Schema.String,
+  /** What is called; a value without a name stands under the empty one. */
+  calls: Schema.optionalKey(Schema.Array(Call)),
+  /** The code of an issue that says what is wrong; `any` for one of several. */
+  issue: Schema.optionalKey(Schema.String),
+  /** What the person reads; a task takes it for a report without its heading. */
+  answer: Schema.optionalKey(Schema.String)
+})
+const Family = Schema.Struct({
+  family: Schema.String,
+  reports: Schema.NonEmptyArray(Schema.String),
+  documents: Schema.Array(Document)
+})
+const decode = Schema.decodeUnknownSync(Family)
+
+export type FamilyDocument = typeof Document.Type
+
+export const families = readdirSync(folder).map((name) => decode(parse(readFileSync(new URL(name, folder), "utf8"))))
+
+const tools = ["read_file", "search_files", "write_file", "edit_file", "run_command", "get_file_tree"]
+const task = plainTask("limit", "edit-files", "Raise the limit.", "A change.")
+
+/** Right, an issue that says what was seen, an issue that does not, or something else than what was meant. */
+export type Grade = "right" | "useful" | "poor" | "wrong"
+
+const useful = /^(?:tool-call-(?:json|truncated|key-duplicate|misplaced)|change-|section-(?:empty|several)|argument-)/
+
+const same = (read: Answered, meant: NonNullable<FamilyDocument["calls"]>): boolean =>
+  JSON.stringify(read.calls.map((call) => [call.name, meaningOf(call.arguments)])) ===
+  JSON.stringify(meant.map((call) => [call.name, meaningOf(call.arguments)]))
+
+/** Arguments as the checks of calls read them: a value without a name is the path of what is read. */
+const meaningOf = ({ "": unnamed, ...others }: Readonly<Record<string, Schema.Json>>) =>
+  Object.entries(unnamed === undefined ? others : { path: unnamed, ...others })
+
+/** Grades what was read of a document; `report` is what is taken for the answer. */
+const grade = ({ answer, calls, issue }: FamilyDocument, read: Answered, isTask: boolean): Grade => {
+  const codes = read.issues.map(({ code }) => code)
+  if (codes.length > 0) {
+    if (issue === "any" || codes.includes(issue ?? "") || (isTask && answer !== undefined)) return "right"
+    return codes.every((code) => useful.test(code)) ? "useful" : "poor"
+  }
+  if (calls !== undefined) return same(read, calls) && read.report === undefined ? "right" : "wrong"
+  if (answer !== undefined) return read.calls.length === 0 && (isTask || read.report === answer) ? "right" : "wrong"
+  return "wrong"
+}
+
+/** A document as an answer in the turns of a task, and in a conversation. */
+export const gradesOf = (document: FamilyDocument) => {
+  const isTool = (name: string) => meantTool(name, tools) !== undefined
+  const turn = readTurn(document.text, { task, inputs: [], kept: [], mayChange: true, isTool })
+  const message = readMessageTurn(document.text, { mayChange: true, tools: new Set(tools) })
+  return [
+    { place: "task", read: turn as Answered, grade: grade(document, turn, true) },
+    { place: "conversation", read: message, grade: grade(document, message, false) }
+  ]
+}
