@@ -115,7 +115,7 @@ export const changedCalls: ReadonlyArray<Damage> = [
   {
     name: "a call that is only text",
     apply: (document, random) =>
-      mapLast(document, () => choose(random, "read_file(path='a.ts')", "read_file a.ts", '"read_file"'))
+      mapLast(document, () => choose(random, "read_file(path=name)", "read_file a.ts", '"read_file"'))
   },
   {
     name: "calls under another heading",
@@ -133,14 +133,14 @@ export const changedCalls: ReadonlyArray<Damage> = [
       hasCalls(document) ? changed(document, document.text.replace(/^## Tool Calls\n/m, "")) : undefined
   },
   {
-    name: "calls in the syntax of another protocol",
+    name: "calls in the syntax of another protocol that cannot be read",
     apply: (document, random) =>
       document.kind === "refinement"
         ? changed(
             document,
             document.text.replace(
               /^## Tool Calls\n[^]*$/m,
-              `## Tool Calls\n\n${choose(random, "Action: read_file\nAction Input: a.ts", "read_file(path='a.ts')", "- name: read_file\n  arguments:\n    path: a.ts", '[read_file(path="a.ts")]')}\n`
+              `## Tool Calls\n\n${choose(random, 'Action: read_file\nAction Input: {"path": "a', "read_file(path=name)", "- name: read_file\n  arguments:\n    path: [a.ts", "[read_file(path=name)]")}\n`
             )
           )
         : undefined

@@ -174,7 +174,7 @@ export const readMessageTurn = (
   { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
 ): Answered => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
-  const native = readNative(answer, isTool)
+  const native = readNative(withoutThinking(answer), isTool)
   const { text } = native
   const written = mayChange && text.split("\n").some(beginsChange) ? readChanges(text) : undefined
   const asked =
@@ -195,5 +195,5 @@ export const readMessageTurn = (
   )
   return isEmptyCalls
     ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-    : { ...nothingAsked, report: withoutThinking(native.answer).trim() }
+    : { ...nothingAsked, report: native.answer.trim() }
 }

@@ -30,7 +30,7 @@ import type { RawTask } from "../grammar/RawTask.ts"
 import { readLinkText, readNewTask } from "../grammar/NewTask.ts"
 import type { ResolveResult } from "../grammar/ReferenceForm.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import type { MarkdownSection } from "../markdown/Markdown.ts"
+import { type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
@@ -229,13 +229,26 @@ const readTask = (
   return planned
 }
 
+/** What is noted of what stands around an answer. */
+const around: ReadonlySet<string> = new Set([
+  "byte-order-mark",
+  "line-endings",
+  "quote-unwrapped",
+  "indentation-removed",
+  "fence-unwrapped",
+  "thinking-removed"
+])
+
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
-  const native = readNative(written)
+  const clean = readMarkdown(written, { knownHeadings: refinementHeadings, hasFields: true })
+  const native = readNative(clean.text)
+  if (native.text === clean.text) return readRefinementText(written, options)
   const { issues, repairs, value } = readRefinementText(native.text, options)
   // A call that cannot be read is the reason why its section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
-  const findings = { issues: [...native.issues, ...others], repairs: [...native.repairs, ...repairs] }
+  const removed = clean.repairs.filter(({ code }) => around.has(code))
+  const findings = { issues: [...native.issues, ...others], repairs: [...removed, ...native.repairs, ...repairs] }
   return { value, ...inDocumentOrder(findings) }
 }
 

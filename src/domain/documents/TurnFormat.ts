@@ -119,12 +119,11 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
 /** Reads an answer. Without calls, changes and a report it has issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, task } = options
-  const native = readNative(answer, options.isTool)
-  const whole = readActing(native.text)
-  const clean = whole.text
+  const native = readNative(readActing(answer).text, options.isTool)
+  const clean = native.text
   const written = mayChange ? readChanges(clean) : undefined
   const { acting, report } = partsOf(written?.rest ?? clean)
-  const document = acting === native.text ? whole : readActing(acting)
+  const document = readActing(acting)
   const part = callsPart(acting, document, report !== undefined || (written?.changes.length ?? 0) > 0)
   const read = part === undefined ? undefined : readRefinementText(part, { task, inputs, kept })
   const asked = Option.getOrUndefined(read?.value ?? Option.none())

@@ -45,6 +45,7 @@ export const readLabelled = (source: Source, at: number, isTool: (name: string) 
   const entries: Array<readonly [string, string]> = []
   for (let one = source.match(argumentLine, end); one !== undefined; one = source.match(argumentLine, end)) {
     if (/^(?:observation|thought|result|output|final answer)$/i.test(one[1] ?? "")) break
+    if (/^[[{]/.test(one[2] ?? "")) return tornRead(source, "The arguments of the call cannot be read.")
     entries.push([(one[1] ?? "").trim().toLowerCase().replaceAll(" ", "_"), one[2] ?? ""])
     end += one[0].length
   }

@@ -34,14 +34,14 @@ const named: ReadonlyArray<Family> = [
   family(`\\[TOOL_CALLS\\]\\s*${name}\\s*(?=\\{)`, "\\s*(?:\\[/TOOL_CALLS\\])?"),
   // DeepSeek
   family(
-    `${deepSeekBegin}*(?:function\\s*)?${deepSeek("sep")}\\s*${name}\\s*${json}`,
+    `${deepSeekBegin}{0,4}(?:function\\s*)?${deepSeek("sep")}\\s*${name}\\s*${json}`,
     `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
   ),
   family(
-    `${deepSeekBegin}*${name}\\s*${deepSeek("sep")}\\s*${json}`,
+    `${deepSeekBegin}{0,4}${name}\\s*${deepSeek("sep")}\\s*${json}`,
     `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*(?:<${bar}end${gap}of${gap}sentence${bar}>)?`
   ),
-  family(`${deepSeekBegin}+${name}\\s*${json}`, `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*`),
+  family(`${deepSeekBegin}{1,4}${name}\\s*${json}`, `\\s*(?:\`\`\`)?(?:\\s*${deepSeek(`calls?${gap}end`)})*`),
   // Kimi
   family(
     `(?:<\\|tool_calls_section_begin\\|>\\s*)?(?:<\\|tool_call_begin\\|>\\s*)?(?:functions\\.)?([\\w.-]+)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>\\s*(?=\\{)`,

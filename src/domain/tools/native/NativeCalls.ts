@@ -1,11 +1,10 @@
 /**
  * Tool calls as families of models and other programs write them by themselves. Each becomes `<tool_call>` with JSON, which
- * the readers of answers know, on the line on which it began. What a change of a file, a thought or a code block holds stays
+ * the readers of answers know, on the line on which it began. What a change of a file, a comment or a code block holds stays
  * as it is, and what begins as a call and cannot be read is an issue.
  */
 import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, noFindings } from "../../findings/Issue.ts"
-import { closesThinking, opensThinking } from "../../markdown/MarkdownCleaning.ts"
 import { foreignTool } from "../ForeignTools.ts"
 import { withDiffs } from "./EditText.ts"
 import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
@@ -28,7 +27,7 @@ const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
 const prefix = "(?:antml:|[|｜]DSML[|｜])?"
 const functionTag = new RegExp(
-  `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*)*<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
+  `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*){0,3}<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
   "y"
 )
 const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
@@ -171,8 +170,7 @@ class Reader {
   }
 
   read(): string {
-    let at = this.copyThoughts()
-    while (at < this.lines.length) at = this.readLine(at)
+    for (let at = 0; at < this.lines.length;) at = this.readLine(at)
     return this.out.join("\n")
   }
 
@@ -183,13 +181,6 @@ class Reader {
   private copy(from: number, end: number): number {
     this.out.push(...this.lines.slice(from, end))
     return end
-  }
-
-  private copyThoughts(): number {
-    const first = this.lines.findIndex((line) => line.trim() !== "")
-    if (first === -1 || !opensThinking(this.line(first))) return 0
-    const close = this.lines.findIndex((line, at) => at >= first && closesThinking(line))
-    return this.copy(0, close === -1 ? this.lines.length : close + (/>\s*$/.test(this.line(close)) ? 1 : 0))
   }
 
   private readLine(at: number): number {
