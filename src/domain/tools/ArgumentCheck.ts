@@ -211,12 +211,30 @@ const invalidText = (tool: string, problem: ModelFault) => {
   }
 }
 
+/** A blank to fill in with the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
+const ofOtherCall =
+  /(?:\{\{|\$\{|<|\$)\s*(?:calls?|tool|turn|step|task|results?|outputs?|previous|search|response)[-_ .]*\d*(?:[.[/][^\s{}<>]*|[-_ ](?:results?|outputs?|path|file)[^\s{}<>]*)?\s*(?:\}\}|\}|>|$)/i
+const wholeBlank =
+  /^\s*(?:\{\{[^{}\n]+\}\}|\{[a-z][\w ]+\}|<[a-z][^<>\n]*[ _-][^<>\n]*>|\[[a-z]+(?: [a-z]+)+\]|(?:path|file) (?:from|of|returned|found)\b.*)\s*$/i
+
+/** Arguments that hold text of files, in which such marks may be meant. */
+const holdsText = /content|text|pattern|edits|old|new/i
+
+const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where }: Pick<Issue, "where" | "quote">) =>
+  Object.entries(given).flatMap(([name, value]): ReadonlyArray<Issue> => {
+    if (typeof value !== "string" || holdsText.test(name)) return []
+    if (!wholeBlank.test(value) && !ofOtherCall.test(value)) return []
+    const what = `The argument "${name}" of ${tool} has a blank to fill in: ${JSON.stringify(value)}.`
+    return [makeIssue("argument-placeholder", where, { what, quote })]
+  })
+
 /** All problems of the arguments: missing ones, then those that do not fit, then unknown ones. */
 export const checkArguments = (
-  { arguments: given, name: tool }: ToolCall,
+  call: ToolCall,
   { codec, schema }: Parameters,
   { quote, where }: Pick<Issue, "where" | "quote">
 ): ReadonlyArray<Issue> => {
+  const { arguments: given, name: tool } = call
   const properties = propertiesOf(schema)
   const missing = requiredOf(schema).filter((name) => !Object.hasOwn(given, name))
   const unknown =
@@ -251,6 +269,7 @@ export const checkArguments = (
       const { how, what } = invalidText(tool, problem)
       return issue("argument-invalid", what, how)
     }),
+    ...placeholders(call, { quote, where }),
     ...unknown
       .filter((name) => !meant.has(name))
       .map((name) => issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(name, known)))

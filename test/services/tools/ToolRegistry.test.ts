@@ -209,7 +209,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
             { code: "tool-renamed", where, message: `Read the tool "${name}" as "read_file".` }
           ])
         }
-        for (const name of ["write-file", "writeFile", "read", "file_read", "other.read_file"]) {
+        for (const name of ["write-file", "writeFile", "reader", "read_all", "other.read_file"]) {
           const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
           assert.deepStrictEqual([call.name, issues.map(({ code }) => code)], [name, ["tool-unknown"]], name)
         }

@@ -240,6 +240,11 @@ export const taskRules = [
       "No parameter of the tool takes it.",
       "Remove it, or use the name of a parameter."
     ),
+    "argument-placeholder": error(
+      "Argument with a blank to fill in",
+      "Nothing fills it in: the calls of one answer run with the values that stand in them.",
+      "Call what gives the value first. Make this call in the next answer, with the value itself."
+    ),
     "argument-coerced": note(
       "Text instead of a number or boolean",
       "The text has one meaning as a value of the type that the parameter asks for.",

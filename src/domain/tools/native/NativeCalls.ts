@@ -10,7 +10,7 @@ import { withDiffs } from "./EditText.ts"
 import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
 import { readGemma, readMarkedJson } from "./MarkedJson.ts"
 import { pythonCallAt, pythonCalls, pythonListAt } from "./PythonCalls.ts"
-import { type NativeRead, Source, tornRead } from "./Source.ts"
+import { callJson, type NativeRead, Source, tornRead } from "./Source.ts"
 import { afterCalls, readArgumentPairs, readNamedTag, readParameters, readToolTag } from "./TaggedCalls.ts"
 
 /** An answer in which every call has the form that the readers know. */
@@ -213,6 +213,7 @@ class Reader {
   /** A fence that holds calls and nothing else; any other one stays as it is. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
+    if (shell.test(info)) return this.readShell(at, end)
     const isCode = isRun.test(info) || codeEnd.test(this.line(next))
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
@@ -228,6 +229,18 @@ class Reader {
     if (codeLabel.test(this.out.at(-1) ?? "")) this.out.splice(-1, 1, "")
     const after = codeEnd.test(this.line(next)) ? next + 1 : next
     return this.emit(at, after, "", calls, this.line(at + 1))
+  }
+
+  /** A block for a shell is meant to be run when it ends an answer that holds nothing else but words. */
+  private readShell(at: number, end: number): number {
+    const next = Math.min(end + 1, this.lines.length)
+    const others = [...this.lines.slice(0, at), ...this.lines.slice(next)]
+    const isOnly =
+      this.lines.slice(next).every((line) => line.trim() === "") &&
+      !others.some((line) => readOpen(line) !== undefined || readFence(line) !== undefined || /^#{1,6}\s/.test(line))
+    const calls = commandCalls(this.lines.slice(at + 1, end).join("\n"))
+    const isMeant = isOnly && end < this.lines.length && calls.length > 0 && this.isTool("run_command")
+    return isMeant ? this.emit(at, next, "", calls, this.line(at + 1), "```") : this.copy(at, next)
   }
 
   /** Writes what was read in the place of its lines. */
@@ -293,6 +306,16 @@ const onlyCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefi
   }
   return calls.length > 0 ? calls : undefined
 }
+
+const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
+
+/** The commands of a block for a shell, a call for each line. */
+const commandCalls = (inside: string): ReadonlyArray<string> =>
+  inside
+    .split("\n")
+    .map((line) => line.replace(/^\s*\$ /, "").trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((command) => callJson("run_command", JSON.stringify({ command })))
 
 const callsOf = (
   inside: string,
