@@ -12,6 +12,7 @@ import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domai
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import {
+  builtInOrigin,
   type PreparedCall,
   dataText,
   fileTools,
@@ -210,6 +211,16 @@ const madeSince = (
   return proposed.length === 0 ? result : { ...result, proposed }
 }
 
+/**
+ * True for a call that a session after a crash makes again without asking: it changes nothing, or it is a command on a copy of the
+ * project that reaches nothing else, and the copy is made anew. A tool of a plugin may do more than it declares.
+ */
+const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
+  effect === "pure" ||
+  (origin === builtInOrigin &&
+    accesses.length > 0 &&
+    accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
+
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
 const happened = ({ targets }: CallIntent, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
@@ -292,7 +303,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
     const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
-    if (info.effect !== "pure") {
+    if (!isRepeatable(prepared.success)) {
       const files = yield* fileStates(accesses)
       const targets = accesses.map(accessTarget)
       yield* inFlight.mayBegin(call.name)
