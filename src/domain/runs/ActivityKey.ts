@@ -112,6 +112,8 @@ export const seenKey = {
   /** What the files of a task hold when its changes are put together with those of others. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** What is left out of the new texts of a task. */
+  tidied: (task: string): string => `tidied/${slugOf(task)}`,
   /** The lines that a call changes in the project. */
   lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
   /** What a call of a turn changed in the working copy of its task. */
