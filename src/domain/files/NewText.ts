@@ -81,11 +81,12 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/** The line ends of the file; a new one has those of one kind. An edit gets those of its place when it is made. */
-const withOwnLineEnds = ({ base, newText, oldText }: Written): string => {
+/** The line ends of the file; new code has those of one kind. An edit gets those of its place when it is made. */
+const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
+  const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))
   const [spell] = spellings(base ?? newText.replaceAll("\r\n", "\n"))
-  return base === null && !/(?<!\r)\n/.test(newText) ? newText : spell(newText)
+  return isMeant ? newText : spell(newText)
 }
 
 /** A step for any file, for code, or for code without text of its own; the words say what it leaves out. */

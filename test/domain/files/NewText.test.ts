@@ -31,6 +31,7 @@ const cases: Readonly<Record<string, Case>> = {
   "no blank of a new file": kept("a = 1 \n", { base: null }),
   "other line ends of a whole file": { base: "a\r\nb\r\n", text: "a\nc\r\n", becomes: "a\r\nc\r\n", left: 1 },
   "line ends of two kinds in a new file": { base: null, text: "a\r\nb\n", becomes: "a\nb\n", left: 1 },
+  "no line ends of two kinds in a new text": kept("a\r\nb\n", { path: "a.txt", base: null }),
   "no line ends of a new file": kept("a\r\nb\r\n", { base: null }),
   "no line ends where the file has both": kept("a\r\nc\n", { base: "a\r\nb\n" }),
   "a byte order mark": { old: "const a = 1", text: "\ufeffconst a = 2", becomes: "const a = 2", left: 1 },
