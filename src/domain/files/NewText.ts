@@ -104,7 +104,7 @@ const steps: ReadonlyArray<Step> = [
 ]
 
 /** What may be any of this; only with the file can it be told. */
-export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^\s*(?:[<=>`~]{3}|\S*\d)/mu
+export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
 /** Leaves out of a new text what only its being written as an answer explains. */
 export const tidyNewText = (written: Written): Tidied => {

@@ -41,7 +41,7 @@ export const withPlainSigns = (text: string, isMeant: (sign: string) => boolean)
 
 /** What of a code holds text of any kind: strings and comments. Words with an apostrophe, and dashes, are no code either. */
 const texts =
-  "\"\"\"[^]*?\"\"\"|'''[^]*?'''|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`|//.*|#.*|--.*|/\\*[^]*?(?:\\*/|(?![^]))|^\\s*\\*.*"
+  "\"\"\"[^]*?\"\"\"|'''[^]*?'''|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`|//.*|#.*|--.*|/\\*[^]*?(?:\\*/|(?![^]))|^[ \\t]*\\*.*"
 const codeSign = new RegExp(`${texts}|(?<![a-z])[a-z]{1,40}[‘’][a-z]|${ascii}(?![‐‑‒–—−])${sign}${asciiAfter}`, "gimu")
 
 /** Code with the signs of a keyboard outside of strings and comments, but for those that `isMeant`. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { tidyNewText } from "../../../src/domain/files/NewText.ts"
+import { mayBeUntidy, tidyNewText } from "../../../src/domain/files/NewText.ts"
 import { editText } from "../../../src/domain/files/TextEdit.ts"
 
 const file = 'const a = 1\nconst b = "x"\n\nexport const sum = a + 1\n'
@@ -108,6 +108,18 @@ describe("a new text", () => {
     })
     assert.deepStrictEqual([left, problem], [[], "The new text holds marks that make no block."])
   })
+})
+
+describe("a long new text", () => {
+  for (const part of [" ", "“", "\u200b", '"', "/*", "a’", "=======\n", "```\n", "1: a\n", "\r\n", "\n \n", "a-"]) {
+    it(`of many ${JSON.stringify(part)} is read in time`, () => {
+      const newText = part.repeat(Math.floor(50_000 / part.length))
+      const begun = performance.now()
+      mayBeUntidy.test(newText)
+      tidyNewText({ path: "a.ts", base: file, oldText: "const a = 1\n", newText })
+      assert.isBelow(performance.now() - begun, 1500)
+    })
+  }
 })
 
 const edited = (text: string, oldText: string, newText: string): string =>
