@@ -5,8 +5,7 @@
  *
  * With `--copies` the runs change files in working copies instead, which commands and checks in the sandbox see: two tasks side by
  * side, a task for each of four files, and one that changes a file again. Processes that outlive a killed program by
- * five seconds are counted by themselves, and runs that stop since a command was cut off and only a person can say whether it
- * happened.
+ * five seconds are counted by themselves.
  *
  *   node bench/random-kills.ts [KILLS] [--copies] [--seed 1] [--workers 2] [--log FILE]
  */
@@ -37,7 +36,6 @@ interface Done {
   readonly run: number
   readonly kills: number
   readonly outlived?: number
-  readonly isAsked?: boolean
   readonly breaches: ReadonlyArray<string>
 }
 
@@ -75,11 +73,7 @@ const work = async (): Promise<void> => {
 const tell = (): void => {
   const breaches = done.reduce((sum, one) => sum + one.breaches.length, 0)
   const outlived = done.reduce((sum, one) => sum + (one.outlived ?? 0), 0)
-  const asked = done.filter(({ isAsked = false }) => isAsked).length
-  const after = [
-    ...(outlived === 0 ? [] : [`; processes lived on after ${outlived} of them`]),
-    ...(asked === 0 ? [] : [`; ${asked} runs ask whether a command happened`])
-  ].join("")
+  const after = outlived === 0 ? "" : `; processes lived on after ${outlived} of them`
   console.log(`${kills()} kills of ${done.length} runs, seed ${seed}: ${breaches} breaches${after}`)
   if (kills() === 0 || breaches > 0) process.exitCode = 1
 }

@@ -3,7 +3,7 @@
  * stand in the file as they are quoted.
  */
 import { choose, type Random } from "../mutations/Damage.ts"
-import { type Call, withCall } from "./callNoise.ts"
+import { type Call, callIn, withCall } from "./callNoise.ts"
 import { group, type Kinds, type Noise, only } from "./Noise.ts"
 
 const invented = (random: Random): string =>
@@ -19,6 +19,20 @@ const oldText =
         ? { ...call, arguments: { ...call.arguments, old_text: change(old), new_text: change(next) } }
         : call
     })(right, random)
+
+const fixed = (text: string): string => text.trimEnd()
+
+/** The edit as a block, with something wrong in its new text or in both. */
+const inBlock = (change: (text: string) => string, ofOld: (text: string) => string = fixed): Kinds[string] =>
+  only("refinement", (right) => {
+    const { new_text: next, old_text: old, path } = callIn(right)?.arguments ?? {}
+    if (typeof old !== "string" || typeof next !== "string") return undefined
+    return `${path}\n<<<<<<< OLD\n${ofOld(old)}\n=======\n${change(next)}\n>>>>>>> NEW\n`
+  })
+
+const both = (change: (text: string) => string): Kinds[string] => inBlock(change, change)
+
+const wide = (text: string): string => text.replace(":", "：").replace(",", "，")
 
 export const contentNoise: ReadonlyArray<Noise> = [
   ...group("invented", 4, {
@@ -60,5 +74,20 @@ export const contentNoise: ReadonlyArray<Noise> = [
     "with a sign of a diff": oldText((text) => `-${text}`),
     "without its last sign": oldText((text) => text.slice(0, -1)),
     "with dots at the end": oldText((text) => `${text} ...`)
+  }),
+  ...group("new text", 4, {
+    "in a block": inBlock(fixed),
+    "with a blank at the end": both((text) => `${text} `),
+    "with blanks at the end": inBlock((text) => `${text}   `),
+    "with another line end": inBlock((text) => `${text}\r`),
+    "with a byte order mark": inBlock((text) => `\ufeff${text}`),
+    "with an invisible character": both((text) => text.replace(":", "\u200b:")),
+    "with a wide blank": inBlock((text) => text.replace(": ", ":\u00a0")),
+    "with full-width signs": both(wide),
+    "with full-width signs that are new": inBlock(wide),
+    "with a mark at the end": inBlock((text) => `${text}\n>>>>>>> REPLACE`),
+    "with a mark before it": inBlock((text) => `=======\n${text}`),
+    "with a fence": inBlock((text) => `\`\`\`ts\n${text}\n\`\`\``),
+    "with the numbers of the lines": both((text) => `153: ${text}`)
   })
 ]

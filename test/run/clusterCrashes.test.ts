@@ -12,15 +12,19 @@ import { needsPostgres } from "../support/Postgres.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 
-/** Workers of a run whose only task writes a line into a file and then does `next`. */
-const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
+/** Workers of a run whose only task writes a line into a file and then does `next`; with a secret that is another one each time. */
+const makeSender = Effect.fnUntraced(function* (next: string, count: number, hasSecret = false) {
   const cluster = yield* makeCluster
   cluster.sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-  const argv = ["sh", "-c", `echo sent >> log.txt${next}`]
+  let asked = 0
+  const argv = () => {
+    asked += 1
+    return ["sh", "-c", `echo sent >> log.txt${next}`, ...(hasSecret ? [`ghp_${"abc"[asked]?.repeat(36)}`] : [])]
+  }
   const script = ({ stage, task }: Asked): string => {
     if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
     return stage === "refinement"
-      ? refinementWith([{ name: "run_command", arguments: { argv } }])
+      ? refinementWith([{ name: "run_command", arguments: { argv: argv() } }])
       : writing({ stage, task })
   }
   const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
@@ -62,6 +66,20 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
       )
       attached.type("d\r")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
+    })
+  )
+
+  liveTest("is asked about when its answer held a secret, and another worker gets another answer", () =>
+    Effect.gen(function* () {
+      const { killSender, sent, start, terminal, untilSent } = yield* makeSender("; sleep 600", 2, true)
+      const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+      yield* untilSent(1)
+      killSender()
+      expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([4, 1])
+      const attached = terminal("attach last")
+      yield* Effect.promise(() => attached.shows("Run it again? "))
+      attached.type("d\r")
+      expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 1])
     })
   )
 

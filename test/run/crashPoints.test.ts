@@ -65,6 +65,19 @@ describe("a run with working copies that is killed", needs("bwrap"), () => {
       }),
     180_000
   )
+
+  it.live(
+    "runs a command of a copy again that was cut off, asks nobody about it, and makes its change once",
+    () =>
+      Effect.gen(function* () {
+        const copies = yield* makeReferenceOf(copyWork)
+        const begun = { killOn: '"uid":"turn-2/call-1","name":"run_command"' }
+        const sessions = [begun, begun, { killOn: '"name":"run_command","result":' }]
+        const { breaches, kills } = yield* crashAgain(copies, sessions, { latency: 5 })
+        expect([kills, breaches]).toEqual([3, []])
+      }),
+    180_000
+  )
 })
 
 describe.concurrent("a conversation that is killed", () => {

@@ -135,7 +135,7 @@ describe("a call in doubt", () => {
         tools: Effect.succeed({
           send: tool({
             description: "Sends.",
-            parameters: Schema.Struct({}),
+            parameters: Schema.Struct({ to: Schema.optionalKey(Schema.String) }),
             risk: "safe",
             effect: "once",
             execute: () =>
@@ -189,6 +189,63 @@ describe("a call in doubt", () => {
         files: "What it wrote may be missing: look before you rely on it.",
         targets: []
       })
+    })
+  )
+
+  /** Sends to an address with a secret, which is another one each time. */
+  const sendingSecret = (letter: string) => (prompt: FilledPrompt) =>
+    stageOf(prompt) === "refinement" && taskOf(prompt) === "Send 1"
+      ? refinementWith([{ name: "send", arguments: { to: `ghp_${letter.repeat(36)}` } }])
+      : sending(prompt)
+
+  const withheld = {
+    note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
+    carried_out: ["send", { to: "[redacted]" }]
+  }
+
+  for (const [answer, times, status] of [
+    [undefined, 1, "not_permitted"],
+    ["done", 1, "done"],
+    ["again", 2, "done"]
+  ] as const) {
+    nodeTest(
+      `whose answer held a secret is asked about (${answer ?? "nobody is there"}), whatever the model answers now`,
+      () =>
+        Effect.gen(function* () {
+          const sender = yield* makeSender
+          const run = yield* makeKeptRun({ prompt: "Send it." })
+          yield* run.session({ answer: sendingSecret("a"), plugins: [sender.plugin(true)], until: sender.begun })
+          const second = yield* run.session({
+            answer: sendingSecret("b"),
+            plugins: [sender.plugin(false)],
+            ...(answer === undefined ? {} : { approver: decidingOnly(answer) })
+          })
+          expect([sender.count(), second.report?.status]).toEqual([times, status])
+          if (answer !== "done") return
+          const data = second.report?.results[0]?.calls[0]?.result.data
+          expect(data).toEqual({ ...withheld, outcome: "It is not known." })
+        })
+    )
+  }
+
+  nodeTest("is not made again in other words when it has ended and its answer held a secret", () =>
+    Effect.gen(function* () {
+      const sender = yield* makeSender
+      const run = yield* makeKeptRun({ prompt: "Send it." })
+      const left = yield* Deferred.make<void>()
+      const answer = sendingSecret("a")
+      yield* run.session({
+        answer: (prompt) => {
+          if (stageOf(prompt) !== "execution") return answer(prompt)
+          Deferred.doneUnsafe(left, Effect.void)
+          return unreachable
+        },
+        plugins: [sender.plugin(false)],
+        until: Deferred.await(left)
+      })
+      const second = yield* run.session({ answer: sendingSecret("b"), plugins: [sender.plugin(false)] })
+      expect([sender.count(), second.report?.status]).toEqual([1, "done"])
+      expect(second.report?.results[0]?.calls[0]?.result.data).toMatchObject({ ...withheld, outcome: { data: "sent" } })
     })
   )
 

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Ended } from "./binary.ts"
 import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
-import { type CrashOptions, type CrashRun, type CrashWork, makeCrashRun, type Session } from "./CrashRun.ts"
+import { type CrashOptions, type CrashWork, makeCrashRun, type Session } from "./CrashRun.ts"
 import { processesAfter, remainsOf } from "./CrashRemains.ts"
 import { twelveTasks } from "./CrashWork.ts"
 
@@ -46,8 +46,6 @@ export interface Crashed {
 export interface CrashedAgain extends Crashed {
   /** How many sessions left processes behind that lived on. */
   readonly outlived: number
-  /** True when it stopped since only a person can say whether a command happened that was cut off. */
-  readonly isAsked: boolean
 }
 
 export const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
@@ -91,23 +89,6 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
 /** How long processes of a run that was killed may live on, in seconds. */
 const grace = 5
 
-const asksAboutCommand = ({ code, stdout }: Ended): boolean =>
-  code === 4 && stdout.includes("run_command on") && stdout.includes("was begun before the run broke off")
-
-/** The files that are not as they were before the run; its command comes before anything is approved. */
-const changedFiles = (run: CrashRun, { files }: CrashWork): ReadonlyArray<string> => {
-  const { left, texts } = run.files()
-  const before = Object.fromEntries(
-    Object.entries(files).flatMap(([name, text]) => (name.startsWith("project/") ? [[name.slice(7), text]] : []))
-  )
-  return [
-    ...[...new Set([...Object.keys(before), ...Object.keys(texts)])]
-      .filter((name) => before[name] !== texts[name])
-      .map((name) => `${name} was changed before a command was decided about`),
-    ...(left > 0 ? [`${left} files of writes that never finished are left`] : [])
-  ]
-}
-
 /** Kills a run as each of the sessions says, one after the other, then lets it go on to its end. */
 export const crashAgain = Effect.fnUntraced(function* (
   reference: Reference,
@@ -118,21 +99,16 @@ export const crashAgain = Effect.fnUntraced(function* (
   const history = newHistory()
   const breaches: Array<string> = []
   let outlived = 0
-  let isAsked = false
   for (const session of [...sessions, {}]) {
     const ended = yield* run.session(session)
     if ((yield* processesAfter(run, grace)) > 0) outlived += 1
     if (!wasKilled(ended)) {
-      isAsked = asksAboutCommand(ended)
-      breaches.push(
-        ...(isAsked ? changedFiles(run, reference.work) : breachesOf(run, history, ended, reference.outcome)),
-        ...remainsOf(run)
-      )
+      breaches.push(...breachesOf(run, history, ended, reference.outcome), ...remainsOf(run))
       break
     }
     breaches.push(...afterKill(run, history, ended.stdout))
   }
-  const crashed: CrashedAgain = { kills: history.kills, breaches, outlived, isAsked }
+  const crashed: CrashedAgain = { kills: history.kills, breaches, outlived }
   return crashed
 }, Effect.scoped)
 

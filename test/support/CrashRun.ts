@@ -48,12 +48,13 @@ const filesOf = (folder: string) => {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
- * How a session ends: by itself, at a system call (see `strace`), when it asks the model for the `killAt`th time, or a time
- * in ms after its first event.
+ * How a session ends: by itself, at a system call (see `strace`), when it asks the model for the `killAt`th time, when stdout or
+ * stderr holds a text, or a time in ms after its first event.
  */
 export interface Session {
   readonly under?: ReadonlyArray<string>
   readonly killAt?: number
+  readonly killOn?: string
   readonly killAfter?: number
 }
 
@@ -96,7 +97,7 @@ export const makeCrashRun = Effect.fnUntraced(function* (
   }
   const hasBegun = (): boolean => journal().length > 0
 
-  const session = ({ killAfter, killAt, under }: Session) =>
+  const session = ({ killAfter, killAt, killOn, under }: Session) =>
     Effect.promise(async (): Promise<Ended> => {
       const [file] = journals()
       const isNew = file === undefined || !hasBegun()
@@ -113,6 +114,10 @@ export const makeCrashRun = Effect.fnUntraced(function* (
       if (killAt !== undefined) {
         const asked = Effect.runPromise(server.until(({ chats }) => chats.length >= before + killAt))
         await Promise.race([asked, running.ended])
+        running.child.kill("SIGKILL")
+      }
+      if (killOn !== undefined) {
+        await Promise.race([running.says(killOn).catch(() => undefined), running.ended])
         running.child.kill("SIGKILL")
       }
       if (killAfter !== undefined) {

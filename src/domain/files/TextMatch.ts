@@ -1,8 +1,10 @@
 /**
  * Where the old text of an edit stands in a file. It is looked for exactly first, and then in the ways in which models
- * change a text that they copy: other blanks, escaped line breaks, line numbers, a cut line. The first way that finds any
- * place counts.
+ * change a text that they copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The
+ * first way that finds any place counts.
  */
+import { plainSigns } from "../text/PlainSigns.ts"
+
 /** A range of characters of the file and what takes its place. */
 export interface TextPlace {
   readonly from: number
@@ -160,11 +162,17 @@ const reindent = (
   })
 }
 
-const blankPlaces = (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
-  const core = coreOf(sought)
-  const rewrite = (fileLines: ReadonlyArray<string>) => reindent(core.newLines, core.oldLines, fileLines)
-  return linePlaces(text, core, (line, one) => line.trim() === one.trim(), rewrite)
-}
+const placesLike =
+  (plain: (line: string) => string) =>
+  (text: string, sought: Sought): ReadonlyArray<TextPlace> => {
+    const core = coreOf(sought)
+    const rewrite = (fileLines: ReadonlyArray<string>) => reindent(core.newLines, core.oldLines, fileLines)
+    return linePlaces(text, core, (line, one) => plain(line) === plain(one), rewrite)
+  }
+
+const blankPlaces = placesLike((line) => line.trim())
+/** Lines that differ in characters that models exchange, such as typographic quotes. */
+const signPlaces = placesLike((line) => plainSigns(line).trim())
 
 const breaks = /\r\n|\n|\\n/g
 
@@ -228,23 +236,31 @@ const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](
 /** The same without the blank behind it. */
 const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
 
-/** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
-const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
-  const numbers = withoutLineEnd(toLf(oldText))
+const withoutSign = (text: string, sign: RegExp): string =>
+  toLf(text)
+    .split("\n")
+    .map((line) => line.replace(sign, ""))
+    .join("\n")
+
+/** A text without the numbers of its lines, and the first of them; nothing unless each line has the next number. */
+export const withoutNumbers = (text: string): { readonly first: number; readonly text: string } | undefined => {
+  const numbers = withoutLineEnd(toLf(text))
     .split("\n")
     .map((line) => numbered.exec(line))
     .map((match) => Number(match?.[1] ?? match?.[2] ?? Number.NaN))
   const [first = Number.NaN] = numbers
-  if (!numbers.every((number, index) => number === first + index)) return undefined
-  const strip = (text: string, sign: RegExp): string =>
-    toLf(text)
-      .split("\n")
-      .map((line) => line.replace(sign, ""))
-      .join("\n")
+  const isCounted = numbers.every((number, index) => number === first + index)
+  return isCounted ? { first, text: withoutSign(text, numbered) } : undefined
+}
+
+/** Both texts without the numbers that were copied with their lines; nothing unless each old line has the next number. */
+const unnumbered = ({ newText, oldText }: Sought): Sought | undefined => {
+  const old = withoutNumbers(oldText)
+  if (old === undefined) return undefined
   /* New lines without numbers tell whether the blank behind a number is one of the line. */
-  const bare = strip(oldText, bareNumber)
+  const bare = withoutSign(oldText, bareNumber)
   if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }
-  return { oldText: strip(oldText, numbered), newText: strip(newText, numbered) }
+  return { oldText: old.text, newText: withoutSign(newText, numbered) }
 }
 
 const minVisible = 8
@@ -309,6 +325,7 @@ const exactOrBlank = (text: string, sought: Sought | undefined): ReadonlyArray<T
 const ways: ReadonlyArray<(text: string, sought: Sought) => ReadonlyArray<TextPlace>> = [
   exactPlaces,
   blankPlaces,
+  signPlaces,
   breakPlaces,
   (text, sought) => exactOrBlank(text, unescaped(sought)),
   (text, sought) => exactOrBlank(text, unnumbered(sought)),

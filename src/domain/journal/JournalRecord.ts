@@ -49,6 +49,8 @@ export type CallIntent = typeof CallIntent.Type
 /** A call that was begun and has no outcome; `seq` is the number of its intent record. */
 export interface InDoubtCall extends CallIntent {
   readonly seq: number
+  /** The outcome of a call in whose place another one stands now, since its answer was not kept. */
+  readonly outcome?: Schema.Json
 }
 
 /** The prompt of a model call as it was sent. */

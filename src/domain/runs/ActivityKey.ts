@@ -50,6 +50,12 @@ export const stageKey = {
 /** What a stage reads from the project or the web: `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
+/** The answer that a call of a turn comes from: `round-1/turn/research-2/attempt-3` for `round-1/tool/research-2/turn-3/call-1`. */
+export const answerOf = (call: string): string | undefined => {
+  const [, round, task, turn] = /^(round-\d+)\/tool\/([^/]+)\/turn-(\d+)\//.exec(call) ?? []
+  return round === undefined ? undefined : `${round}/turn/${task}/attempt-${turn}`
+}
+
 /** One check of a task: `round-1/check/research-2/turn-3/1`. */
 export const checkKey = (id: {
   readonly round: number
@@ -112,6 +118,8 @@ export const seenKey = {
   /** What the files of a task hold when its changes are put together with those of others. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
+  /** What is left out of the new texts of a task. */
+  tidied: (task: string): string => `tidied/${slugOf(task)}`,
   /** The lines that a call changes in the project. */
   lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
   /** What a call of a turn changed in the working copy of its task. */

@@ -52,6 +52,8 @@ export const CanonicalAccess = Schema.Union([
     sandbox: Schema.String,
     /** True when it runs on the working copy of a task, and writes there. */
     onCopy: Schema.optionalKey(Schema.Boolean),
+    /** True when nothing of what it does is left once its copy is gone, so that it can be run again. */
+    leavesNothing: Schema.optionalKey(Schema.Boolean),
     /** The files of the project that it runs; an answer holds for what they say now. Absent when there are none. */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
     /** Why nothing can allow the command; a clause of which the command is the subject. */
@@ -80,7 +82,7 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
     return plain
   }
   if (access._tag !== "RunCommand") return access
-  const { onCopy: _onCopy, ...plain } = access
+  const { leavesNothing: _leavesNothing, onCopy: _onCopy, ...plain } = access
   return plain
 }
 

@@ -15,11 +15,11 @@ import { underWay } from "./CallsUnderWay.ts"
 import { BegunElsewhere, ClusterRuns } from "./ClusterRuns.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { type Secrets, fromJson, type Redact, withoutSecrets } from "./WithoutSecrets.ts"
-import { inDoubt, isRefinement, Journal, valueOf } from "../journal/Journal.ts"
+import { inDoubt, isRefinement, Journal, replacedCall, valueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
-import { activityName } from "../../domain/runs/ActivityKey.ts"
+import { activityName, answerOf, keyOfActivity } from "../../domain/runs/ActivityKey.ts"
 import { Activities, type Activity, asJson } from "../journal/Activities.ts"
 
 /**
@@ -70,6 +70,8 @@ export const layerClusterJournal = (
 
       const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
 
+      const at = (type: JournalRecord["type"], place: string) => orFail(runs.at(runId, type, place))
+
       return Journal.of({
         saved: Effect.fnUntraced(function* (type, key) {
           const line = yield* last(type, key)
@@ -82,9 +84,14 @@ export const layerClusterJournal = (
         }),
         doubt: Effect.fnUntraced(function* (key) {
           const intent = inDoubt(yield* last("intent", key))
-          if (intent === undefined) return undefined
-          known.set(key, intent.seq)
-          return (yield* last("outcome", key)) === undefined ? intent : undefined
+          if (intent !== undefined) {
+            known.set(key, intent.seq)
+            return (yield* last("outcome", key)) === undefined ? intent : undefined
+          }
+          const answer = answerOf(key)
+          const before = answer === undefined ? undefined : (yield* at("intent", keyOfActivity(key))).at(-1)
+          if (answer === undefined || before === undefined) return undefined
+          return replacedCall(before, yield* last("outcome", before.key), yield* at("outcome", answer))
         }),
         append: (record) => {
           /* A worker that has lost its place is interrupted while it waits. */

@@ -210,6 +210,12 @@ const makeRuns = (sql: SqlClient.SqlClient) => {
         WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
       return row === undefined ? undefined : lineOfRow(row)
     }),
+    /** The records of a type whose keys are this one with a hash, in order. */
+    at: Effect.fnUntraced(function* (runId: string, type: JournalRecord["type"], place: string) {
+      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = ${type} AND split_part(key, '#', 1) = ${place} ORDER BY seq`)
+      return rows.map(lineOfRow)
+    }),
     /** The usage of the run so far but for its duration, computed from its events. */
     usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
       const [tools] = yield* retryTransient(sql<{ readonly count: number }>`

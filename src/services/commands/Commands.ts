@@ -416,7 +416,7 @@ export class Commands extends Context.Service<
           const cwd = yield* folderOf(written)
           const program = yield* provide(findFrom(argv[0], cwd))
           if (program === undefined || !(yield* provide(isExecutable(program)))) return yield* missingProgram(argv)
-          const { denial, sandboxed, words } = yield* sandbox.state
+          const { denial, isClosed = false, sandboxed, words } = yield* sandbox.state
           const scripts = yield* provide(commandScripts(root, argv, cwd))
           const onCopy = (yield* CurrentCopy) !== undefined && (yield* copies.state).mechanism !== "none"
           const command: CanonicalCommand = {
@@ -425,7 +425,7 @@ export class Commands extends Context.Service<
             cwd,
             sandboxed,
             sandbox: words,
-            ...(onCopy ? { onCopy } : {}),
+            ...(onCopy ? { onCopy, leavesNothing: isClosed } : {}),
             ...(scripts.length === 0 ? {} : { scripts }),
             ...(denial === undefined ? {} : { denial })
           }

@@ -27,6 +27,8 @@ interface SandboxState {
   readonly sandboxed: boolean
   /** What it allows, or why there is none; shown after "Sandbox: ". */
   readonly words: string
+  /** True when a command reaches nothing but the project: no network, no Unix sockets, no other folder that it can write. */
+  readonly isClosed?: boolean
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string
 }
@@ -190,7 +192,8 @@ export class Sandbox extends Context.Service<
             const reach = network === true ? "with the network" : onlyHosts(hosts ?? [])
             const sockets = filter === undefined ? ", Unix sockets are not blocked" : ""
             const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
-            return { sandboxed: true, words } satisfies SandboxState
+            const isClosed = !places.network && places.writable.length === 0 && !unixSockets && filter !== undefined
+            return { sandboxed: true, words, isClosed } satisfies SandboxState
           }
           const text = `Commands run without a sandbox: ${why}.`
           if (mode === "auto") yield* events.publish({ type: "message", level: "warning", text })

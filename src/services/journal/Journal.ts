@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { type InDoubtCall, type JournalRecord, makeSharedPrompts } from "../../domain/journal/JournalRecord.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
-import { parseKey } from "../../domain/runs/ActivityKey.ts"
+import { answerOf, keyOfActivity, parseKey } from "../../domain/runs/ActivityKey.ts"
 import { JournalError } from "./JournalError.ts"
 import { type JournalLine, readRecord } from "./JournalLine.ts"
 import { unknownRecord } from "./UnknownRecords.ts"
@@ -43,16 +43,37 @@ export const inDoubt = (line: JournalLine | undefined): InDoubtCall | undefined 
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
 }
 
+/**
+ * The call that an answer made in the place of another one, when nobody knows whether it happened, or the answer was asked for again
+ * since it held a secret; `answers` are all to its prompts. After an answer to another prompt, another call is meant.
+ */
+export const replacedCall = (
+  intent: JournalLine | undefined,
+  outcome: JournalLine | undefined,
+  answers: ReadonlyArray<JournalLine>
+): InDoubtCall | undefined => {
+  const call = inDoubt(intent)
+  if (call === undefined || outcome === undefined) return call
+  const isLost = answers.some((line) => Option.isNone(valueOf(line)))
+  return isLost ? { ...call, outcome: Option.getOrNull(valueOf(outcome)) } : undefined
+}
+
 /** The work of earlier sessions, by these lines of a journal. Answers count from the record with this number on. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
   const last = new Map(lines.map((line) => [`${line.type}/${line.key}`, line]))
+  const byPlace = Map.groupBy(lines, ({ key, type }) => `${type}/${keyOfActivity(key)}`)
   return {
     saved: (type: SavedType, key: string): Option.Option<Schema.Json> => {
       const line = last.get(`${type}/${key}`)
       return type === "answer" && line !== undefined && line.seq < provenFrom ? Option.none() : valueOf(line)
     },
-    doubt: (key: string): InDoubtCall | undefined =>
-      last.has(`outcome/${key}`) ? undefined : inDoubt(last.get(`intent/${key}`))
+    doubt: (key: string): InDoubtCall | undefined => {
+      if (last.has(`outcome/${key}`)) return undefined
+      const answer = answerOf(key)
+      if (answer === undefined || last.has(`intent/${key}`)) return inDoubt(last.get(`intent/${key}`))
+      const intent = byPlace.get(`intent/${keyOfActivity(key)}`)?.at(-1)
+      return replacedCall(intent, last.get(`outcome/${intent?.key}`), byPlace.get(`outcome/${answer}`) ?? [])
+    }
   }
 }
 
@@ -61,7 +82,7 @@ export class Journal extends Context.Service<
   {
     /** The encoded value of the last record of this type with this key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** A call that was started and whose outcome is unknown. */
+    /** A call that was started and whose outcome is unknown; or one in the place of this call, as `replacedCall` says. */
     doubt(key: string): Effect.Effect<InDoubtCall | undefined>
     /** Persists a record; returns when it is on the disk. */
     append(record: JournalRecord): Effect.Effect<void>

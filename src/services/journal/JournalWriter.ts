@@ -14,7 +14,7 @@ import type { JournalRecord } from "../../domain/journal/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum, type LineEnd, type LineProtection, sumIn } from "./JournalLine.ts"
 import type { JournalContent } from "./JournalReader.ts"
-import { cutOffTorn, syncFolder } from "./JournalRepair.ts"
+import { cutOffTorn, syncFolder } from "./JournalEnd.ts"
 import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
 import { codeOf } from "../files/FileFailure.ts"
 

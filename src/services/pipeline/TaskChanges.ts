@@ -10,12 +10,21 @@ import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { wholeChange } from "../../domain/files/ChangePreview.ts"
+import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
-import { Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
 import { excerptOf, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
-import { type CallOutcome, isArguments, isChange, pathOf, ToolCall } from "../../domain/tools/ToolCall.ts"
+import {
+  type Arguments,
+  type CallOutcome,
+  fileTools,
+  isArguments,
+  isChange,
+  pathOf,
+  ToolCall
+} from "../../domain/tools/ToolCall.ts"
 import { turnOf } from "../../domain/tools/ToolCallFormat.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -34,11 +43,15 @@ const textAfter = (base: string | null, { arguments: given }: ToolCall): string 
   return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
 }
 
-/** The lines that a change brings, without those that stand anywhere, as brackets do. */
-const newLines = ({ call: { arguments: given } }: CallOutcome): ReadonlyArray<string> =>
+const textsOf = (given: Arguments): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((one) => (isArguments(one) ? [one["new_text"], one["content"]] : []))
-    .flatMap((text) => (typeof text === "string" ? text.split("\n") : []))
+    .filter((text) => typeof text === "string")
+
+/** The lines that a change brings, without those that stand anywhere, as brackets do. */
+const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
+  textsOf(call.arguments)
+    .flatMap((text) => text.split("\n"))
     .map((line) => line.trim())
     .filter((line) => /\w{2}/.test(line))
 
@@ -113,9 +126,6 @@ const ReadChange = Schema.Struct({
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-const copyOldLines =
-  "Copy the lines to change into the old part of the block; to add lines, the line before them as well."
-
 /** Characters of a file that are shown with a block that lacks its old text. */
 const shownOfFile = 500
 
@@ -138,6 +148,40 @@ const howToAdd = (file: string, held: string, added: string): string => {
     `The ${lines.length} lines of ${file}:`,
     excerptOf(source, wordsOf(added), shownOfFile).text
   ].join("\n")
+}
+
+/** A call of a tool that changes files, with what was left out of its new texts and what is wrong with them. */
+const TidiedCall = Schema.Struct({ call: ToolCall, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
+type TidiedCall = typeof TidiedCall.Type
+
+/** The arguments of a call with other new texts. */
+const withNewTexts = (given: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
+  const { content, edits, new_text: newText, old_text: oldText } = given
+  return {
+    ...given,
+    ...(typeof content === "string" ? { content: change(content) } : {}),
+    ...(typeof newText === "string" && typeof oldText === "string" ? { new_text: change(newText, oldText) } : {}),
+    ...(Array.isArray(edits) ? { edits: edits.map((one) => (isArguments(one) ? withNewTexts(one, change) : one)) } : {})
+  }
+}
+
+/** Leaves out of the new texts of a call what is not meant for its file. */
+const tidyCall = (call: ToolCall, base: string | null, task: string): TidiedCall => {
+  const path = pathOf(call)
+  const left = new Set<string>()
+  const problems: Array<string> = []
+  const tidied = withNewTexts(call.arguments, (newText, oldText) => {
+    const tidy = tidyNewText({ path, base, newText, ...(oldText === undefined ? {} : { oldText }) })
+    for (const words of tidy.left) left.add(words)
+    problems.push(...(tidy.problem === undefined ? [] : [tidy.problem]))
+    return tidy.newText
+  })
+  const where = { section: "Changes", task }
+  return {
+    call: { ...call, arguments: tidied },
+    issues: problems.map((what) => makeIssue("change-marks", where, { what })),
+    repairs: [...left].map((words) => makeRepair("change-tidied", where, `Left out of the text for ${path}: ${words}.`))
+  }
 }
 
 /** True for a change that is read with a look at the project. */
@@ -218,7 +262,12 @@ export const makeTaskChanges = Effect.gen(function* () {
     if (!(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const [shown] = yield* searchedTexts([file])
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
-    return refuse(what, shown === undefined ? copyOldLines : howToAdd(file, shown.text, text))
+    return refuse(
+      what,
+      shown === undefined
+        ? "Copy the lines to change into the old part of the block."
+        : howToAdd(file, shown.text, text)
+    )
   })
 
   const read = (changes: ReadonlyArray<Change>, task: string) =>
@@ -243,6 +292,20 @@ export const makeTaskChanges = Effect.gen(function* () {
       ? activities.record({ key: seenKey.changes(task), success: ReadChanges }, read(changes, task))
       : read(changes, task)
 
+  /** A call without what in its new texts is not meant for the file; what was found is kept for a replay. */
+  const tidied = Effect.fnUntraced(function* (call: ToolCall, task: string): Effect.fn.Return<TidiedCall> {
+    const isUntidy = call.name === "write_file" || textsOf(call.arguments).some((text) => mayBeUntidy.test(text))
+    const asItIs: TidiedCall = { call, issues: [], repairs: [] }
+    if (!fileTools.has(call.name) || !isUntidy) return asItIs
+    const look = Effect.gen(function* () {
+      const { inside, path: canonical } = yield* workspace.canonical(pathOf(call))
+      if (!inside || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, task)
+      return tidyCall(call, yield* workspace.readText(canonical, maxSearchedBytes), task)
+    })
+    const kept = Effect.orElseSucceed(look, () => asItIs)
+    return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, kept)
+  })
+
   /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
   const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> =>
     copy.own().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
@@ -262,5 +325,5 @@ export const makeTaskChanges = Effect.gen(function* () {
     return copy.files()
   }
 
-  return { callsOf, fileAt, final, named, nameOf, onTop }
+  return { callsOf, fileAt, final, named, nameOf, onTop, tidied }
 })

@@ -142,14 +142,20 @@ export const makeTurnCalls = Effect.gen(function* () {
             "Made a call once that was written several times."
           )
         ]
-    const checked = parts
-      .slice(0, limit)
-      .flat()
-      .map((call): CheckedCall => {
-        const { issues, repairs, ...found } = registry.check(call, allowed, task)
+    const checked = yield* Effect.forEach(
+      parts.slice(0, limit).flat(),
+      Effect.fnUntraced(function* (wanted): Effect.fn.Return<CheckedCall> {
+        const { issues, repairs, ...found } = registry.check(wanted, allowed, task)
         const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-        return { wanted: call, call: found.call, repairs, issues: [...issues, ...beyond] }
+        const { call, ...tidied } = yield* changes.tidied(found.call, task)
+        return {
+          wanted,
+          call,
+          repairs: [...repairs, ...tidied.repairs],
+          issues: [...issues, ...beyond, ...tidied.issues]
+        }
       })
+    )
     const tooMany =
       parts.length <= limit
         ? []

@@ -12,6 +12,7 @@ import { type ToolCallId, activityName, seenKey, toolCallKey } from "../../domai
 import { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import {
+  builtInOrigin,
   type PreparedCall,
   dataText,
   fileTools,
@@ -22,7 +23,7 @@ import {
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
 import { accessTarget, type CanonicalAccess, writesIn } from "../../domain/tools/Access.ts"
-import type { CallIntent, FileState } from "../../domain/journal/JournalRecord.ts"
+import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
@@ -210,11 +211,28 @@ const madeSince = (
   return proposed.length === 0 ? result : { ...result, proposed }
 }
 
+/**
+ * True for a call that a session after a crash makes again without asking: it changes nothing, or it is a command on a copy of the
+ * project that reaches nothing else, and the copy is made anew. A tool of a plugin may do more than it declares.
+ */
+const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
+  effect === "pure" ||
+  (origin === builtInOrigin &&
+    accesses.length > 0 &&
+    accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
+
 /** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
-const happened = ({ targets }: CallIntent, copy: WorkingCopy | undefined): Schema.Json => ({
+const happened = ({ targets }: InDoubtCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
+})
+
+/** The result of a call in whose place another one had happened, of an answer that was not kept. */
+const replaced = ({ call: { arguments: given, name }, outcome }: InDoubtCall): Schema.Json => ({
+  note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
+  carried_out: [name, given as Schema.JsonObject],
+  outcome: outcome ?? "It is not known."
 })
 
 /** Runs code of a tool; what it throws becomes a failure of the tool. */
@@ -285,14 +303,19 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const asked = yield* Clock.currentTimeMillis
     yield* inFlight.mayBegin(call.name)
     const doubt = yield* journal.doubt(key)
-    if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
-      return yield* measured(Result.succeed(happened(doubt, yield* CurrentCopy)), asked)
+    const isKnown = doubt?.outcome !== undefined
+    if (
+      doubt !== undefined &&
+      (isKnown || (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done")
+    ) {
+      const told = doubt.key === key ? happened(doubt, yield* CurrentCopy) : replaced(doubt)
+      return yield* measured(Result.succeed(told), asked)
     }
     const prepared = yield* guard(call.name, registry.prepare(call))
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
     const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
-    if (info.effect !== "pure") {
+    if (!isRepeatable(prepared.success)) {
       const files = yield* fileStates(accesses)
       const targets = accesses.map(accessTarget)
       yield* inFlight.mayBegin(call.name)

@@ -1,13 +1,18 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { globSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
+import { CommandLine, definePlugin, runGranted, tool } from "../../../src/plugin-kit.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
 import { changedPaths, takeSnapshot } from "../../support/FolderSnapshot.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
@@ -576,6 +581,55 @@ describe("where no copy can be made", () => {
       }),
     needs("bwrap")
   )
+})
+
+/** A plugin whose tool runs a command and could do anything beside it. */
+const runner = definePlugin({
+  name: "runner",
+  tools: Effect.succeed({
+    run_own: tool({
+      description: "Runs a command.",
+      parameters: Schema.Struct({ argv: CommandLine }),
+      risk: "high",
+      effect: "once",
+      access: ({ argv }) => [{ _tag: "RunCommand", argv }],
+      execute: (_given, [granted]) => runGranted(granted)
+    })
+  })
+})
+
+/** Where a command is called, and whether its call is noted before it begins, so that it is in doubt when it is cut off. */
+const notedCalls: Readonly<Record<string, readonly [isNoted: boolean, settings: SandboxSettings, tool?: string]>> = {
+  "on a copy": [false, {}],
+  "on a copy, with repositories": [false, { git: true, readable: ["/opt"] }],
+  "with the network": [true, { network: true }],
+  "with a list of hosts": [true, { network: ["example.org"] }],
+  "with Unix sockets": [true, { unixSockets: true }],
+  "with a folder outside of the project": [true, { writable: ["/var/tmp"] }],
+  "without a sandbox": [true, { mode: "off" }],
+  "in the project": [true, {}],
+  "by a plugin": [true, {}, "run_own"]
+}
+
+describe("the call of a command that can be cut off", needs("bwrap", "overlay"), () => {
+  for (const [where, [isNoted, sandbox, name = "run_command"]] of Object.entries(notedCalls)) {
+    liveTest(`is ${isNoted ? "" : "not "}noted before it begins ${where}`, () =>
+      Effect.gen(function* () {
+        const noted: Array<string> = []
+        const journal = Layer.effect(
+          Journal,
+          Effect.map(Journal, (none) =>
+            Journal.of({ ...none, append: ({ type }) => Effect.sync(() => void noted.push(type)) })
+          )
+        ).pipe(Layer.provide(Journal.layerNone))
+        const { run } = yield* openTools({ journal, plugins: [runner], commands: { sandbox } })
+        const copy = where === "in the project" ? undefined : makeWorkingCopy()
+        const { error_message } = yield* Effect.provideService(run(name, { argv: ["true"] }), CurrentCopy, copy)
+        assert.isNull(error_message)
+        assert.deepStrictEqual(noted, isNoted ? ["intent"] : [])
+      })
+    )
+  }
 })
 
 describe("without a sandbox", () => {

@@ -320,6 +320,11 @@ export const taskRules = [
         "Fences inside a block",
         "Both parts of the block stood in a fence of their own, which is no line of the file.",
         "Put the lines of the file between the marks, and nothing else."
+      ),
+      "change-tidied": note(
+        "New text with signs that are not meant for the file",
+        "Nothing of the kind stands in the file, and only its being written as an answer explains it.",
+        "Write the new text as it is to stand in the file."
       )
     }
   ),

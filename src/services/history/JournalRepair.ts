@@ -1,0 +1,57 @@
+/**
+ * The repair that a person asks for: everything from the first damaged line of a journal on is moved to a file beside it.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { codeOf } from "../files/FileFailure.ts"
+import { cutOff } from "../journal/JournalEnd.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import { readIntact } from "../journal/JournalReader.ts"
+
+export interface Repaired {
+  /** The number of records that stay. */
+  readonly intact: number
+  /** The number of bytes that were moved, and the path of their file. */
+  readonly bytes: number
+  readonly quarantine: string
+  /** The calls that changed something according to what was moved, as far as it can be read: `write_file /project/a.txt`. */
+  readonly effects: ReadonlyArray<string>
+}
+
+/** An intent, in a line that may be damaged elsewhere. */
+const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0-9_]{1,64})"/
+/** The name of a call stands at its beginning. */
+const mostRead = 100_000
+const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
+
+const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
+  Buffer.from(rest)
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const name = intent.exec(line.slice(0, mostRead))?.[1]
+      if (name === undefined) return []
+      const json = targetsOf.exec(line)?.[1] ?? "[]"
+      const targets = Result.getOrElse(
+        Result.try(() => JSON.parse(json) as ReadonlyArray<string>),
+        () => []
+      )
+      return [[name, ...targets].join(" ")]
+    })
+
+/**
+ * Moves everything from the first damaged line on to a file; returns nothing when the journal is intact. What was done
+ * according to it is no longer known to the run. Fails when even the first record is damaged.
+ */
+export const repairJournal = Effect.fn("repairJournal")(
+  function* (path: string) {
+    const { intact, rest, size } = yield* readIntact(path)
+    if (rest.length === 0) return undefined
+    const file = yield* cutOff(path, size, rest, `${path}.damaged-${intact + 1}`)
+    return { intact, bytes: rest.length, quarantine: file, effects: effectsIn(rest) } satisfies Repaired
+  },
+  (repaired, path) =>
+    Effect.catchTag(repaired, "PlatformError", (error) =>
+      Effect.fail(new JournalError({ path, reason: { _tag: "Unreadable", code: codeOf(error) } }))
+    )
+)

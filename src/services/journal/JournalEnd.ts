@@ -1,0 +1,53 @@
+/**
+ * Cuts off what a journal holds behind its intact lines, such as a last line that a crash left incomplete. What is cut off is
+ * first saved to a file beside the journal, where a person can inspect it. A file that is already there is never overwritten.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import { ifFound } from "../files/FileFailure.ts"
+import type { JournalContent } from "./JournalReader.ts"
+
+const fileMode = 0o600
+
+/** Flushes what was created in the folder of a file. */
+export const syncFolder = Effect.fnUntraced(function* (file: string) {
+  const folder = (yield* Path.Path).dirname(file)
+  const handle = yield* (yield* FileSystem.FileSystem).open(folder)
+  yield* handle.sync
+}, Effect.scoped)
+
+/**
+ * Returns the path of the file with the bytes: `file`, or `file-2` and so on if a file has other bytes already. A file
+ * with the same bytes comes from a process that died before it cut them off.
+ */
+const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  for (let count = 1; ; count += 1) {
+    const path = count === 1 ? file : `${file}-${count}`
+    const there = yield* ifFound(fs.lstat(path))
+    if (there !== undefined) {
+      const mayBeSame = there.type === "File" && Number(there.size) === bytes.length
+      if (mayBeSame && Buffer.compare(yield* fs.readFile(path), bytes) === 0) return path
+      continue
+    }
+    const handle = yield* fs.open(path, { flag: "wx", mode: fileMode })
+    yield* handle.writeAll(bytes)
+    yield* handle.sync
+    yield* syncFolder(path)
+    return path
+  }
+}, Effect.scoped)
+
+/** Leaves this many bytes of a journal, and saves the bytes behind them to a file; returns its path. */
+export const cutOff = Effect.fnUntraced(function* (journal: string, size: number, rest: Uint8Array, file: string) {
+  const quarantined = yield* quarantine(file, rest)
+  const handle = yield* (yield* FileSystem.FileSystem).open(journal, { flag: "r+" })
+  yield* handle.truncate(size)
+  yield* handle.sync
+  return quarantined
+}, Effect.scoped)
+
+/** Cuts off what a crash left behind the last whole line. */
+export const cutOffTorn = (path: string, { lines, size, torn }: JournalContent) =>
+  torn.length === 0 ? Effect.void : cutOff(path, size, torn, `${path}.torn-${lines.length + 1}`)
