@@ -239,7 +239,7 @@ const linesText = (from: number, to: number): string => (from === to ? `${from}`
 /** More parts of a text are only counted. */
 const mostParts = 6
 
-/** `Lines 40 to 98 and 120`, by the indexes of the lines and the number of the first. */
+/** `lines 40 to 98 and 120`, by the indexes of the lines and the number of the first. */
 const partsText = (shown: ReadonlySet<number>, first: number): string => {
   const parts: Array<{ from: number; to: number }> = []
   for (const index of [...shown].toSorted((a, b) => a - b)) {
@@ -249,7 +249,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
   }
   const named = parts.slice(0, mostParts).map(({ from, to }) => linesText(first + from, first + to))
   const more = parts.length > named.length ? [`${parts.length - named.length} more parts`] : []
-  return `Lines ${[...named, ...more].join(", ").replace(/, ([^,]*)$/, " and $1")}`
+  return `lines ${[...named, ...more].join(", ").replace(/, ([^,]*)$/, " and $1")}`
 }
 
 /** Which part of the text is shown, and how much that is; empty for the whole. */
@@ -265,15 +265,15 @@ const noteOf = (
   const of = file?.of ?? lines
   const asked = reference.kind === "file" ? reference.lines : undefined
   const last = file === undefined ? 0 : file.first + lines - 1
-  const wanted =
-    asked === undefined
-      ? ""
-      : ` around ${asked.from === asked.to ? "line" : "the lines"} ${linesText(asked.from, Math.min(asked.to, last))}`
-  const around = asked?.from === file?.first && (asked?.to ?? 0) >= last ? "" : wanted
-  if (isWhole) return `\n\n(Lines ${linesText(file?.first ?? 1, last)} of ${of}${around}.)`
-  const much = `${percentOf(share)} % of ${asked === undefined && file?.of === undefined ? "it" : "them"}`
-  const place = file === undefined ? "" : `${partsText(shown, file.first)} of ${of}${around}; `
-  return `\n\n(There is room for a part: ${place}${much}.${rest(resolved)})`
+  const isAll = asked === undefined || (asked.from === file?.first && asked.to >= last)
+  const around = isAll
+    ? ""
+    : `, around ${asked.from === asked.to ? "line" : "the lines"} ${linesText(asked.from, Math.min(asked.to, last))}`
+  if (isWhole) return `\n\n(Lines ${file?.first} to ${last} of ${of}${around}.)`
+  if (file === undefined) return `\n\n(There is room for ${percentOf(share)} % of it.${rest(resolved)})`
+  const percent = file.of === undefined ? percentOf(share) : Math.round((100 * shown.size) / of)
+  const place = `${partsText(shown, file.first)} of ${of}${around}, ${percent} % of the file`
+  return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
 /** True for what stands in the prompts of all tasks, before their references. */
