@@ -20,7 +20,7 @@ const reader = (ranges: ReadonlyArray<readonly [from: number, to: number]>) => {
   return (prompt: FilledPrompt): string => {
     const stage = stageName(prompt)
     if (stage === "creation") {
-      return planOf([[{ name: "Read 1", skill: "edit-files", references: "[Big](docs/big.md)" }]])
+      return planOf([[{ name: "Read 1", skill: "any", references: "[Big](docs/big.md)" }]])
     }
     if (stage === "iteration") return planOf([])
     if (stage === "conclusion") return "It is read."
@@ -40,7 +40,7 @@ const seenAfter = (ranges: ReadonlyArray<readonly [from: number, to: number]>) =
     const approver = willingApprover()
     const settings = { referenceBudget: 2000 }
     const { report } = yield* run.session({ answer: reader(ranges), approver, settings })
-    expect(report?.status).toBe("done")
+    expect([report?.status, report?.message]).toEqual(["done", ""])
     return report?.facts
   })
 
@@ -64,11 +64,7 @@ describe("a reference that has no room", () => {
       expect(some?.percent).toBeGreaterThan(50)
       expect(some?.percent).toBeLessThan(75)
       expect(
-        yield* seenAfter([
-          [1, 150],
-          [151, 300],
-          [301, 400]
-        ])
+        yield* seenAfter(Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const))
       ).toBeUndefined()
     })
   )

@@ -1,7 +1,7 @@
 /**
  * The lines of a text that belong together: the block, the declaration or the section around a line.
  */
-import { declarationsAround, declarationsOf, indentOf } from "../files/Declarations.ts"
+import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
 import { proseLines } from "../markdown/Outline.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
@@ -142,3 +142,32 @@ export const declarationLines =
     }
     return undefined
   }
+
+/** True for a language in which `enclosingNames` can find some. */
+export const hasNames = (language: string): boolean => isProgram(language) || proses.has(language)
+
+const mostNames = 2
+const longestName = 60
+
+/**
+ * Gives the names of the innermost declarations around the line of an index (`Schema.validate`), or the heading above it; empty
+ * for a line without one, and for one that declares something or is a heading itself.
+ */
+export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
+  const isText = proses.has(language)
+  const all = declarationsOf(lines, language)
+  let headings: ReturnType<typeof headingsOf> | undefined
+  return (index: number): string => {
+    if (!isText) {
+      const around = declarationsAround(lines, all, index).filter((one) => one.index !== index)
+      return around
+        .slice(-mostNames)
+        .map(({ name }) => name)
+        .join(".")
+    }
+    headings ??= headingsOf(lines)
+    const own = headings.findLast(({ line }) => line <= index + 1)
+    const text = own === undefined || own.line === index + 1 ? "" : (lines[own.line - 1] ?? "").trim()
+    return text.length > longestName ? `${text.slice(0, longestName)}...` : text
+  }
+}
