@@ -90,10 +90,10 @@ const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMa
       if (group?.names === names) group.matches.push(match)
       else groups.push({ names, matches: [match] })
     }
-    return groups.map((group) => [
-      ...(group.names === "" ? [] : [`(in ${group.names})`]),
-      ...showMatches(file, lines, group.matches, context)
-    ])
+    return groups.map((group) => {
+      const rows = showMatches(file, lines, group.matches, context)
+      return group.names === "" ? rows : [`(in ${group.names})`].concat(rows)
+    })
   })
   const files = found.map(({ file, matches }, position) => ({
     file,

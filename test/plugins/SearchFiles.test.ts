@@ -17,6 +17,8 @@ const searched = Effect.fnUntraced(function* (files: Readonly<Record<string, str
   return (yield* run("search_files", given)).data
 })
 
+const uses = (count: number) => "  parse(x)\n".repeat(count)
+
 describe("search_files", () => {
   const files = {
     "README.md": "Use parseConfig.\n",
@@ -121,7 +123,6 @@ describe("search_files", () => {
 
   nodeTest("shows source before tests, text for people and what tools write, and counts every file", () =>
     Effect.gen(function* () {
-      const uses = (count: number) => "  parse(x)\n".repeat(count)
       const many = {
         "CHANGELOG.md": uses(9),
         "a-lock.json": uses(9),

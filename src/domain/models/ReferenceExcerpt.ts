@@ -338,6 +338,6 @@ export const referenceExcerpts = (
     const isSeen = fitted.isWhole || seenShare(part) === 1
     const note = noteOf(one, fitted, lines.length, seenShare({ ...part, asked: undefined }))
     const shown = { resolved: one, block: block(one, fitted.text, note), shown: fitted.text.length }
-    return isSeen ? shown : { ...shown, cut: part }
+    return isSeen ? shown : Object.assign(shown, { cut: part })
   })
 }

@@ -189,10 +189,10 @@ const examples: Readonly<
   "a.json": [{}, ["class of tea: function words"]]
 }
 
-const cases = Object.entries(examples).flatMap(([file, [declared, nothing]]) => [
-  ...Object.entries(declared).map(([line, name]) => [file, line, name] as const),
-  ...nothing.map((line) => [file, line, undefined] as const)
-])
+const cases = Object.entries(examples).flatMap(([file, [declared, nothing]]) => {
+  const named = Object.entries(declared).map(([line, name]) => [file, line, name] as const)
+  return [named, nothing.map((line) => [file, line, undefined] as const)].flat()
+})
 
 describe("the name that a line declares", () => {
   it.each(cases)("%s: %s", (file, line, name) => {
@@ -211,16 +211,16 @@ describe("the name that a line declares", () => {
   })
 })
 
-describe("the declarations around a line", () => {
-  const around = (file: string, lines: ReadonlyArray<string>, word: string): string =>
-    declarationsAround(
-      lines,
-      declarationsOf(lines, languageOf(file)),
-      lines.findIndex((line) => line.includes(word))
-    )
-      .map(({ name }) => name)
-      .join(".")
+const around = (file: string, lines: ReadonlyArray<string>, word: string): string =>
+  declarationsAround(
+    lines,
+    declarationsOf(lines, languageOf(file)),
+    lines.findIndex((line) => line.includes(word))
+  )
+    .map(({ name }) => name)
+    .join(".")
 
+describe("the declarations around a line", () => {
   const python = [
     "class Schema:",
     "    def reset(self):",

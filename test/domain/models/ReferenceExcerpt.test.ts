@@ -36,6 +36,24 @@ const Lines = Schema.Array(Line).check(Schema.isMaxLength(120))
 const Language = Schema.Literals(["typescript", "python", "markdown", "page", "text", "json", ""])
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4000 }))
 
+const functions = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => [`export function part${index}() {`, `  step(${index})`, "}", ""]).flat()
+
+const method = (name: string, message: string): ReadonlyArray<string> => [
+  `    def ${name}(`,
+  "        self,",
+  "        data,",
+  "    ):",
+  '        """Says what is wrong with the data.',
+  "",
+  ...Array.from({ length: 12 }, () => "        A wrong key is a key that is wrong, as the data has it."),
+  '        """',
+  ...Array.from({ length: 10 }, (_, index) => `        step_${index} = data`),
+  `        raise Problem("${message}")`,
+  ...Array.from({ length: 10 }, (_, index) => `        other_${index} = data`),
+  `        return "${name} ends"`,
+  ""
+]
 describe("excerptOf", () => {
   it.effect.prop(
     "never exceeds the budget, cuts nothing that fits, and accounts for every line",
@@ -77,14 +95,6 @@ describe("excerptOf", () => {
     expect(excerptOf(source, words, 300).text).toContain("const awaitProducers")
   })
 
-  const functions = (count: number): ReadonlyArray<string> =>
-    Array.from({ length: count }, (_, index) => [
-      `export function part${index}() {`,
-      `  step(${index})`,
-      "}",
-      ""
-    ]).flat()
-
   it("shows of the imports only those of what the task names, and no outline beside the place that it means", () => {
     const lines = [
       'import fs from "node:fs"',
@@ -101,21 +111,6 @@ describe("excerptOf", () => {
     expect(text).not.toContain("function part3()")
   })
 
-  const method = (name: string, message: string): ReadonlyArray<string> => [
-    `    def ${name}(`,
-    "        self,",
-    "        data,",
-    "    ):",
-    '        """Says what is wrong with the data.',
-    "",
-    ...Array.from({ length: 12 }, () => "        A wrong key is a key that is wrong, as the data has it."),
-    '        """',
-    ...Array.from({ length: 10 }, (_, index) => `        step_${index} = data`),
-    `        raise Problem("${message}")`,
-    ...Array.from({ length: 10 }, (_, index) => `        other_${index} = data`),
-    `        return "${name} ends"`,
-    ""
-  ]
   const classes = ["import re", "", "class And:", ...method("validate", "None fits"), "class Schema:"].concat(
     method("validate", "Wrong key %r"),
     functions(20)
