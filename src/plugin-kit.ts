@@ -44,10 +44,13 @@ export {
   type TreeBudget,
   withoutEscapes
 } from "./domain/files/PathList.ts"
-export { fitLines, type LinePlace, shares } from "./domain/text/Excerpt.ts"
+export { fitLines, type LinePlace } from "./domain/text/Excerpt.ts"
 export { numberLines } from "./domain/text/NumberedLines.ts"
 
 /* Searching files. */
+export { languageOf } from "./domain/files/Language.ts"
+export { chooseRows, type SearchRows } from "./domain/files/SearchRank.ts"
+export { enclosingNames, hasNames } from "./domain/models/EnclosingLines.ts"
 export {
   findMatches,
   type LineMatch,

@@ -5,14 +5,18 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import {
+  chooseRows,
+  enclosingNames,
   findMatches,
   isSecretLike,
+  languageOf,
   type LineMatch,
   type SearchPattern,
-  shares,
+  type SearchRows,
   showMatches,
   Workspace,
   foldersOf,
+  hasNames,
   matchesGlob,
   searchPattern,
   tool,
@@ -58,39 +62,45 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** The first lines, as many as fit. */
-const linesWithin = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
-  let left = budget
-  const over = lines.findIndex((line) => (left -= line.length + 1) < 0)
-  return over < 0 ? lines : lines.slice(0, over)
+/** So many characters are kept for the line that says what holds a match. */
+const nameRoom = 30
+
+/** The matches of a file, each with the room that it may need. */
+const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
+  const room = hasNames(languageOf(file)) ? nameRoom : 0
+  const rows = matches.map((match) => ({
+    line: lines[match.index] ?? "",
+    size: showMatches(file, lines, [match], context).reduce((sum, row) => sum + row.length + 1, room)
+  }))
+  return { path: file, rows }
 }
 
-/**
- * As many matches as may be shown, spread over the files: those with few are shown whole, the others share what is left. When
- * there are more files than matches to show, those with the most matches are shown.
- */
+/** The matches that may be shown, in the order of their files, after a line `(in Schema.validate)` where something holds them. */
 const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
-  const least = found.map(({ matches }) => matches.length).toSorted((a, b) => b - a)[maxMatches - 1] ?? 0
-  const isMany = found.length > maxMatches
-  const wanted = shares(
-    found.map(({ matches }) => (isMany && matches.length < least ? 0 : matches.length)),
-    maxMatches
-  )
-  const blocks = found.map(({ file, lines, matches }, index) =>
-    showMatches(file, lines, matches.slice(0, wanted[index]), context)
-  )
-  const budgets = shares(
-    blocks.map((lines) => lines.join("\n").length + 1),
-    maxCharacters
-  )
-  const shown = blocks.map((lines, index) => linesWithin(lines, budgets[index] ?? 0))
-  const files = found.map(({ file, matches }, index) => {
-    const kept = shown[index]?.filter((line) => line.startsWith(`${file}:`)).length ?? 0
-    return { file, matches: matches.length, shown: kept }
+  const all = found.map((one) => searchRows(one, context))
+  const chosen = chooseRows(all, { rows: maxMatches, characters: maxCharacters })
+  const blocks = found.flatMap(({ file, lines, matches }, position) => {
+    const indexes = chosen[position] ?? []
+    if (indexes.length === 0) return []
+    const namesAt = enclosingNames(lines, languageOf(file))
+    const groups: Array<{ readonly names: string; readonly matches: Array<LineMatch> }> = []
+    for (const match of indexes.flatMap((index) => matches[index] ?? [])) {
+      const names = namesAt(match.index)
+      const group = groups.at(-1)
+      if (group?.names === names) group.matches.push(match)
+      else groups.push({ names, matches: [match] })
+    }
+    return groups.map((group) => {
+      const rows = showMatches(file, lines, group.matches, context)
+      return group.names === "" ? rows : [`(in ${group.names})`].concat(rows)
+    })
   })
-  const separator = context > 0 ? "\n--\n" : "\n"
-  const text = shown.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join(separator)
-  return { shown: text, files }
+  const files = found.map(({ file, matches }, position) => ({
+    file,
+    matches: matches.length,
+    shown: chosen[position]?.length ?? 0
+  }))
+  return { shown: blocks.map((lines) => lines.join("\n")).join(context > 0 ? "\n--\n" : "\n"), files }
 }
 
 /** The lines that match, with those around them, and what was not searched; the time may end before all files are. */

@@ -17,6 +17,8 @@ const searched = Effect.fnUntraced(function* (files: Readonly<Record<string, str
   return (yield* run("search_files", given)).data
 })
 
+const uses = (count: number) => "  parse(x)\n".repeat(count)
+
 describe("search_files", () => {
   const files = {
     "README.md": "Use parseConfig.\n",
@@ -115,6 +117,55 @@ describe("search_files", () => {
       assert.match(
         data,
         /^45 matches in 42 files, [^\n]* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, [^\n]*, and 12 matches in 12 files more\. [^\n]*\ny\.txt:1: x\nz\.txt:1: x$/
+      )
+    })
+  )
+
+  nodeTest("shows source before tests, text for people and what tools write, and counts every file", () =>
+    Effect.gen(function* () {
+      const many = {
+        "CHANGELOG.md": uses(9),
+        "a-lock.json": uses(9),
+        "docs/use.md": uses(9),
+        "lib/use.py": uses(3),
+        "lib/parse.py": `${uses(3)}def parse(x):\n    pass\n`,
+        "test/test_parse.py": uses(9)
+      }
+      const data = String(yield* searched(many, { pattern: "parse", max_results: 6 }))
+      assert.strictEqual(
+        data,
+        [
+          `43 matches in 6 files, ${ignored}. Shown by file: CHANGELOG.md 0 of 9, a-lock.json 0 of 9, docs/use.md 1 of 9, test/test_parse.py 1 of 9, lib/parse.py 2 of 4, lib/use.py 2 of 3. For others name a file with path, or give a higher max_results.`,
+          "docs/use.md:1:   parse(x)",
+          "lib/parse.py:1:   parse(x)",
+          "lib/parse.py:4: def parse(x):",
+          "lib/use.py:1:   parse(x)",
+          "lib/use.py:2:   parse(x)",
+          "test/test_parse.py:1:   parse(x)"
+        ].join("\n")
+      )
+    })
+  )
+
+  nodeTest("says once which declaration or heading holds the matches after it", () =>
+    Effect.gen(function* () {
+      const code =
+        "class Schema:\n    def validate(self):\n        key()\n        key()\n\n    def reset(self):\n        key()\n\nkey()\n"
+      const text = "# Use\n\nA key.\n\n## A key\n"
+      assert.strictEqual(
+        yield* searched({ "a.py": code, "b.md": text }, { pattern: "key" }),
+        [
+          `6 matches in 2 files, ${ignored}.`,
+          "(in Schema.validate)",
+          "a.py:3:         key()",
+          "a.py:4:         key()",
+          "(in Schema.reset)",
+          "a.py:7:         key()",
+          "a.py:9: key()",
+          "(in # Use)",
+          "b.md:3: A key.",
+          "b.md:5: ## A key"
+        ].join("\n")
       )
     })
   )

@@ -36,6 +36,10 @@ export type DeniedFact = typeof DeniedFact.Type
 const NotDoneFact = Schema.Struct({ task: Schema.String, why: Schema.String })
 export type NotDoneFact = typeof NotDoneFact.Type
 
+/** A reference of which a task has seen only so much, in percent: its prompt had no room for more, and it did not read on. */
+export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
+export type SeenFact = typeof SeenFact.Type
+
 /** What the host knows at the end of a run. */
 export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
@@ -44,7 +48,9 @@ export const RunFacts = Schema.Struct({
   /** Absent when nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
   /** Absent when everything was done. */
-  notDone: Schema.optionalKey(Schema.Array(NotDoneFact))
+  notDone: Schema.optionalKey(Schema.Array(NotDoneFact)),
+  /** Absent when every reference was seen as a whole. */
+  seen: Schema.optionalKey(Schema.Array(SeenFact))
 })
 export type RunFacts = typeof RunFacts.Type
 
@@ -86,11 +92,13 @@ export const runFacts = (
   {
     denied = [],
     isStale = false,
-    notDone = []
+    notDone = [],
+    seen = []
   }: {
     readonly denied?: ReadonlyArray<DeniedFact>
     readonly isStale?: boolean
     readonly notDone?: ReadonlyArray<NotDoneFact>
+    readonly seen?: ReadonlyArray<SeenFact>
   } = {}
 ): RunFacts => {
   const files = joinedFiles(changed)
@@ -99,13 +107,14 @@ export const runFacts = (
     checks,
     state: stateOf(files, checks, isStale),
     ...(denied.length === 0 ? {} : { denied }),
-    ...(notDone.length === 0 ? {} : { notDone })
+    ...(notDone.length === 0 ? {} : { notDone }),
+    ...(seen.length === 0 ? {} : { seen })
   }
 }
 
 /** True when there is something to report. */
-export const hasFacts = ({ denied = [], files, notDone = [] }: RunFacts): boolean =>
-  files.length + denied.length + notDone.length > 0
+export const hasFacts = ({ denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
+  files.length + denied.length + notDone.length + seen.length > 0
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
 
@@ -159,6 +168,16 @@ const deniers: Readonly<Record<DeniedFact["by"], string>> = {
 export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): string =>
   `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]}${allow === undefined ? "" : `; ${allow} allows it`})`
 
+/** How much of each reference was seen, and for which task. */
+export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> =>
+  [...Map.groupBy(seen, ({ href }) => href)].map(([href, all]) => {
+    const percents = all.map(({ percent }) => percent)
+    const [least, most] = [Math.min(...percents), Math.max(...percents)]
+    const tasks = new Set(all.map(({ task }) => task))
+    const by = tasks.size === 1 ? `"${all[0]?.task}"` : `${tasks.size} tasks`
+    return `${href}: ${least === most ? least : `${least} to ${most}`} % was seen, for ${by}`
+  })
+
 /** What the state says that no check says by itself; nothing for the others. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
@@ -167,7 +186,7 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
 
 /** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
-  const { checks, denied = [], files, notDone = [] } = facts
+  const { checks, denied = [], files, notDone = [], seen = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
@@ -175,6 +194,7 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
     ...checks.map((check) => `- ${checkFact(check, forModel)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
-    ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`)
+    ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`),
+    ...seenTexts(seen).map((text) => `- ${text}`)
   ]
 }

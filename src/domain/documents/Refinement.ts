@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
-import { FileFact } from "../checks/Facts.ts"
+import { FileFact, SeenFact } from "../checks/Facts.ts"
 import { ItemResult } from "../plan/ForEach.ts"
 import { Task } from "../plan/Task.ts"
 import { ResultDocument } from "../plan/TaskResult.ts"
@@ -36,6 +36,8 @@ export const Refinement = Schema.Struct({
   files: Schema.optionalKey(Schema.Array(FileFact)),
   /** The checks of the last changes; absent when there were no changes, or no check is known. */
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
+  /** The references that were seen in part. */
+  seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** The report; absent for a refinement that was written by itself, whose calls have not been made. */

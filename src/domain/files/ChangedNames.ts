@@ -2,21 +2,10 @@
  * What changes of files do to the names in them, found line by line with simple patterns: the functions and classes in which
  * lines changed, and the definitions and lines that are gone. A name that is defined in an unusual way is overlooked.
  */
+import { declarationsOf, declaredName, isProgram } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
-
-const modifiers =
-  "(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|pub(?:\\([^)]*\\))?|unsafe|override|open|data|sealed) +)*"
-const words =
-  "(?:function\\*?|class|interface|type|enum|struct|trait|const|let|var|val|def|func|fun|fn|mod|module|record|object)"
-const definition = new RegExp(`^${modifiers}${words} +(?:\\([^)]*\\) *)?([A-Za-z_$][\\w$]*)`)
-const inner = new RegExp(`^\\s+${modifiers}(?:def|func|fun|fn) +([A-Za-z_$][\\w$]*)`)
-const constant = /^([A-Z][A-Z0-9_]{3,}) *=/
-
-/** The name that a line defines for more than the block in which it stands. */
-const definedIn = (line: string): string | undefined =>
-  (definition.exec(line) ?? inner.exec(line) ?? constant.exec(line))?.[1]
 
 /** Names that stand for something else in most files. */
 const common: ReadonlySet<string> = new Set(
@@ -28,54 +17,35 @@ const isTelling = (name: string): boolean => name.length > 3 && !common.has(name
 
 const linesOf = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
-const definedNames = (text: string | null): ReadonlyArray<string> =>
-  linesOf(text)
-    .flatMap((line) => definedIn(line) ?? [])
+const definedNames = (path: string, text: string | null): ReadonlyArray<string> =>
+  declarationsOf(linesOf(text), languageOf(path))
+    .map(({ name }) => name)
     .filter(isTelling)
 
-/** Text for people, and data: neither defines anything. */
-const others: ReadonlySet<string> = new Set(
-  [
-    "",
-    "csv",
-    "diff",
-    "gitignore",
-    "ini",
-    "json",
-    "json5",
-    "jsonc",
-    "jsonl",
-    "latex",
-    "markdown",
-    "mdx",
-    "rst",
-    "text"
-  ].concat(["toml", "xml", "yaml"])
-)
-
 /** True for a file that a program is made of, by its name. */
-export const isSourceFile = (path: string): boolean => !others.has(languageOf(path))
+export const isSourceFile = (path: string): boolean => isProgram(languageOf(path))
 
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
 /** The definitions, still there, around the lines that changed. */
 export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
+  const language = languageOf(change.path)
   const texts = { added: linesOf(change.text), removed: linesOf(change.base) }
   const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
     if (kind !== "added" && kind !== "removed") return []
     const above = texts[kind].slice(0, number)
-    const line = above.findLast((one) => definedIn(one) !== undefined)
-    return line === undefined ? [] : (definedIn(line) ?? [])
+    const line = above.findLast((one) => declaredName(one, language) !== undefined)
+    return line === undefined ? [] : (declaredName(line, language) ?? [])
   })
-  const left = new Set(definedNames(change.text))
+  const left = new Set(definedNames(change.path, change.text))
   return [...new Set(found)].filter((name) => left.has(name))
 }
 
 /** The definitions that changes take away: renamed or removed in all of these files. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
-  const left = new Set(changes.flatMap(({ text }) => definedNames(text)))
-  return [...new Set(changes.flatMap(({ base }) => definedNames(base)))].filter((name) => !left.has(name))
+  const left = new Set(changes.flatMap(({ path, text }) => definedNames(path, text)))
+  return [...new Set(changes.flatMap(({ base, path }) => definedNames(path, base)))].filter((name) => !left.has(name))
 }
 
 /** A line that stands in many files by itself. */
@@ -118,9 +88,15 @@ export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => 
   return from !== "" && removed.every((line, index) => line.replaceAll(from, to) === added[index])
 }
 
-/** Lines of a text that hold one of the names as a word, and do not define it. */
+/** A file with its text. */
+interface NamedText {
+  readonly path: string
+  readonly text: string
+}
+
+/** Lines of a file that hold one of the names as a word, and do not define it. */
 export const linesWithName = (
-  text: string,
+  { path, text }: NamedText,
   names: ReadonlyArray<string>
 ): ReadonlyArray<{ readonly line: number; readonly name: string; readonly text: string }> => {
   const wanted = names.map((name) => ({
@@ -129,10 +105,10 @@ export const linesWithName = (
   }))
   return linesOf(text).flatMap((line, index) => {
     const found = wanted.find(({ pattern }) => pattern.test(line))
-    if (found === undefined || definedIn(line) === found.name) return []
+    if (found === undefined || declaredName(line, languageOf(path)) === found.name) return []
     return [{ line: index + 1, name: found.name, text: line.trim() }]
   })
 }
 
-/** True when a text defines a name itself, so that it means another thing there. */
-export const defines = (text: string, name: string): boolean => linesOf(text).some((line) => definedIn(line) === name)
+/** True when a file defines a name itself, so that it means another thing there. */
+export const defines = ({ path, text }: NamedText, name: string): boolean => definedNames(path, text).includes(name)

@@ -4,7 +4,8 @@
  * places that it changes. A note says what is shown, and that the room was the reason.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
-import { cutAt, listWithin, shares } from "../text/Excerpt.ts"
+import { chooseRows } from "../files/SearchRank.ts"
+import { cutAt, listWithin } from "../text/Excerpt.ts"
 import { joinChosen, LineChoice } from "../text/LineChoice.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
@@ -148,34 +149,37 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** The matches of a search without the lines around them: the files share the room, and the counts by file are those of what is shown here. */
+/** The matches of a search without the lines around them, as many as fit, and the counts by file of what is shown here. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
-  const blocks = new Map<string, Array<string>>()
-  for (const line of lines) {
+  const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
+  const notes: Array<string> = []
+  for (const [index, line] of lines.entries()) {
     const path = searchLine.exec(line)?.groups?.["path"]
-    if (path !== undefined) blocks.set(path, [...(blocks.get(path) ?? []), line])
+    if (path !== undefined) {
+      const name = lines[index - 1]?.startsWith("(in ") === true ? `${lines[index - 1]}\n` : ""
+      const row = `${name}${line}`
+      const match = line.slice(path.length).replace(/^:\d+: ?/, "")
+      blocks.set(path, [...(blocks.get(path) ?? []), { text: row, line: match, size: row.length + 1 }])
+    } else if (line.startsWith("(") && !line.startsWith("(in ")) notes.push(line)
   }
   const { more, totals } = countsIn(head)
   const said = head.replace(/ Shown by file: .*$/, "")
-  const notes = lines.filter((line) => line.startsWith("("))
+  const files = [...blocks].map(([path, rows]) => ({ path, rows }))
   const write = (budget: number): string => {
-    const limits = shares(
-      [...blocks.values()].map((block) => block.join("\n").length + 1),
-      budget
-    )
+    const chosen = chooseRows(files, { characters: budget })
     const shown = new Map(
-      [...blocks].map(([path, block], at) => [path, block.slice(0, fitting(block, limits[at] ?? 0))])
+      files.map(({ path, rows }, at) => [path, (chosen[at] ?? []).flatMap((index) => rows[index]?.text ?? [])])
     )
-    const counts = [...new Set([...blocks.keys(), ...totals.keys()])].map((path) => {
+    const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
+    const counts = paths.map((path) => {
       const kept = (shown.get(path) ?? []).length
       const all = totals.get(path) ?? (blocks.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
-    const kept = [...shown.values()].filter((block) => block.length > 0).map((block) => block.join("\n"))
     const first = `${said} Shown by file: ${byFile}. The prompt has no room for more; name a file with path.`
-    return [first, ...(kept.length === 0 ? [] : [kept.join("\n")]), ...notes].join("\n")
+    return [first, ...[...shown.values()].flat(), ...notes].join("\n")
   }
   // With matches the counts may have more digits than without.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))

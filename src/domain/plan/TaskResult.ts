@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
-import { FileFact } from "../checks/Facts.ts"
+import { FileFact, SeenFact } from "../checks/Facts.ts"
 import { ItemResult } from "./ForEach.ts"
 import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
@@ -35,6 +35,8 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   /** What the host knows: the files that were changed, and how the checks of the last changes ended. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
+  /** The references that were seen in part. */
+  seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {

@@ -4,7 +4,7 @@
  * the data and an entry in `sectionsOf`.
  */
 import { passes } from "../checks/CheckOutcome.ts"
-import { aboutCheck, checkState, deniedText, stateLine } from "../checks/Facts.ts"
+import { aboutCheck, checkState, deniedText, seenTexts, stateLine } from "../checks/Facts.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
 import { shortDurationText } from "../text/Format.ts"
@@ -256,7 +256,7 @@ const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>$
 /** What the program knows of the end of the run, whatever the model says. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
-  const { checks, denied = [], files, notDone = [] } = facts
+  const { checks, denied = [], files, notDone = [], seen = [] } = facts
   const state = stateLine(facts)
   const fileRows = files.map(({ deletions, insertions, kind, path }) => [path, kind, `+${insertions}`, `-${deletions}`])
   const checkRows = checks.map((check) => [
@@ -270,7 +270,8 @@ const factsHtml = ({ run: { facts } }: ReportData): Html => {
     ${checks.length === 0 ? nothing : titled("Checks", tableHtml(columnsOf("Check", "How it ended", "#Exit code", "What it says"), checkRows))}
     ${state === undefined ? nothing : markup`<p class="bad">${state}</p>`}
     ${denied.length === 0 ? nothing : titled("Denied", listHtml([...new Set(denied.map(deniedText))]))}
-    ${notDone.length === 0 ? nothing : titled("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}`
+    ${notDone.length === 0 ? nothing : titled("Not done", listHtml(notDone.map(({ task, why }) => `${task}: ${why}`)))}
+    ${seen.length === 0 ? nothing : titled("Seen in part", listHtml(seenTexts(seen)))}`
 }
 
 const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {

@@ -36,10 +36,13 @@ export class LineChoice {
 /** Says what is left out, from one line to another (indexes from 0). */
 export type GapText = (from: number, to: number) => string
 
-/** The chosen lines and the notes between them. A note that is longer than what it hides gives way to it. */
+/**
+ * The chosen lines and the notes between them, and the indexes of all lines that are shown: a note that is longer than what it
+ * hides gives way to it.
+ */
 export const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
-  let count = 0
+  const shown = new Set<number>()
   let hidden: Array<string> = []
   for (const index of [...lines.keys(), lines.length]) {
     const isHidden = index < lines.length && !chosen.has(index)
@@ -51,12 +54,12 @@ export const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<num
       const note = gap(index - hidden.length, index - 1)
       const isShorter = hidden.join("\n").length <= note.length
       rows.push(...(isShorter ? hidden : [note]))
-      count += isShorter ? hidden.length : 0
+      if (isShorter) hidden.forEach((_, at) => shown.add(index - hidden.length + at))
       hidden = []
     }
     if (index === lines.length) break
     rows.push(lines[index] ?? "")
-    count += 1
+    shown.add(index)
   }
-  return { text: rows.join("\n"), count }
+  return { text: rows.join("\n"), shown }
 }

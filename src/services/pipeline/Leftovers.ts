@@ -36,8 +36,8 @@ const leftIn = (
   const isLeft = (place: string): boolean => !except.some((one) => place === one || place.startsWith(`${one}:`))
   const ofNames = names.flatMap((name) => {
     const places = texts
-      .filter(({ text }) => !defines(text, name))
-      .flatMap(({ path, text }) => linesWithName(text, [name]).map(({ line }) => `${path}:${line}`))
+      .filter((one) => !defines(one, name))
+      .flatMap((one) => linesWithName(one, [name]).map(({ line }) => `${one.path}:${line}`))
       .filter(isLeft)
     return places.length === 0 ? [] : [`- \`${name}\`, which your change renamed or removed: ${placesText(places)}`]
   })

@@ -92,7 +92,7 @@ export const makeLookBack = Effect.gen(function* () {
     const others = files.filter((path) => !own.has(path) && isSourceFile(path))
     const texts = yield* searchedTexts(others, (text) => names.some((name) => text.includes(name)))
     const found = texts.flatMap(({ path, text }) =>
-      linesWithName(text, names)
+      linesWithName({ path, text }, names)
         .filter((one) => !/^(?:import|from|use|using|export \*)\b/.test(one.text))
         .slice(0, mostOfFile)
         .map((one) => ({ path, text: `- ${path}:${one.line}: ${cutAt(one.text, placeLength)}` }))

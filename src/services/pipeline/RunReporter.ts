@@ -75,7 +75,8 @@ export const makeRunReporter = Effect.gen(function* () {
         notDone: [
           ...failures.map(({ reason, task }) => ({ task, why: reason })),
           ...notDone.filter(({ task }) => !failed.has(task))
-        ]
+        ],
+        seen: progress.results.flatMap(({ seen = [] }) => seen)
       }
     )
     const evidence = sumOfEvidence(

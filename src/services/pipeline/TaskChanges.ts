@@ -15,7 +15,8 @@ import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { Issue, makeIssue, makeRepair, Repair } from "../../domain/findings/Issue.ts"
 import { gapText } from "../../domain/models/OutputCut.ts"
-import { excerptOf, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
+import { excerptOf } from "../../domain/models/ReferenceExcerpt.ts"
+import { soughtOf } from "../../domain/models/Sought.ts"
 import {
   type Arguments,
   type CallOutcome,
@@ -146,7 +147,7 @@ const howToAdd = (file: string, held: string, added: string): string => {
     `${file}\n<<<<<<< OLD\n${last}\n=======\n${last}\n<the new lines>\n>>>>>>> NEW`,
     "To write the whole file anew, send its path and a fence with all of its text.",
     `The ${lines.length} lines of ${file}:`,
-    excerptOf(source, wordsOf(added), shownOfFile).text
+    excerptOf(source, soughtOf(added), shownOfFile).text
   ].join("\n")
 }
 

@@ -81,6 +81,7 @@ const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutc
 /** One refinement of what the items came to. */
 const refinementOf = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed: Proposed): Refinement => {
   const parts = outcomes.map(({ refinement }) => refinement)
+  const seen = parts.flatMap((part) => part?.seen ?? [])
   const looks = parts.flatMap((part, index) =>
     (part?.looks ?? []).map(({ call, result }) => ({ call: { ...call, uid: `item-${index + 1}-${call.uid}` }, result }))
   )
@@ -88,6 +89,7 @@ const refinementOf = (task: Task, outcomes: ReadonlyArray<ItemOutcome>, proposed
   return {
     task,
     ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+    ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
     ...proposed,
     items,
     result: resultOfSummary(itemsReport(items))

@@ -14,11 +14,13 @@ import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
+import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
-import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { SeenFact } from "../../domain/checks/Facts.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -46,6 +48,8 @@ interface Work extends TurnOrder<ResultDocument, CallsDeclined | TaskFailure> {
   readonly known: Pick<Turn, "inputs" | "task">
   /** What the turns have come to so far. */
   readonly latest: () => Progress
+  /** The references of which only a part was seen so far. */
+  readonly seen: () => ReadonlyArray<SeenFact>
 }
 
 const failed = (
@@ -150,10 +154,16 @@ export class TaskLoop extends Context.Service<
         const mayChange = tools.some((tool) => fileTools.has(tool))
         const look = mayChange ? "look further, change, or" : "look further, or"
         let latest = firstProgress([{ role: "user", content: begin }])
+        const shown = new Set<string>()
         const work: Work = {
           order,
           known,
           latest: () => latest,
+          seen: () =>
+            block.cut.flatMap((one) => {
+              const percent = percentOf(seenShare(one, [...shown]))
+              return percent === 100 ? [] : [{ task: task.name, href: one.href, percent }]
+            }),
           idOf: (turn) => ({ stage: "task", round, task: task.name, attempt: turn }),
           task: task.name,
           round,
@@ -198,6 +208,11 @@ export class TaskLoop extends Context.Service<
           goOn: "Go on from here, or write the report (`## Result summary`).",
           keep: (progress) => {
             latest = progress
+            if (block.cut.length === 0) return
+            for (const message of progress.messages) {
+              if (message.role === "user") shown.add(message.content)
+              if (message.role === "tool") shown.add(dataText(message.result.data))
+            }
           },
           announce: (turn, calls, changed) =>
             events.publish({ type: "task.turn", round, step: order.step, task: task.name, turn, calls, changed })
@@ -209,10 +224,12 @@ export class TaskLoop extends Context.Service<
         const { joined } = work.order
         const { known, latest } = work
         const looks = doneOutside(latest())
+        const seen = joined === undefined ? work.seen() : (joined.refinement.seen ?? [])
         return {
           task: known.task,
           ...inputsField(known.inputs),
           ...(Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}),
+          ...(Arr.isReadonlyArrayNonEmpty(seen) ? { seen } : {}),
           ...loop.proposed(work, latest(), joined && `joined-${(joined.refinement.joined?.times ?? 0) + 1}`),
           result
         }

@@ -75,7 +75,7 @@ export class TaskRunner extends Context.Service<
       })
 
       const run = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { calls, files = [], looks = [], result = noReport, task } = refinement
+        const { calls, files = [], looks = [], result = noReport, seen, task } = refinement
         const planned = refinement.items
         const { outcomes } = yield* Effect.mapError(runCalls(task.name, round, calls), (error) =>
           taskFailure(task, "execution", error, looks)
@@ -91,7 +91,8 @@ export class TaskRunner extends Context.Service<
           result: items === undefined ? withOutcomes(result, outcomes) : resultOfSummary(itemsReport(items)),
           ...(items === undefined ? {} : { items }),
           ...(changed.length === 0 ? {} : { files: changed }),
-          ...(checked.length === 0 ? {} : { checks: checked })
+          ...(checked.length === 0 ? {} : { checks: checked }),
+          ...(seen === undefined ? {} : { seen })
         })
       })
 

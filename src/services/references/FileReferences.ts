@@ -14,11 +14,11 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
-import { enclosingLines } from "../../domain/models/ReferenceExcerpt.ts"
+import { declarationLines, enclosingLines } from "../../domain/models/EnclosingLines.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { SkillInput } from "../../domain/skills/Skill.ts"
-import { countLines, takeLines } from "../../domain/text/LineRange.ts"
+import { countLines, type LineRange, takeLines } from "../../domain/text/LineRange.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -125,13 +125,30 @@ const sectionPart = (text: string, section: string): Part => {
   return isThere ? { text: section, first: countLines(text.slice(0, at)) + 1, of: countLines(text) } : { text: section }
 }
 
-/** The part of the text that the fragment names; the whole text without one. Of one line its block is taken. */
+/** A longer declaration is not taken for the sake of lines in it. */
+const longestDeclaration = 400
+
+/** The lines of a declaration that holds the range, or the range. */
+const aroundRange = (lines: ReadonlyArray<string>, language: string, range: LineRange): LineRange => {
+  const found = range.to > lines.length ? undefined : declarationLines(lines, language)(range)
+  return found === undefined || found.to - found.from >= longestDeclaration ? range : found
+}
+
+/**
+ * The part of the text that the fragment names; the whole text without one. Of one line its block is taken, and of several the
+ * declaration that holds them.
+ */
 const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string, language: string) {
   const { heading, lines, target } = reference
   if (lines !== undefined) {
     const all = text.replace(/\n$/, "").split("\n")
-    const isBlock = lines.from === lines.to && lines.from >= 1 && lines.from <= all.length
-    const range = isBlock ? enclosingLines(all, language)(lines.from) : lines
+    const isLine = lines.from === lines.to && lines.from >= 1 && lines.from <= all.length
+    const isThere = lines.from >= 1 && lines.from <= lines.to && lines.from <= all.length
+    const range = isLine
+      ? enclosingLines(all, language)(lines.from)
+      : isThere
+        ? aroundRange(all, language, { from: lines.from, to: Math.min(lines.to, all.length) })
+        : lines
     const part = yield* Effect.fromOption(takeLines(text, range)).pipe(
       Effect.mapError(() => lineProblem(reference, text))
     )

@@ -14,7 +14,9 @@ import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import { referenceExcerpts, wordsOf } from "../../domain/models/ReferenceExcerpt.ts"
+import { referenceExcerpts } from "../../domain/models/ReferenceExcerpt.ts"
+import type { CutReference } from "../../domain/models/SeenPart.ts"
+import { soughtOf } from "../../domain/models/Sought.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -85,6 +87,8 @@ export interface ReferenceBlock {
   readonly text: string
   /** The text in at most so many characters, for a prompt that has become longer. */
   readonly within: (budget: number) => string
+  /** The references of which the text shows a part. */
+  readonly cut: ReadonlyArray<CutReference>
 }
 
 export class References extends Context.Service<
@@ -190,7 +194,7 @@ export class References extends Context.Service<
       }
 
       const block = Effect.fnUntraced(function* (task: Task, given: BlockContext) {
-        if (task.references.length === 0) return { text: "", within: () => "" }
+        if (task.references.length === 0) return { text: "", within: () => "", cut: [] }
         const context = {
           document: documentOf(given.briefing),
           finished: given.finished,
@@ -199,9 +203,9 @@ export class References extends Context.Service<
           tree: yield* Effect.cached(workspace.tree)
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
-        const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
+        const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
         const fit = (some: typeof resolved, blocks?: number) =>
-          referenceExcerpts(some, words, { contents: settings.referenceBudget, blocks })
+          referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks })
         const shown = fit(resolved, given.budget)
         yield* report(task, shown)
         const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
@@ -215,7 +219,7 @@ export class References extends Context.Service<
           const others = resolved.filter((one) => !isFile(one))
           return `${rawBlock("## Reference information", names)}${textOf(fit(others, budget))}`
         }
-        return { text, within }
+        return { text, within, cut: shown.flatMap(({ cut }) => cut ?? []) }
       })
 
       return References.of({ check, block })

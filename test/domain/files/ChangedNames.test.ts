@@ -33,7 +33,9 @@ describe("the names in changed files", () => {
 
   it("stand as words in lines that use them", () => {
     const text = "const getLimit = 1\nuse(getLimit())\ngetLimits\n"
-    expect(linesWithName(text, ["getLimit"])).toEqual([{ line: 2, name: "getLimit", text: "use(getLimit())" }])
+    expect(linesWithName({ path: "a.ts", text }, ["getLimit"])).toEqual([
+      { line: 2, name: "getLimit", text: "use(getLimit())" }
+    ])
   })
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { excerptOf, type ExcerptSource, wordsOf } from "../../../src/domain/models/ReferenceExcerpt.ts"
+import { excerptOf, type ExcerptSource } from "../../../src/domain/models/ReferenceExcerpt.ts"
+import { soughtOf } from "../../../src/domain/models/Sought.ts"
 
 const gap = (from: number, to: number): string => `(${from + 1} to ${to + 1} left out)`
 const material = (lines: ReadonlyArray<string>, language = "typescript"): ExcerptSource => ({
@@ -35,19 +36,37 @@ const Lines = Schema.Array(Line).check(Schema.isMaxLength(120))
 const Language = Schema.Literals(["typescript", "python", "markdown", "page", "text", "json", ""])
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4000 }))
 
+const functions = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => [`export function part${index}() {`, `  step(${index})`, "}", ""]).flat()
+
+const method = (name: string, message: string): ReadonlyArray<string> => [
+  `    def ${name}(`,
+  "        self,",
+  "        data,",
+  "    ):",
+  '        """Says what is wrong with the data.',
+  "",
+  ...Array.from({ length: 12 }, () => "        A wrong key is a key that is wrong, as the data has it."),
+  '        """',
+  ...Array.from({ length: 10 }, (_, index) => `        step_${index} = data`),
+  `        raise Problem("${message}")`,
+  ...Array.from({ length: 10 }, (_, index) => `        other_${index} = data`),
+  `        return "${name} ends"`,
+  ""
+]
 describe("excerptOf", () => {
   it.effect.prop(
     "never exceeds the budget, cuts nothing that fits, and accounts for every line",
     { lines: Lines, language: Language, limit: Limit, words: Schema.String },
     ({ language, limit, lines, words }) =>
       Effect.sync(() => {
-        const { isWhole, shown, text } = excerptOf(material(lines, language), wordsOf(words), limit)
-        const whole = excerptOf(material(lines, language), [], Number.MAX_SAFE_INTEGER)
+        const { isWhole, lines: shown, text } = excerptOf(material(lines, language), soughtOf(words), limit)
+        const whole = excerptOf(material(lines, language), soughtOf(""), Number.MAX_SAFE_INTEGER)
         expect(text.length).toBeLessThanOrEqual(limit)
         expect(isWhole).toBe(whole.text.length <= limit)
         if (isWhole) expect(text).toBe(whole.text)
         else expect(accounted(text)).toEqual(lines.map((_, index) => index + 1))
-        expect(shown).toBeLessThanOrEqual(lines.length)
+        expect([...shown].every((index) => index >= 0 && index < lines.length)).toBe(true)
         if (lines.every((line) => line.isWellFormed())) expect(text.isWellFormed()).toBe(true)
       })
   )
@@ -57,12 +76,12 @@ describe("excerptOf", () => {
       if (index % 10 === 0) return `export function part${index / 10}() {`
       return index % 10 === 9 ? "}" : `  step(${index})`
     })
-    const { shown, text } = excerptOf(material(lines), wordsOf("Change step(12345) in part1234"), 3000)
+    const { lines: shown, text } = excerptOf(material(lines), soughtOf("Change step(12345) in part1234"), 3000)
     expect(text).toContain("12341: export function part1234() {\n")
     expect(text).toContain("12346:   step(12345)\n")
     expect(text).toContain("12350: }\n")
-    expect(text).toMatch(/\d+: export function part\d+\(\) \{\n\(\d+ to \d+ left out\)\n\d+: export function/)
-    expect(shown).toBeGreaterThan(20)
+    expect(text).toContain("131: export function part13() {\n")
+    expect(shown.size).toBeGreaterThan(20)
   })
 
   it("shows the declaration of a name before lines that hold more of the words", () => {
@@ -72,32 +91,64 @@ describe("excerptOf", () => {
     )
     const lines = [...other, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...other]
     const source = { lines, language: "typescript", gap: (from: number, to: number) => `(${from}-${to})` }
-    const words = wordsOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
+    const words = soughtOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
     expect(excerptOf(source, words, 300).text).toContain("const awaitProducers")
   })
 
-  it("shows what a file imports before its outline", () => {
+  it("shows of the imports only those of what the task names, and no outline beside the place that it means", () => {
     const lines = [
-      ...Array.from({ length: 10 }, (_, index) => `// A word about it, line ${index}.`),
       'import fs from "node:fs"',
       "import {",
-      "  one,",
+      "  readLimit,",
       "  two",
       '} from "./numbers.ts"',
-      ...Array.from({ length: 300 }, (_, index) => `export function part${index}() {\n  step()\n}`)
-        .join("\n")
-        .split("\n")
+      ...functions(300)
     ]
-    const { text } = excerptOf(material(lines), wordsOf("Change part250"), 1500)
-    expect(text).toContain(
-      '11: import fs from "node:fs"\n12: import {\n13:   one,\n14:   two\n15: } from "./numbers.ts"\n'
-    )
-    expect(text).toContain("export function part250() {")
+    const { text } = excerptOf(material(lines), soughtOf("Let `part250` use `readLimit`, and step 7 as it is."), 1500)
+    expect(text).toContain('2: import {\n3:   readLimit,\n4:   two\n5: } from "./numbers.ts"\n')
+    expect(text).not.toContain("node:fs")
+    expect(text).toContain("1006: export function part250() {\n1007:   step(250)\n1008: }")
+    expect(text).not.toContain("function part3()")
+  })
+
+  const classes = ["import re", "", "class And:", ...method("validate", "None fits"), "class Schema:"].concat(
+    method("validate", "Wrong key %r"),
+    functions(20)
+  )
+
+  it("shows the whole function around a text that the task quotes, without its documentation where that has no room", () => {
+    const task = soughtOf('Name the nearest key in the message "Wrong key".')
+    const { text } = excerptOf(material(classes, "python"), task, 1400)
+    const from = classes.findLastIndex((line) => line.includes("def validate")) + 1
+    expect(text).toContain(`${from}:     def validate(\n`)
+    expect(text).toContain('raise Problem("Wrong key %r")')
+    expect(text).toContain('return "validate ends"')
+    for (const name of ["step_0", "step_9", "other_0", "other_9"]) expect(text).toContain(`${name} = data`)
+    expect(text).not.toContain("None fits")
+  })
+
+  it("shows the head, the line and the end of a function that has no room", () => {
+    const { text } = excerptOf(material(classes, "python"), soughtOf('Correct "Wrong key" in `Schema.validate`.'), 500)
+    expect(text).toContain("def validate(")
+    expect(text).toContain('raise Problem("Wrong key %r")')
+    expect(text).toContain('return "validate ends"')
+    expect(text).not.toContain("A wrong key is a key")
+  })
+
+  it("takes of several declarations with one name that of the class that is named with it", () => {
+    const { text } = excerptOf(material(classes, "python"), soughtOf("Change `Schema.validate`."), 1200)
+    expect(text).toContain("Wrong key %r")
+    expect(text).not.toContain("None fits")
+  })
+
+  it("looks for what the prompt names when the task names nothing", () => {
+    const { text } = excerptOf(material(classes, "python"), soughtOf("Do it.", 'The message "Wrong key" is bad.'), 700)
+    expect(text).toContain("Wrong key %r")
   })
 
   it("shows a long line around the word that it holds", () => {
     const line = `${"a".repeat(5000)} teapot ${"b".repeat(5000)}`
-    const { text } = excerptOf(material([line], "json"), wordsOf("Find the teapot"), 700)
+    const { text } = excerptOf(material([line], "json"), soughtOf("Find the teapot"), 700)
     expect(text).toContain(" teapot ")
     expect(text).toContain("(10008 characters)")
     expect(text.length).toBeLessThanOrEqual(700)
@@ -105,13 +156,15 @@ describe("excerptOf", () => {
 
   it("shows what is hidden when a note would be as long", () => {
     const lines = ["export function a() {", "", "export function b() {", ...Array(50).fill(`  ${"x".repeat(50)}`)]
-    expect(excerptOf(material(lines), [], 200).text).toMatch(/^1: export function a\(\) \{\n2:\n3: export function b/)
+    expect(excerptOf(material(lines), soughtOf(""), 200).text).toMatch(
+      /^1: export function a\(\) \{\n2:\n3: export function b/
+    )
   })
 
   it("has the headings of a document with fences in its outline, and not what they quote", () => {
     const body = `${"text ".repeat(60)}`
     const lines = ["# One", body, "````md", "```", "# Quoted", "```", "````", body, "## Two", body, "## Three", body]
-    const { text } = excerptOf(material(lines, "markdown"), [], 250)
+    const { text } = excerptOf(material(lines, "markdown"), soughtOf(""), 250)
     expect(text).toContain("1: # One")
     expect(text).toContain("9: ## Two")
     expect(text).toContain("11: ## Three")
@@ -119,6 +172,6 @@ describe("excerptOf", () => {
   })
 
   it("gives an empty text as it is", () => {
-    expect(excerptOf(material([]), [], 10)).toEqual({ text: "", shown: 0, isWhole: true })
+    expect(excerptOf(material([]), soughtOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
   })
 })

@@ -242,6 +242,9 @@ layer(NodeServices.layer)("References", (it) => {
         expect(yield* of("b.ts", 5, 5)).toContain(
           "(Lines 3 to 6 of 6, around line 5.)\n\n```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
         )
+        expect(yield* of("b.ts", 4, 5)).toContain(
+          "(Lines 3 to 6 of 6, around the lines 4 to 5.)\n\n```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
+        )
         expect(yield* of("c.txt", 50, 50)).toContain("(Lines 40 to 60 of 90, around line 50.)\n\n```text\n40: x\n")
       })
     )
@@ -316,10 +319,34 @@ layer(NodeServices.layer)("References", (it) => {
         const task = new Task({ ...taskOf("Read 2", file("a.ts"), file("b.txt")), whatIsNeeded: "See step12345." })
         const text = yield* block(root, task, { budget: 6000 })
         expect(text.length).toBeLessThanOrEqual(6000)
-        expect(text).toMatch(/\(There is room for \d+ of 20000 lines: the outline and what matches the task\./)
+        expect(text).toMatch(
+          /\(There is room for a part: lines (?:\d+(?: to \d+)?, )+.* of 20000, \d+ % of the file\. `read_file` with/
+        )
         expect(text).toContain("12346:   step12345()")
         expect(text).toContain("1: export function part0() {")
         expect(text).toContain("```text\n1: short\n```")
+      })
+    )
+
+    it.effect("shows all lines that are referred to, and of a long declaration around them its head and its end", () =>
+      Effect.gen(function* () {
+        const lines = ["import os", "", "def long(", "    path", "):"].concat(
+          Array.from({ length: 150 }, (_, index) => `    step_${index}(path, "some more words")`),
+          ["    return path", "", "def other():", "    pass"]
+        )
+        const root = yield* makeProject({ "a.py": `${lines.join("\n")}\n` })
+        const text = yield* block(root, taskOf("Read 1", file("a.py", { lines: { from: 60, to: 75 } })), {
+          budget: 1700
+        })
+        for (let at = 60; at <= 75; at++) expect(text).toContain(`\n${at}:     step_${at - 6}(path`)
+        expect(text).toContain("\n3: def long(\n")
+        expect(text).toContain("\n156:     return path\n")
+        expect(text).not.toContain("def other")
+        expect(text).toMatch(/lines .* of 159, around the lines 60 to 75, \d+ % of the file\./)
+        const { cut } = yield* wholeBlock(root, taskOf("Read 1", file("a.py", { lines: { from: 60, to: 75 } })), {
+          budget: 1700
+        })
+        expect(cut).toEqual([])
       })
     )
 

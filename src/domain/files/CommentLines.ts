@@ -1,0 +1,51 @@
+/**
+ * Which lines of a source file are words for people: comments, and strings that document what stands around them.
+ */
+import { isProgram } from "./Declarations.ts"
+
+const lineComment = /^\s*(?:\/\/|#(?!\s*(?:include|define|if|el|endif|undef|pragma)\b|!\[|\[)|--\s|;;)/
+const openings: ReadonlyArray<readonly [open: RegExp, close: string]> = [
+  [/^\s*[rRuUbB]*"""/, '"""'],
+  [/^\s*[rRuUbB]*'''/, "'''"],
+  [/^\s*\/\*/, "*/"],
+  [/^=begin\b/, "=end"]
+]
+
+/** The indexes of such lines. */
+export const commentLines = (lines: ReadonlyArray<string>, language: string): ReadonlySet<number> => {
+  const found = new Set<number>()
+  if (!isProgram(language)) return found
+  let close: string | undefined
+  for (const [index, line] of lines.entries()) {
+    if (close !== undefined) {
+      found.add(index)
+      if (line.includes(close)) close = undefined
+      continue
+    }
+    const [opening, end] = openings.find(([open]) => open.test(line)) ?? []
+    if (opening !== undefined && end !== undefined) {
+      found.add(index)
+      if (!line.replace(opening, "").includes(end)) close = end
+    } else if (lineComment.test(line)) found.add(index)
+  }
+  return found
+}
+
+/** Those of them that stand together in so many lines, with the blank lines between them. */
+export const longComments = (
+  lines: ReadonlyArray<string>,
+  comments: ReadonlySet<number>,
+  least: number
+): ReadonlySet<number> => {
+  const found = new Set<number>()
+  let run: Array<number> = []
+  for (let index = 0; index <= lines.length; index++) {
+    if (index < lines.length && (comments.has(index) || (run.length > 0 && lines[index]?.trim() === "")))
+      run.push(index)
+    else {
+      if (run.length >= least) for (const one of run) found.add(one)
+      run = []
+    }
+  }
+  return found
+}

@@ -1,0 +1,186 @@
+/**
+ * The declarations of source files, found line by line with simple patterns for each language: functions, methods, types and
+ * names of a whole file. A name that is declared in an unusual way is overlooked, and a local variable is none.
+ */
+
+/** What follows words in any order, each with a blank after it. */
+const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
+
+const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
+
+const script = patterns(
+  `${after("export|default|declare|abstract|async")}(?:function\\b\\s*\\*?|class|interface|enum|const enum|namespace|module)\\s+([A-Za-z_$][\\w$]*)`,
+  `${after("export|declare")}type\\s+([A-Za-z_$][\\w$]*)\\s*[=<]`,
+  /^(?:export\s+|declare\s+)*(?:const|let|var)\s+([A-Za-z_$][\w$]*)/,
+  /^\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)[^=]*=\s*(?:async\s*)?(?:function\b|\([^()]*\)[^=]*=>|[\w$]+\s*=>)/,
+  /^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|class\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/,
+  /^\s+([\w$]+)\s*:\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>)/,
+  `${after("public|private|protected|static|async|override|readonly|abstract|accessor|get|set")}\\*?([\\w$#]+)\\s*(?:<[^>]*>)?\\((?!.*\\bfunction\\b)[^;]*\\)[^;=]*\\{\\s*$`,
+  /^\s+(?:(?:public|private|protected|static|async|override|abstract|get|set)\s+)+([\w$#]+)\s*[(<]/
+)
+
+const types = "class|interface|@interface|enum|record|struct|namespace|record struct|record class"
+const members =
+  "public|protected|private|internal|static|final|abstract|sealed|non-sealed|synchronized|native|default|strictfp|virtual|override|async|extern|unsafe|partial|readonly|required|new|file|volatile|transient"
+/** Java and C#: a type before a name with parameters is a method, and a name without one a constructor. */
+const typed = patterns(
+  `^\\s*(?:(?:${members}|ref)\\s+)*(?:${types})\\s+([A-Za-z_]\\w*)`,
+  `^\\s+(?:@\\w+(?:\\([^)]*\\))?\\s+)*(?:(?:${members})\\s+)*(?:<[^>]+>\\s+)?(?!(?:return|throw|else|case|assert|yield|await|new|using|goto|in|is|as)\\b)[A-Za-z_][\\w.<>,?\\[\\]]*(?:, ?[\\w.<>?\\[\\]]+)*\\s+([A-Za-z_]\\w*)(?:<[^>]*>)?\\s*\\([^;=]*(?:[;{]\\s*|=>.*)?$`,
+  /^\s+(?:public|protected|private|internal)\s+([A-Za-z_]\w*)\s*\(/,
+  /^\s+([A-Z]\w*)\s*\((?!.*\bnew\b)[^;=]*\)[^;=]*\{\s*$/,
+  /^\s+(?:(?:public|protected|private|internal|static|override|virtual|required)\s+)+[\w.<>,?[\]]+\s+([A-Za-z_]\w*)\s*(?:\{\s*(?:get|set|init)?\b|=>|\{?\s*$)/,
+  /^\s+(?:public|protected|private|internal)\s+(?:(?:static|final|const|readonly)\s+)+[\w.<>,?[\]]+\s+([A-Za-z_]\w*)\s*[=;]/
+)
+
+const kotlin = patterns(
+  `${after("@\\w+|public|private|protected|internal|open|abstract|final|override|suspend|inline|infix|operator|tailrec|data|sealed|enum|annotation|inner|value|companion|external|expect|actual|fun(?=\\s+interface)")}(?:fun|class|interface|object|typealias)\\s+(?:<[^>]*>\\s*)?(?:[\\w<>?, *]+\\.)?([A-Za-z_]\\w*)`,
+  /^(?:(?:public|private|internal|const|lateinit|override)\s+)*(?:val|var)\s+(?:[\w<>?]+\.)?([A-Za-z_]\w*)/
+)
+const swiftWords =
+  "@\\w+(?:\\([^)]*\\))?|public|private|fileprivate|internal|open|static|class(?=\\s+func)|final|override|mutating|nonmutating|convenience|required|indirect|nonisolated|prefix|postfix|infix"
+const swift = patterns(
+  `${after(swiftWords)}(?:func|class|struct|enum|protocol|extension|actor|typealias)\\s+([A-Za-z_]\\w*)`,
+  `${after(swiftWords)}(init|deinit|subscript)[?!]?\\s*[(<{]`,
+  /^(?:(?:public|private|fileprivate|internal)\s+)*(?:let|var)\s+([A-Za-z_]\w*)/
+)
+
+const c = patterns(
+  /^\s*(?:typedef\s+)?(?:template\s*<.*>\s*)?(?:struct|class|enum(?:\s+class)?|union|namespace)\s+([A-Za-z_]\w*)[^;()=]*$/,
+  /^#\s*define\s+([A-Za-z_]\w*)/,
+  /^typedef\b.*?([A-Za-z_]\w*)(?:\[[^\]]*\])?;\s*$/,
+  // A type, which may be the call of a macro, and a name with parameters, which no semicolon ends.
+  /^(?:[A-Z_]+\([^()]*\)\s*|(?:[A-Za-z_][\w:<>,]*[\s*&]+)+)((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*)\s*\([^;]*$/,
+  /^([A-Za-z_]\w*)\s*\([^;]*\)?\s*\{?$/,
+  /^\s+(?:(?:static|virtual|inline|explicit|constexpr|const|friend)\s+)*(?:[A-Za-z_][\w:<>,]*[\s*&]+)*(~?[A-Za-z_]\w*)\s*\([^;=]*\)[^;=(]*\{\s*$/
+)
+
+const ruby = patterns(
+  /^\s*(?:(?:private|protected|public|module_function|private_class_method)\s+)?def\s+(?:self\.)?([A-Za-z_]\w*[?!]?)/,
+  /^\s*(?:class|module)\s+([A-Z][\w:]*)/,
+  /^\s*([A-Z][A-Z0-9_]+)\s*=(?!=)/
+)
+const php = patterns(
+  `${after("public|private|protected|static|final|abstract|readonly")}(?:function\\s+&?|class\\s+|interface\\s+|trait\\s+|enum\\s+)([A-Za-z_]\\w*)`,
+  `${after("public|private|protected|final")}const\\s+(?:\\w+\\s+)?([A-Z]\\w*)\\s*=`
+)
+const shell = patterns(
+  /^\s*(?:function\s+)?([\w:.-]+)\s*\(\)\s*(?:[{(].*)?$/,
+  /^\s*function\s+([\w:.-]+)/,
+  /^(?:(?:export|readonly|declare|typeset)\s+(?:-\w+\s+)*)?([A-Z][A-Z0-9_]+)=/
+)
+const python = patterns(
+  /^\s*(?:async\s+)?def\s+([A-Za-z_]\w*)/,
+  /^\s*class\s+([A-Za-z_]\w*)/,
+  /^([A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=(?!=)/
+)
+const go = patterns(/^func\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)/, /^(?:type|var|const)\s+([A-Za-z_]\w*)/)
+const rust = patterns(
+  /^\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const|default|extern(?:\s+"[^"]*")?)\s+)*(?:fn|struct|enum|trait|type|mod|union|static(?:\s+mut)?|const)\s+([A-Za-z_]\w*)/,
+  /^\s*(?:unsafe\s+)?impl\b(?:<.*?>)?\s+(?:.*\sfor\s+)?&?(?:\w+::)*([A-Za-z_]\w*)/,
+  /^\s*macro_rules!\s+([A-Za-z_]\w*)/
+)
+/** For the languages that have no patterns of their own. */
+const general = patterns(
+  `${after("export|default|public|private|protected|internal|static|final|abstract|override|open|local|pub|async")}(?:function|class|interface|type|enum|struct|trait|def|defp|defmodule|func|fun|fn|sub|module|record|object|protocol|proc|package)\\s+([A-Za-z_$][\\w$.]*)`,
+  /^([A-Z][A-Z0-9_]{3,})\s*=(?!=)/
+)
+
+const byLanguage: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
+  typescript: script,
+  tsx: script,
+  javascript: script,
+  jsx: script,
+  vue: script,
+  svelte: script,
+  python,
+  go,
+  rust,
+  java: typed,
+  csharp: typed,
+  kotlin,
+  swift,
+  c,
+  cpp: c,
+  cuda: c,
+  objectivec: c,
+  ruby,
+  php,
+  bash: shell
+}
+
+/** Text for people, and data: neither declares anything. */
+const others: ReadonlySet<string> = new Set(
+  "csv diff gitignore ini json json5 jsonc jsonl latex markdown mdx page rst text toml xml yaml".split(" ")
+)
+
+/** True for a language that programs are written in. */
+export const isProgram = (language: string): boolean => language !== "" && !others.has(language)
+
+/** What stands before brackets and declares nothing. */
+const control: ReadonlySet<string> = new Set(
+  "if else for while switch catch return do try with function await throw typeof super new sizeof defined foreach lock using when unless until elif match select case".split(
+    " "
+  )
+)
+
+const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
+/** No declaration begins behind so many characters. */
+const longestHead = 240
+
+/** The name that a line declares for more than the block in which it stands; `language` as `languageOf` gives it. */
+export const declaredName = (line: string, language: string): string | undefined => {
+  if (!isProgram(language) || comment.test(line)) return undefined
+  const head = line.trimEnd().slice(0, longestHead)
+  for (const pattern of byLanguage[language] ?? general) {
+    const name = pattern.exec(head)?.[1]
+    if (name !== undefined && !control.has(name)) return name
+  }
+  return undefined
+}
+
+/** A line that declares a name. */
+export interface Declaration {
+  /** Its index from 0. */
+  readonly index: number
+  readonly name: string
+  /** How many characters of blank stand before it. */
+  readonly depth: number
+}
+
+export const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** All declarations, in order. */
+export const declarationsOf = (lines: ReadonlyArray<string>, language: string): ReadonlyArray<Declaration> =>
+  lines.flatMap((line, index) => {
+    const name = declaredName(line, language)
+    return name === undefined ? [] : [{ index, name, depth: indentOf(line) }]
+  })
+
+/**
+ * The declarations around a line of this index, the outermost first; a line that declares something is in its own. Blocks are
+ * told by their indentation.
+ */
+export const declarationsAround = (
+  lines: ReadonlyArray<string>,
+  all: ReadonlyArray<Declaration>,
+  index: number
+): ReadonlyArray<Declaration> => {
+  const found: Array<Declaration> = []
+  const own = all.findLastIndex((one) => one.index <= index)
+  let below = all[own]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
+  // Inside of brackets and blocks that end, the least indented line tells what goes on.
+  for (let at = own, last = index; at >= 0 && below > 0; at--) {
+    const one = all[at]
+    if (one === undefined) break
+    for (let line = one.index + 1; line < last; line++) {
+      const text = lines[line] ?? ""
+      if (text.trim() !== "" && !/^[#)\]}{]|^\w+:$/.test(text.trim())) below = Math.min(below, indentOf(text))
+    }
+    last = one.index
+    if (one.depth < below) {
+      found.unshift(one)
+      below = one.depth
+    }
+  }
+  return found
+}

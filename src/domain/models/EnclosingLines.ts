@@ -1,0 +1,173 @@
+/**
+ * The lines of a text that belong together: the block, the declaration or the section around a line.
+ */
+import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
+import { proseLines } from "../markdown/Outline.ts"
+import type { LineRange } from "../text/LineRange.ts"
+
+/** Lines before and after a line that belongs to no block, or to one that is too long. */
+const around = 10
+
+export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
+
+const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
+
+/** Comments, decorators and attributes, which belong to the line below them. */
+const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|define)|@|--|;;|""")/.test(line)
+
+const heading = /^ {0,3}(#{1,6})(?:[ \t]|$)/
+
+/** The lines (from 1) with headings, and how deep each is. */
+export const headingsOf = (lines: ReadonlyArray<string>) =>
+  proseLines(lines.join("\n")).flatMap(({ line, text }) => {
+    const depth = heading.exec(text)?.[1]?.length
+    return depth === undefined ? [] : [{ line, depth }]
+  })
+
+const sectionsOf = (lines: ReadonlyArray<string>) => {
+  const headings = headingsOf(lines)
+  return (at: number): LineRange => {
+    const own = headings.findLast(({ line }) => line <= at)
+    const next = headings.find(({ depth, line }) => line > at && depth <= (own?.depth ?? 6))
+    return { from: own?.line ?? 1, to: (next?.line ?? lines.length + 1) - 1 }
+  }
+}
+
+const opener = /(?:[({[:]|=>)\s*$/
+/** What stands at the margin inside of blocks: conditions of a preprocessor, and labels. */
+const marginal = /^(?:#\s*(?:if|el|endif|define|undef|pragma)|\w+:\s*$)/
+
+/** The block that a line of this index begins: the deeper lines below it, and the one that closes them. */
+export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number, hasMargin = false): number => {
+  const depth = indentOf(lines[header] ?? "")
+  let opens = opener.test(lines[header] ?? "")
+  let end = header
+  for (let index = header + 1; index < lines.length && end - header <= most; index++) {
+    const line = lines[index] ?? ""
+    if (isBlank(line)) continue
+    const isOpening = line.trim() === "{" && !opens
+    if (indentOf(line) > depth) end = index
+    else if (hasMargin && marginal.test(line)) continue
+    else if (indentOf(line) === depth && (isOpening || (isCloser(line) && (end > header || opens)))) {
+      end = index
+      opens = isOpening || opener.test(line)
+      if (!opens && lines[index + 1]?.trim() !== "{") break
+    } else break
+  }
+  return end
+}
+
+/** The nearest line above that is less indented, unless it is too far away. */
+const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): number | undefined => {
+  const depth = indentOf(lines[index] ?? "")
+  for (let above = index - 1; above >= Math.max(0, index - most); above--) {
+    const line = lines[above] ?? ""
+    if (!isBlank(line) && indentOf(line) < depth && !isCloser(line)) return above
+  }
+  return undefined
+}
+
+/** The line above that is indented like one that closes a block. */
+const openerOf = (lines: ReadonlyArray<string>, at: number): number => {
+  const depth = indentOf(lines[at] ?? "")
+  const isOpener = (line: string): boolean => !isBlank(line) && indentOf(line) === depth && !isCloser(line)
+  const found = lines.slice(0, at).findLastIndex(isOpener)
+  return found < 0 ? at : found
+}
+
+export const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
+  let start = header
+  while (start > 0 && isLeading(lines[start - 1] ?? "")) start -= 1
+  return start
+}
+
+/** The widest block around a line that has at most `most` lines; nothing when there is none. */
+const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
+  let found: LineRange | undefined
+  let header: number | undefined = isCloser(lines[at] ?? "") ? openerOf(lines, at) : at
+  for (let steps = 0; header !== undefined && steps < 50; steps++) {
+    const from = withLeading(lines, header)
+    const to = blockBelow(lines, header, most)
+    if (to - from + 1 > most) break
+    if (to > from && to >= at) found = { from: from + 1, to: to + 1 }
+    header = parentOf(lines, header, most)
+  }
+  return found
+}
+
+/** Pairs of lines with braces that open and close; braces in strings and comments may mislead it. */
+const bracesOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> => {
+  const open: Array<number> = []
+  const pairs: Array<LineRange> = []
+  for (const [index, line] of lines.entries()) {
+    for (const [mark] of line.replaceAll(/"[^"]*"|'[^']*'|\/\/.*$/g, "").matchAll(/[{}]/g)) {
+      const start = mark === "{" ? void open.push(index) : open.pop()
+      if (start !== undefined && index > start) pairs.push({ from: start + 1, to: index + 1 })
+    }
+  }
+  return pairs
+}
+
+export const proses = new Set(["markdown", "mdx"])
+const plain = new Set(["", "text", "csv", "jsonl"])
+
+/** Gives the lines (from 1) around a line, at most `most` of them, the line itself among them. */
+export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
+  const sections = proses.has(language) ? sectionsOf(lines) : undefined
+  let braces: ReadonlyArray<LineRange> | undefined
+  const braced = (line: number, most: number): LineRange | undefined => {
+    braces ??= bracesOf(lines)
+    return braces.find(({ from, to }) => from <= line && line <= to && to - from < most)
+  }
+  return (line: number, most = 80): LineRange => {
+    const near = Math.min(around, Math.floor((most - 1) / 2))
+    const window = { from: Math.max(1, line - near), to: Math.min(lines.length, line + near) }
+    if (plain.has(language)) return window
+    const found = sections?.(line) ?? indented(lines, line - 1, most) ?? braced(line, most) ?? window
+    if (found.to - found.from < most) return found
+    return { from: Math.max(found.from, window.from), to: Math.min(found.to, window.to) }
+  }
+}
+
+/** Languages whose blocks have a preprocessor and labels at the margin. */
+const margins = new Set(["c", "cpp", "cuda", "objectivec"])
+
+/** Gives the lines (from 1) of the innermost declaration around some lines, with the comments above it. */
+export const declarationLines =
+  (lines: ReadonlyArray<string>, language: string, all = declarationsOf(lines, language)) =>
+  ({ from, to }: LineRange): LineRange | undefined => {
+    for (const { index } of declarationsAround(lines, all, from - 1).toReversed()) {
+      const end = blockBelow(lines, index, lines.length, margins.has(language)) + 1
+      if (end >= to && end > index + 1) return { from: withLeading(lines, index) + 1, to: end }
+    }
+    return undefined
+  }
+
+/** True for a language in which `enclosingNames` can find some. */
+export const hasNames = (language: string): boolean => isProgram(language) || proses.has(language)
+
+const mostNames = 2
+const longestName = 60
+
+/**
+ * Gives the names of the innermost declarations around the line of an index (`Schema.validate`), or the heading above it; empty
+ * for a line without one, and for one that declares something or is a heading itself.
+ */
+export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
+  const isText = proses.has(language)
+  const all = declarationsOf(lines, language)
+  let headings: ReturnType<typeof headingsOf> | undefined
+  return (index: number): string => {
+    if (!isText) {
+      const around = declarationsAround(lines, all, index).filter((one) => one.index !== index)
+      return around
+        .slice(-mostNames)
+        .map(({ name }) => name)
+        .join(".")
+    }
+    headings ??= headingsOf(lines)
+    const own = headings.findLast(({ line }) => line <= index + 1)
+    const text = own === undefined || own.line === index + 1 ? "" : (lines[own.line - 1] ?? "").trim()
+    return text.length > longestName ? `${text.slice(0, longestName)}...` : text
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * What a task looks for in a text: the strings that it quotes, the names that it writes in backticks or as code, and its words;
+ * and which lines of a text hold them.
+ */
+import { type Declaration, declarationsAround } from "../files/Declarations.ts"
+import { languageOf } from "../files/Language.ts"
+
+/** A string or a name, and how much it counts, at most 1. */
+interface Named {
+  readonly text: string
+  readonly weight: number
+}
+
+export interface Sought {
+  readonly literals: ReadonlyArray<Named>
+  readonly names: ReadonlyArray<Named>
+  /** In lower case. */
+  readonly words: ReadonlyArray<string>
+}
+
+const mostWords = 60
+const mostNamed = 30
+const mostMatches = 300
+
+/** The words of a string that may stand in source, lower case, each once. */
+const wordsOf = (text: string): ReadonlyArray<string> => {
+  const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
+  return [...new Set(words)].slice(0, mostWords)
+}
+
+const quoted = /`([^`\n]{2,200})`|"([^"\n]{3,200})"|“([^”\n]{3,200})”|(?<![\p{L}\d])'([^'\n]{3,200})'(?![\p{L}\d])/gu
+const identifier = /^[A-Za-z_$#@][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\))?$/
+/** A name by its form: with an underscore, a hump, or brackets. */
+const codeName =
+  /(?<![\w$/.])(?:[A-Za-z$]\w*_\w+|_+[A-Za-z]\w*|[A-Za-z$]*[a-z\d][A-Z][\w$]*|[A-Za-z_$][\w$]*(?=\(\)))(?![\w$/])/g
+
+const isPath = (text: string): boolean => text.includes("/") || languageOf(text) !== ""
+
+/** The parts of `Schema.validate(data)` and the last word of `def validate`, the most exact first. */
+const namesIn = (text: string): ReadonlyArray<string> => {
+  const last = text.replace(/\(.*$/, "").split(/\s+/).at(-1) ?? ""
+  return identifier.test(last)
+    ? last
+        .split(/\.|::|#|->/)
+        .toReversed()
+        .filter((part) => part.length > 1)
+    : []
+}
+
+const named = (text: string, weight: number): Pick<Sought, "literals" | "names"> => {
+  const literals: Array<Named> = []
+  const names: Array<Named> = []
+  for (const [, code, ...others] of text.matchAll(quoted)) {
+    const found = (code ?? others.find((one) => one !== undefined) ?? "").trim()
+    if (found.length < 2 || isPath(found)) continue
+    const parts = namesIn(found)
+    const isName = code !== undefined ? parts.length > 0 : identifier.test(found)
+    if (isName) parts.forEach((part, index) => names.push({ text: part, weight: weight / (index + 1) }))
+    if (!identifier.test(found)) literals.push({ text: found, weight })
+  }
+  for (const [name] of text.replaceAll(quoted, " ").matchAll(codeName)) names.push({ text: name, weight: weight / 2 })
+  return { literals, names }
+}
+
+const once = (all: ReadonlyArray<Named>): ReadonlyArray<Named> => [
+  ...new Map(all.toSorted((a, b) => a.weight - b.weight).map((one) => [one.text, one] as const)).values()
+]
+const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
+  once(all)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, mostNamed)
+
+/** What a task looks for. What only the prompt of the person names counts half. */
+export const soughtOf = (task: string, prompt = ""): Sought => {
+  const [own, given] = [named(task, 1), named(prompt, 0.5)]
+  return {
+    literals: strongest([...own.literals, ...given.literals]),
+    names: strongest([...own.names, ...given.names]),
+    words: wordsOf(task)
+  }
+}
+
+/** All that is looked for, in lower case, what counts most first. */
+export const soughtTexts = ({ literals, names, words }: Sought): ReadonlyArray<string> => [
+  ...[...literals, ...names].map(({ text }) => text.toLowerCase()),
+  ...words
+]
+
+const namePattern = (name: string): RegExp =>
+  new RegExp(`(?<![\\w$])${name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")}(?![\\w$])`)
+
+/** True for a line that holds one of the names as a word. */
+export const holdsName = ({ names }: Sought): ((line: string) => boolean) => {
+  const all = names.map(({ text }) => namePattern(text))
+  return (line) => all.some((pattern) => pattern.test(line))
+}
+
+const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
+  lines.flatMap((line, index) => (isHit(line) ? [index] : []))
+
+/** Beside a place that is meant, a line says nothing whose words stand in more than ten lines. */
+const leastScore = 0.1
+/** So many lines with a quoted string are places that it may mean. */
+const mostPlaces = 6
+
+/** The lines (indexes from 0) that a task means, and those that its words match, the best first. */
+export const soughtLines = (
+  lines: ReadonlyArray<string>,
+  all: ReadonlyArray<Declaration>,
+  prose: ReadonlySet<number>,
+  { literals, names, words }: Sought
+): { readonly meant: ReadonlyArray<number>; readonly matched: ReadonlyArray<number> } => {
+  const scores = new Map<number, number>()
+  const meant = new Set<number>()
+  const add = (index: number, score: number): void => {
+    scores.set(index, (scores.get(index) ?? 0) + (prose.has(index) ? score * 0.3 : score))
+  }
+  const lower = lines.map((line) => line.toLowerCase())
+  for (const { text, weight } of literals) {
+    const exact = hitsOf(lines, (line) => line.includes(text))
+    const hits = exact.length > 0 ? exact : hitsOf(lower, (line) => line.includes(text.toLowerCase()))
+    const inCode = hits.filter((index) => !prose.has(index))
+    for (const index of inCode.length > 0 ? inCode : hits) {
+      add(index, (12 * weight) / hits.length)
+      if (hits.length <= mostPlaces) meant.add(index)
+    }
+  }
+  const literalLines = new Set(meant)
+  const isNamed = new Map(names.map(({ text, weight }) => [text, weight]))
+  for (const { text, weight } of names) {
+    const declared = all.filter(({ name }) => name === text)
+    for (const one of declared) {
+      const around = declarationsAround(lines, all, one.index).slice(0, -1)
+      const isInNamed = around.some(({ name }) => isNamed.has(name))
+      const next = all.find(({ depth, index }) => index > one.index && depth <= one.depth)?.index ?? lines.length
+      const holdsLiteral = [...literalLines].some((index) => index > one.index && index < next)
+      add(one.index, (10 * weight) / declared.length + (isInNamed ? 5 * weight : 0) + (holdsLiteral ? 8 * weight : 0))
+      meant.add(one.index)
+    }
+    const pattern = namePattern(text)
+    const uses = hitsOf(lines, (line) => line.includes(text) && pattern.test(line))
+    for (const index of uses) add(index, (3 * weight) / uses.length)
+  }
+  const wanted = new Set(words)
+  for (const { index, name } of all) if (wanted.has(name.toLowerCase())) add(index, 1)
+  for (const word of words) {
+    const hits = hitsOf(lower, (line) => line.includes(word))
+    for (const index of hits) add(index, 1 / hits.length)
+  }
+  const ordered = [...scores].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
+  return {
+    meant: ordered.filter((index) => meant.has(index)),
+    matched: ordered
+      .filter((index) => !meant.has(index) && (meant.size === 0 || (scores.get(index) ?? 0) >= leastScore))
+      .slice(0, mostMatches)
+  }
+}
