@@ -128,10 +128,11 @@ const form = (name: ToolCalls, done: number, rejected: number): FormScore => ({
   rejected
 })
 
+const better = (text: readonly [number, number], native: readonly [number, number]) =>
+  betterForm([form("text", ...text), form("native", ...native)])
+
 describe("the better form of tool calls", () => {
   it("is the one that does more, then the one with fewer rejected answers; a tie keeps text", () => {
-    const better = (text: readonly [number, number], native: readonly [number, number]) =>
-      betterForm([form("text", ...text), form("native", ...native)])
     expect(better([2, 0], [4, 3])).toEqual({ form: "native", why: "4 of 4 tasks done, with text 2" })
     expect(better([3, 9], [2, 0])).toEqual({ form: "text", why: "3 of 4 tasks done, with native 2" })
     expect(better([4, 3], [4, 1]).form).toBe("native")
