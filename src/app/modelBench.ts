@@ -68,6 +68,7 @@ const tryModel = Effect.fnUntraced(function* (
   const planned = yield* Effect.forEach(benchPrompts, (prompt, index) =>
     eventsOf(given, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
   )
+  // Where the server does not say it, both forms are tried.
   const facts = yield* askServer(given, (server) => server.facts(model))
   const able = facts?.canCallTools === false ? (["text"] as const) : (["text", "native"] as const)
   const tried: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
