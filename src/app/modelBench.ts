@@ -1,5 +1,6 @@
 /**
- * Compares models on a small set of tasks: each plans three prompts and carries out one plan, in a temporary project and with
+ * Compares models on a small set of tasks: each plans three prompts and carries out one plan, with its tool calls
+ * as text and through the interface of the server, in a temporary project and with
  * a temporary home. Nothing of the person is read but how their server is reached, and nothing of theirs is changed. Part
  * of the composition root.
  */
@@ -7,12 +8,13 @@ import * as Effect from "effect/Effect"
 import { benchFiles, benchPlan, benchPrompt, benchPrompts } from "../domain/checking/BenchSet.ts"
 import { type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import type { ToolCalls } from "../domain/models/Generation.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { layerRuleApprover } from "../services/approvals/Approver.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
-import { fitWindow } from "./modelWindow.ts"
+import { askServer, fitWindow } from "./modelWindow.ts"
 import { layerRun } from "./runLayers.ts"
-import { renameModels, type Setup } from "./setup.ts"
+import { renameModels, type Setup, withProviders } from "./setup.ts"
 import { makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** Receives the events of a model while it works. */
@@ -29,11 +31,12 @@ const eventsOf = Effect.fnUntraced(function* (
   given: Setup,
   model: string,
   listen: BenchListener,
+  form: ToolCalls,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
   const { apiKey, providers, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
-  const own = { configuration: callSettings(given), settings, rules, providers, apiKey }
+  const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, providers, apiKey }
   const trial = yield* makeTrial("bench", { project: benchFiles }, own)
   const { setup } = yield* fitWindow(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []
@@ -54,26 +57,39 @@ const eventsOf = Effect.fnUntraced(function* (
   return events
 }, Effect.scoped)
 
-/** Tries one model. */
-const tryModel = Effect.fnUntraced(function* (given: Setup, model: string, listen: BenchListener) {
+/** Tries one model: plans, which need no tools, and the tasks of one plan in each form of tool calls. */
+const tryModel = Effect.fnUntraced(function* (
+  found: Setup,
+  model: string,
+  listen: BenchListener,
+  only: ToolCalls | undefined
+) {
+  const given = yield* withProviders(renameModels(found, new Map(), model), [])
   const planned = yield* Effect.forEach(benchPrompts, (prompt, index) =>
-    eventsOf(given, model, listen, (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
+    eventsOf(given, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
   )
-  const done = yield* eventsOf(given, model, listen, (pipeline) =>
-    pipeline.run({ runId: "bench", prompt: benchPrompt, plan: benchPlan })
-  )
-  return scoreOf(model, [...planned, done])
+  // Where the server does not say it, both forms are tried.
+  const facts = yield* askServer(given, (server) => server.facts(model))
+  const able = facts?.canCallTools === false ? (["text"] as const) : (["text", "native"] as const)
+  const tried: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
+  for (const form of only === undefined ? able : [only]) {
+    tried[form] = yield* eventsOf(given, model, listen, form, (pipeline) =>
+      pipeline.run({ runId: `bench-${form}`, prompt: benchPrompt, plan: benchPlan })
+    )
+  }
+  return scoreOf(model, planned, tried, only)
 })
 
-/** Tries the models one after another, so that each has the server for itself. */
+/** Tries the models one after another, so that each has the server for itself; `only` is the one form to try. */
 export const benchModels = Effect.fn("benchModels")(
   (
     given: Setup,
     models: ReadonlyArray<string>,
-    listen: BenchListener
+    listen: BenchListener,
+    only?: ToolCalls
   ): Effect.Effect<
     ReadonlyArray<ModelScore>,
     Effect.Error<ReturnType<typeof tryModel>>,
     Effect.Services<ReturnType<typeof tryModel>>
-  > => Effect.forEach(models, (model) => tryModel(given, model, listen))
+  > => Effect.forEach(models, (model) => tryModel(given, model, listen, only))
 )

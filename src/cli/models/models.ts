@@ -7,6 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Clock from "effect/Clock"
+import * as Option from "effect/Option"
 import { installedModels, resolveModels } from "../../app/modelWindow.ts"
 import { modelNames, readSetup, withDefaultServer, renameModels, type Setup } from "../../app/setup.ts"
 import { type InstalledModel, modelLines, fittingModels } from "../../domain/models/InstalledModel.ts"
@@ -15,8 +16,10 @@ import { printableLines, printable } from "../../domain/text/Printable.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { type BenchListener, benchModels } from "../../app/modelBench.ts"
-import { configurationFor, recommend, benchLines } from "../../domain/checking/BenchScore.ts"
-import { secondsText } from "../../domain/text/Format.ts"
+import { configurationFor, type ModelScore, recommend, benchLines } from "../../domain/checking/BenchScore.ts"
+import { belowHome, secondsText } from "../../domain/text/Format.ts"
+import { toolCallsOfModel } from "../../domain/models/Generation.ts"
+import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 
@@ -64,6 +67,40 @@ const progress = (emit: Output["Service"]["emit"]) =>
         })
   )
 
+/**
+ * Keeps in the person's own configuration which models do better with native calls. What stands there stays, and a setting
+ * for all models comes before it.
+ */
+const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
+  const { emit } = yield* Output
+  const kept: Array<string> = []
+  // The file may have changed in the meantime.
+  const { configuration, folders, userFile } = yield* readSetup(".", {})
+  const file = belowHome(userFile, folders.home)
+  for (const { better, forms, model } of scores) {
+    const say = (what: string) => emit(printable(`${model}: ${what}`))
+    const set = toolCallsOfModel(configuration.modelToolCalls, model)
+    const forAll = configuration.toolCalls ?? configuration.stages?.task?.toolCalls
+    if (set !== undefined && set !== better.form) {
+      yield* say(`"modelToolCalls" in ${file} says ${set}, which stays. ${better.form} is better: change it there.`)
+    } else if (better.form === "text" || set !== undefined || forms.length < 2) {
+      yield* say(`${better.form}, as it is already; nothing is written.`)
+    } else if (forAll !== undefined) {
+      yield* say(
+        `"toolCalls" in ${file} says ${forAll}, which comes first; nothing is written. ${better.form} is better.`
+      )
+    } else {
+      yield* Effect.mapError(
+        saveSetting(userFile, ["modelToolCalls", model], better.form),
+        ({ message }) => new CommandFailure({ exitCode: exitCodes.failed, text: `Nothing is kept: ${message}` })
+      )
+      kept.push(model)
+      yield* say(`native is kept in ${file}, under "modelToolCalls". Remove it there to go back to text.`)
+    }
+  }
+  return { file: userFile, native: kept }
+})
+
 /** The command. Exit code 1 when no model gave a valid document. */
 export const bench = Command.make(
   "bench",
@@ -73,26 +110,40 @@ export const bench = Command.make(
       Argument.variadic()
     ),
     ...modelFlags,
+    keep: switchFlag(
+      "keep",
+      "Keep native tool calls for the models that do better with them, in your own configuration; settings of yours stay"
+    ),
     json: switchFlag("json", "Print one JSON object: a score for each model, and the recommendation")
   },
   Effect.fn("models bench")(function* (flags) {
     const { emit, print, result } = yield* Output
+    const only = Option.getOrUndefined(flags.toolCalls)
+    if (flags.keep && only !== undefined) {
+      return yield* usageFailure("--keep compares both forms of tool calls. Leave --tool-calls out.")
+    }
     const setup = yield* withDefaultServer(yield* readSetup(".", modelConfiguration(flags)))
+    if (flags.keep && setup.userFileProblem !== undefined) {
+      return yield* usageFailure(`--keep cannot write ${setup.userFile}: ${setup.userFileProblem}.`)
+    }
     const names = yield* chosen(setup, flags.names)
-    yield* emit(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
-    const scores = yield* benchModels(setup, names, yield* progress(emit))
+    const saved = flags.keep ? "the better form of tool calls is kept at the end" : "nothing is saved"
+    yield* emit(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; ${saved}.`)
+    const scores = yield* benchModels(setup, names, yield* progress(emit), only)
+    const kept = flags.keep ? yield* keep(scores) : null
     const best = recommend(scores)
     const configuration = configurationFor(best)
     yield* flags.json
-      ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null }, 2))
+      ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null, kept }, 2))
       : print(printableLines(benchLines(scores, best).join("\n")))
     if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
   withHelp(
-    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Says how many of them came to their end with how many rejected answers, which rules were broken most, and how fast each stage was, and recommends a model for each stage. Works in a temporary project; takes minutes for each model",
+    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Tasks are carried out with tool calls as text and through the interface of the server (native), where the model can take tools. Says how many of them came to their end with how many rejected answers, which rules were broken most, how fast each stage was, and which form of tool calls is better, and recommends a model for each stage. A tie keeps text. Works in a temporary project; takes minutes for each model",
     {
       "task-conductor models bench": "Try all models of the server",
+      "task-conductor models bench qwen3:8b --keep": "Keep native tool calls for it if it does better with them",
       "task-conductor models bench qwen3:8b llama3.2:3b --json": "Compare two, for a script"
     }
   )

@@ -27,7 +27,7 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFi
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
   if (userFileProblem !== undefined)
     return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
-  yield* saveSetting(userFile, "model", name).pipe(
+  yield* saveSetting(userFile, ["model"], name).pipe(
     Effect.andThen(
       emit(
         `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`

@@ -4,6 +4,9 @@
  */
 import { modelCallKey, type ModelCallId } from "../runs/ActivityKey.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
+import type { Configuration } from "../configuration/Configuration.ts"
+import type { ModelToolCalls, ToolCalls } from "../models/Generation.ts"
+import { benchAnswers, benchWriter } from "./BenchSet.ts"
 
 /** The stages for which a model is recommended. */
 export const benchStages = ["plan", "task"] as const
@@ -22,11 +25,35 @@ export interface StageScore {
   readonly tokensPerSecond?: number
 }
 
+/** How a model did the tasks with its tool calls in one form. */
+export interface FormScore {
+  readonly form: ToolCalls
+  /** Tasks of the plan, and how many ended with what they have to name. */
+  readonly tasks: number
+  readonly done: number
+  readonly modelCalls: number
+  /** Calls of tools that ran, and how many of them succeeded. */
+  readonly calls: { readonly all: number; readonly succeeded: number }
+  /** Answers that could not be used, and that were used after repairs. */
+  readonly rejected: number
+  readonly repaired: number
+  /** Of prompts and answers, as far as the server counted them. */
+  readonly tokens: number
+  readonly seconds: number
+}
+
+export interface BetterForm {
+  readonly form: ToolCalls
+  /** Why, without a capital and a full stop. */
+  readonly why: string
+}
+
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** Calls of tools that ran, and how many of them succeeded. */
-  readonly calls: { readonly all: number; readonly succeeded: number }
+  /** The tasks in each form in which they were tried; those in the better form are in `stages`. */
+  readonly forms: ReadonlyArray<FormScore>
+  readonly better: BetterForm
   /** The time of all calls together, in seconds. */
   readonly seconds: number
 }
@@ -85,16 +112,79 @@ const stageScore = (runs: ReadonlyArray<ReadonlyArray<RunEvent>>, stage: BenchSt
   return { stage, documents, validAt, broken: brokenOf(rejected), ...speedOf(finished) }
 }
 
-/** The score of a model by the events of its runs, each run by itself. */
-export const scoreOf = (model: string, runs: ReadonlyArray<ReadonlyArray<RunEvent>>): ModelScore => {
-  const all = runs.flat()
-  const calls = all.filter((event) => event.type === "tool.finished")
-  const ms = all.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0)
+type Events = ReadonlyArray<RunEvent>
+
+const secondsOf = (events: Events): number =>
+  Math.round(
+    events.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0) / 100
+  ) / 10
+
+/** True for a task whose report, or whose changes, name what they have to. */
+const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): boolean => {
+  const { calls, result } = event.result
+  const made = calls.flatMap((one) => (one.result.success ? [JSON.stringify(one.call.arguments)] : []))
+  const said = event.task === benchWriter ? made.join("\n") : result.document
+  return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
+}
+
+/** The score of one form by the events of the run in which the plan was carried out. */
+export const formScore = (form: ToolCalls, events: Events): FormScore => {
+  const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
+  const calls = events.filter((event) => event.type === "tool.finished")
+  const right = events.filter((event) => event.type === "task.finished").filter(isRight)
+  const used = events.filter((event) => event.type === "model.finished").map(({ usage }) => usage)
+  return {
+    form,
+    tasks: Object.keys(benchAnswers).length,
+    done: new Set(right.map(({ task }) => task)).size,
+    modelCalls: used.length,
+    calls: { all: calls.length, succeeded: calls.filter(({ result }) => result.success).length },
+    rejected: count("answer.rejected"),
+    repaired: count("answer.repaired"),
+    tokens: used.reduce((sum, { answerTokens = 0, promptTokens = 0 }) => sum + promptTokens + answerTokens, 0),
+    seconds: secondsOf(events)
+  }
+}
+
+/** Which form is better: the one that does more tasks, then the one with fewer rejected answers. A tie keeps text. */
+export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
+  const text = forms.find(({ form }) => form === "text")
+  const native = forms.find(({ form }) => form === "native")
+  if (native === undefined) return { form: "text", why: "its server says that it cannot take tools" }
+  if (text === undefined) return { form: "native", why: "the only form that was tried" }
+  if (native.done !== text.done) {
+    const [better, worse] = native.done > text.done ? [native, text] : [text, native]
+    return { form: better.form, why: `${better.done} of ${better.tasks} tasks done, with ${worse.form} ${worse.done}` }
+  }
+  const done = `both forms did ${text.done} of ${text.tasks} tasks`
+  if (text.done > 0 && native.rejected !== text.rejected) {
+    const [better, worse] = native.rejected < text.rejected ? [native, text] : [text, native]
+    return {
+      form: better.form,
+      why: `${done}, this one with ${better.rejected} rejected answers, ${worse.form} with ${worse.rejected}`
+    }
+  }
+  return { form: "text", why: text.done === 0 ? done : `${done} with ${text.rejected} rejected answers` }
+}
+
+/** The score of a model by the events of its plans, each by itself, and of the tasks in each form. */
+export const scoreOf = (
+  model: string,
+  planned: ReadonlyArray<Events>,
+  tried: Readonly<Partial<Record<ToolCalls, Events>>>,
+  only?: ToolCalls
+): ModelScore => {
+  const forms = (["text", "native"] as const).flatMap((form) =>
+    tried[form] === undefined ? [] : [formScore(form, tried[form])]
+  )
+  const better: BetterForm =
+    only === undefined ? betterForm(forms) : { form: only, why: "the only form that was asked for" }
   return {
     model,
-    stages: benchStages.map((stage) => stageScore(runs, stage)),
-    calls: { all: calls.length, succeeded: calls.filter(({ result }) => result.success).length },
-    seconds: Math.round(ms / 100) / 10
+    stages: benchStages.map((stage) => stageScore([...planned, tried[better.form] ?? []], stage)),
+    forms,
+    better,
+    seconds: secondsOf([...planned, ...Object.values(tried)].flat())
   }
 }
 
@@ -132,7 +222,10 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
   )
 
 /** The recommendation as it stands in a configuration: the model for tasks is the model of the run. */
-export const configurationFor = ({ plan, task }: Recommendation) => {
+export const configurationFor = ({
+  plan,
+  task
+}: Recommendation): Pick<Configuration, "model" | "stages"> | undefined => {
   const model = task ?? plan
   if (model === undefined) return undefined
   return { model, ...(plan === undefined || plan === model ? {} : { stages: { plan: { model: plan } } }) }
@@ -161,16 +254,30 @@ const stageLine = (score: StageScore): string => {
   return `  ${words[stage].padEnd(13)}${validText(score)}${speed}${rules.length === 0 ? "" : `; broken: ${rules.join(", ")}`}`
 }
 
-const modelLines = ({ calls, model, seconds, stages }: ModelScore): ReadonlyArray<string> => [
+const formLine = ({ calls, done, form, modelCalls, rejected, repaired, seconds, tasks, tokens }: FormScore): string =>
+  `  ${form.padEnd(13)}${done} of ${tasks} tasks done; ${modelCalls} model calls; ${calls.succeeded} of ${calls.all} tool calls succeeded; ${rejected} answers rejected, ${repaired} repaired; ${tokens} tokens; ${seconds} s`
+
+const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): ReadonlyArray<string> => [
   model,
   ...stages.map(stageLine),
-  `  ${"calls".padEnd(13)}${calls.succeeded} of ${calls.all} succeeded`,
+  ...forms.map(formLine),
+  `  ${"tool calls".padEnd(13)}${better.form}: ${better.why}`,
   `  ${"time".padEnd(13)}${seconds} s`
 ]
+
+/** The models that do better with tools through the interface, as they stand in a configuration. */
+export const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
+  Object.fromEntries(
+    scores.flatMap(({ better, forms, model }) =>
+      better.form === "native" && forms.length > 1 ? [[model, "native" as const]] : []
+    )
+  )
 
 /** All models, and what is recommended. */
 export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendation): ReadonlyArray<string> => {
   const configuration = configurationFor(best)
+  const modelToolCalls = modelToolCallsFor(scores)
+  const isText = Object.keys(modelToolCalls).length === 0
   return [
     ...scores.flatMap((score) => [...modelLines(score), ""]),
     ...(configuration === undefined
@@ -180,7 +287,7 @@ export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendati
           ...benchStages.map((stage) => `  ${stage.padEnd(9)}${best[stage] ?? "none of them could do it"}`),
           "",
           "In your configuration:",
-          JSON.stringify(configuration, null, 2)
+          JSON.stringify({ ...configuration, ...(isText ? {} : { modelToolCalls }) }, null, 2)
         ])
   ]
 }

@@ -83,3 +83,15 @@ SETTINGS.md lists every setting with its default.
 - **Expected output** The path of the file.
 - **Requires user approval**
 `
+
+/** What each task of the plan has to name to be right. */
+const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
+export const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "Search 1": ["src/server.js"],
+  "Read 1": settingNames,
+  "Summary 1": settingNames,
+  "Write 1": settingNames
+}
+
+/** The task that has to write it, not only to report it. */
+export const benchWriter = "Write 1"

@@ -13,6 +13,7 @@ import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } fro
 import {
   generatingStages,
   mergeGeneration,
+  ModelToolCalls,
   Sampling,
   StageGeneration,
   StageGenerations,
@@ -133,6 +134,10 @@ export const Configuration = Schema.Struct({
     ToolCalls,
     "How the model calls tools: `text` in its answers, which every model can, or `native` through the interface of its server. Default: text. Flag: --tool-calls."
   ),
+  modelToolCalls: key(
+    ModelToolCalls,
+    'The same for single models, by their names: `{ "qwen3:8b": "native" }`. `toolCalls` and `stages` come before it. `models bench --keep` writes it.'
+  ),
   sampling: key(
     Sampling,
     "How the words of answers are sampled. What is absent is left to the Modelfile; without a temperature there it is 0.2, except for calls in which the model thinks. Flags: --temperature, --seed."
@@ -188,6 +193,7 @@ export const personalKeys = [
   "keepAlive",
   "think",
   "toolCalls",
+  "modelToolCalls",
   "sampling",
   "stages",
   "mcpServers",

@@ -15,6 +15,7 @@ const harmless = [
   "keepAlive",
   "think",
   "toolCalls",
+  "modelToolCalls",
   "lookBack",
   "sampling",
   "stages",

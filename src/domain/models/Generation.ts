@@ -74,9 +74,23 @@ export const generationFor = (
   return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How the model of a stage calls tools. */
-export const toolCallsFor = ({ stages, toolCalls }: Generation, name: GeneratingStage): ToolCalls =>
-  stages?.[name]?.toolCalls ?? toolCalls ?? "text"
+/** How models call tools, by their names; a name without a tag is that of the tag `latest`. */
+export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
+export type ModelToolCalls = typeof ModelToolCalls.Type
+
+/** What is set for a model by its name, with or without the tag `latest`. */
+export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
+  const bare = model.replace(/:latest$/, "")
+  return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]
+}
+
+/** How a stage calls tools: as it is set for the stage or for all, else for its model; `model` is that of a skill. */
+export const toolCallsFor = (
+  given: WithModel & { readonly modelToolCalls?: ModelToolCalls },
+  name: GeneratingStage,
+  model = stageModel(given, name) ?? given.model ?? ""
+): ToolCalls =>
+  given.stages?.[name]?.toolCalls ?? given.toolCalls ?? toolCallsOfModel(given.modelToolCalls, model) ?? "text"
 
 /** The model that answers a stage; nothing for that of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>

@@ -99,21 +99,21 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" }
 
-/** The text with the value under the key. */
-const withSetting = <K extends keyof Configuration>(text: string, key: K, value: Configuration[K]): string => {
+/** The text with the value at the place. */
+const withSetting = (text: string, place: ReadonlyArray<string>, value: string): string => {
   const begin = text.trim() === "" ? "{}" : text
-  const changed = applyEdits(begin, modify(begin, [key], value, { formattingOptions }))
+  const changed = applyEdits(begin, modify(begin, [...place], value, { formattingOptions }))
   return changed.endsWith("\n") ? changed : `${changed}\n`
 }
 
-/** Sets the key in the file; fails with a sentence when the file cannot be read or written. */
-export const saveSetting = Effect.fn("saveSetting")(function* <K extends keyof Configuration>(
+/** Sets the value below these keys in the file; fails with a sentence when the file cannot be read or written. */
+export const saveSetting = Effect.fn("saveSetting")(function* (
   file: string,
-  key: K,
-  value: Configuration[K]
+  place: readonly [keyof Configuration, ...ReadonlyArray<string>],
+  value: string
 ) {
   const text = yield* readOr(file, "")
   const path = yield* Path.Path
   const target = yield* canonicalPath(path.dirname(file), file)
-  yield* replaceFile(target.path, withSetting(text, key, value))
+  yield* replaceFile(target.path, withSetting(text, place, value))
 })

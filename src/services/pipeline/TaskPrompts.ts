@@ -88,7 +88,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const tools = toolsOf(skill)
     return prompts.fill("task", {
       ...blocksOf(besideReferences(briefing, task.references)),
-      ...answerBlocks(tools, toolCallsFor(settings, "task"), registry, "the report"),
+      ...answerBlocks(tools, toolCallsFor(settings, "task", skill?.model), registry, "the report"),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",

@@ -90,7 +90,8 @@ export const makeTurnCalls = Effect.gen(function* () {
   const { askFirst: asksFirst = false, limits } = settings
 
   /** True when the model is offered its tools through the interface. */
-  const isNative = ({ idOf }: AnyOrder): boolean => toolCallsFor(settings, idOf(1).stage) === "native"
+  const isNative = ({ idOf, skill }: AnyOrder): boolean =>
+    toolCallsFor(settings, idOf(1).stage, skill?.model) === "native"
 
   /** What an answer asks for, by its text and through the interface. Words beside calls of the interface are no report. */
   const readHeard = Effect.fnUntraced(function* (

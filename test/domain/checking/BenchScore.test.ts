@@ -1,7 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { benchPlan } from "../../../src/domain/checking/BenchSet.ts"
+import type { ToolCalls } from "../../../src/domain/models/Generation.ts"
 import {
+  betterForm,
   configurationFor,
+  formScore,
+  type FormScore,
   type ModelScore,
   recommend,
   scoreOf,
@@ -70,7 +74,7 @@ describe("the score of a model", () => {
       tool(true),
       tool(false)
     ]
-    const score = scoreOf("m", [first, second, third, run])
+    const score = scoreOf("m", [first, second, third], { text: run })
     expect(score.stages).toEqual([
       {
         stage: "plan",
@@ -90,13 +94,14 @@ describe("the score of a model", () => {
         tokensPerSecond: 50
       }
     ])
-    expect(score.calls).toEqual({ all: 2, succeeded: 1 })
+    expect(score.forms).toMatchObject([{ form: "text", calls: { all: 2, succeeded: 1 }, rejected: 2, tokens: 600 }])
     expect(score.seconds).toBe(20)
-    expect(benchLines([score], recommend([score])).slice(0, 5)).toEqual([
+    expect(benchLines([score], recommend([score])).slice(0, 6)).toEqual([
       "m",
       "  plans        1 at once, 1 after 1 rejected answer, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
       "  tasks        1 at once, 1 after 1 rejected answer, 1 not at all; 50 tokens/s; broken: tool-unknown (2)",
-      "  calls        1 of 2 succeeded",
+      "  text         0 of 4 tasks done; 6 model calls; 1 of 2 tool calls succeeded; 2 answers rejected, 0 repaired; 600 tokens; 12 s",
+      "  tool calls   text: its server says that it cannot take tools",
       "  time         20 s"
     ])
   })
@@ -106,7 +111,8 @@ describe("the score of a model", () => {
 const score = (model: string, ...stages: ReadonlyArray<readonly [number, number]>): ModelScore => ({
   model,
   seconds: 1,
-  calls: { all: 0, succeeded: 0 },
+  forms: [],
+  better: { form: "text", why: "" },
   stages: (["plan", "task"] as const).map((stage, index) => ({
     stage,
     documents: 10,
@@ -114,6 +120,26 @@ const score = (model: string, ...stages: ReadonlyArray<readonly [number, number]
     broken: [],
     tokensPerSecond: stages[index]?.[1] ?? 0
   }))
+})
+
+const form = (name: ToolCalls, done: number, rejected: number): FormScore => ({
+  ...formScore(name, []),
+  done,
+  rejected
+})
+
+const better = (text: readonly [number, number], native: readonly [number, number]) =>
+  betterForm([form("text", ...text), form("native", ...native)])
+
+describe("the better form of tool calls", () => {
+  it("is the one that does more, then the one with fewer rejected answers; a tie keeps text", () => {
+    expect(better([2, 0], [4, 3])).toEqual({ form: "native", why: "4 of 4 tasks done, with text 2" })
+    expect(better([3, 9], [2, 0])).toEqual({ form: "text", why: "3 of 4 tasks done, with native 2" })
+    expect(better([4, 3], [4, 1]).form).toBe("native")
+    expect(better([4, 1], [4, 3]).form).toBe("text")
+    expect(better([4, 1], [4, 1]).form).toBe("text")
+    expect(better([0, 3], [0, 1])).toEqual({ form: "text", why: "both forms did 0 of 4 tasks" })
+  })
 })
 
 describe("the recommendation", () => {

@@ -4,7 +4,8 @@ import {
   generationFor,
   generatingStages,
   mergeGeneration,
-  samplingToSend
+  samplingToSend,
+  toolCallsFor
 } from "../../../src/domain/models/Generation.ts"
 import { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 
@@ -13,6 +14,25 @@ const given: Generation = {
   sampling: { temperature: 0.5, topK: 20 },
   stages: { plan: { think: "high", sampling: { temperature: 0.1 } }, task: { think: false } }
 }
+
+describe("toolCallsFor", () => {
+  const settings = { model: "qwen3", modelToolCalls: { "qwen3:latest": "native", "big:70b": "native" } } as const
+
+  it("takes what is set for the model of the stage or skill, with or without the tag latest; else text", () => {
+    expect(toolCallsFor(settings, "task")).toBe("native")
+    expect(toolCallsFor({ ...settings, model: "small:1b" }, "task")).toBe("text")
+    expect(toolCallsFor({ ...settings, model: "small:1b" }, "task", "big:70b")).toBe("native")
+    expect(toolCallsFor({ ...settings, stages: { ask: { model: "small:1b" } } }, "ask")).toBe("text")
+    expect(toolCallsFor({ ...settings, model: "constructor" }, "task")).toBe("text")
+  })
+
+  it("takes what is set for the stage or for all before that", () => {
+    expect(toolCallsFor({ ...settings, toolCalls: "text" }, "task")).toBe("text")
+    expect(toolCallsFor({ ...settings, toolCalls: "text", stages: { task: { toolCalls: "native" } } }, "task")).toBe(
+      "native"
+    )
+  })
+})
 
 describe("generationFor", () => {
   it("takes the values of a stage before those of the run, key by key", () => {
