@@ -48,12 +48,13 @@ export const filesBelow = Effect.fnUntraced(function* (
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({
-  path: optional(Schema.String, "A folder of the project; only files below it are listed."),
-  depth: optional(between(1, 100), "How many levels to list; deeper ones are shown as folders, with / at the end.")
+  path: optional(Schema.String, "A folder; only files below it are listed."),
+  depth: optional(between(1, 100), "How many levels to list.")
 })
 
 export const fileTree = tool({
-  description: `Lists the paths of the files of the project that git does not ignore, as a JSON array. Above ${budget.entries} paths or ${budget.characters} characters it shows folders instead.`,
+  description:
+    "Lists the paths of the files that git does not ignore, as a JSON array; folders where there are too many.",
   parameters: Parameters,
   risk: "safe",
   effect: "pure",

@@ -31,9 +31,9 @@ const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  start_line: optional(LineNumber, "The first line to return, counted from 1."),
-  end_line: optional(LineNumber, "The last line to return."),
-  line_numbers: optional(Schema.Boolean, "False leaves out the number before each line. Default: true.")
+  start_line: optional(LineNumber, "The first line, from 1."),
+  end_line: optional(LineNumber, "The last line."),
+  line_numbers: optional(Schema.Boolean, "False leaves the numbers out. Default: true.")
 })
 type Parameters = typeof Parameters.Type
 
@@ -109,7 +109,8 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
 /** Of files above `maxBytes` the beginning is read, or the lines that are asked for. */
 export const readFile = (maxBytes: number) =>
   tool({
-    description: `Returns a file or a range of its lines, each as \`number: text\`: at most ${wholeCharacters} characters, ${rangeCharacters} of a range, with a note on how to read on.`,
+    description:
+      "Returns a file or a range of its lines, each as `number: text`, as far as there is room, with a note on how to read on.",
     parameters: Parameters,
     risk: "medium",
     effect: "pure",

@@ -144,17 +144,17 @@ const maxMillis = 5000
 
 const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
-    description: "The text to look for, as it is; with `regex` a regular expression."
+    description: "The text, as it is; with `regex` a regular expression."
   }),
-  path: optional(Schema.String, "The file or folder to search."),
+  path: optional(Schema.String, "A file or folder."),
   glob: optional(
     Schema.NonEmptyString.check(Schema.isMaxLength(1000)),
-    "Searches only files like `src/**/*.ts` or `*.{ts,tsx}`."
+    "Only files like `src/**/*.ts` or `*.{ts,tsx}`."
   ),
-  regex: optional(Schema.Boolean, "Whether the pattern is a regular expression (RE2). Default: false."),
-  case_sensitive: optional(Schema.Boolean, "Whether letter case matters. Default: false."),
-  context: optional(between(0, 5), "Lines to show before and after each match. Default: 0."),
-  max_results: optional(between(1, 1000), `The most matches to show. Default: ${defaultResults}.`)
+  regex: optional(Schema.Boolean, "The pattern is a regular expression (RE2). Default: false."),
+  case_sensitive: optional(Schema.Boolean, "Letter case matters. Default: false."),
+  context: optional(between(0, 5), "Lines before and after each match. Default: 0."),
+  max_results: optional(between(1, 1000), `The most matches. Default: ${defaultResults}.`)
 })
 type Parameters = typeof Parameters.Type
 
@@ -220,7 +220,8 @@ const resultText = (params: Parameters, files: number, end: SearchEnd): string =
 /** Files above `maxBytes` are not searched. */
 export const searchFiles = (maxBytes: number) =>
   tool({
-    description: `Finds the lines of the project that hold a text, as \`path:line: text\`, after how many there are. Shows ${defaultResults} matches, at most ${maxCharacters} characters, spread over the files.`,
+    description:
+      "Finds the lines of the project that hold a text, as `path:line: text`, spread over the files, after how many there are.",
     parameters: Parameters,
     risk: "safe",
     effect: "pure",

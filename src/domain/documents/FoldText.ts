@@ -47,7 +47,7 @@ const leastChecks = 700
 const leastOutput = 80
 
 /** The outputs of the last answer have at most this part of the room beside what else is known. */
-const newestShare = 0.7
+export const newestShare = 0.7
 
 /** The places of more matches are not named. */
 const mostPlaces = 3

@@ -3,7 +3,7 @@
  * left out, since the check of a call knows them.
  */
 import type * as Schema from "effect/Schema"
-import { fenced } from "../markdown/PromptBlock.ts"
+import { codeSpan } from "../markdown/PromptBlock.ts"
 import type { ToolInfo } from "../tools/ToolCall.ts"
 import { isSchema, type JsonSchema, propertiesOf, requiredOf } from "../tools/ToolSchema.ts"
 
@@ -44,11 +44,11 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
   const schema = isSchema(parameters) ? parameters : {}
   const required = new Set(requiredOf(schema))
   const lines = [...propertiesOf(schema)].map(([one, property]) => parameterLine(one, property, required.has(one)))
-  const call = JSON.stringify({ uid: "call-1", name, arguments: example })
-  return [`### ${name}`, description, lines.join("\n"), fenced(call, "json")].filter((text) => text !== "").join("\n\n")
+  const call = `For example: ${codeSpan(JSON.stringify({ name, arguments: example }))}`
+  return [`### ${name}`, description, lines.join("\n"), call].filter((text) => text !== "").join("\n")
 }
 
-/** Markdown: per tool a heading, its description, one line for each parameter, and an example call. */
+/** Markdown: per tool a heading, its description, one line for each parameter, and an example call. Calls have a uid and a block of their own, as the prompt shows before. */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 
 const lengths = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "default"])

@@ -10,7 +10,7 @@ import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
-import { foldText } from "../../domain/documents/FoldText.ts"
+import { foldText, newestShare } from "../../domain/documents/FoldText.ts"
 import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
@@ -20,8 +20,8 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
-import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { type CallOutcome, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -47,6 +47,9 @@ const foldTo = 0.4
 
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
 const replyShare = 0.6
+
+/** A fold before the window is full has to show so many times more of the last outputs than their reply did. */
+const worthwhile = 1.5
 
 /** So many turns before the last one the model is told how many are left. */
 const warnedTurns = 3
@@ -79,6 +82,12 @@ const lastReply = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
     .reduce((sum, message) => sum + messageCharacters(message), 0)
+
+/** The characters of the outputs that the last answer asked for, whole. */
+const lastOutputs = ({ outcomes, turn }: Progress): number =>
+  outcomes
+    .filter((one) => turnUid(turn, "") === `${turnOf(one)}/` && !isChange(one))
+    .reduce((sum, one) => sum + outcomeText(one).length, 0)
 
 /** Why a report is sent back, by what the host knows of the changes. */
 const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
@@ -133,28 +142,41 @@ export const makeTurnLoop = Effect.gen(function* () {
   const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
+  /** The characters that a fold may have, of which the outputs of the last answer take the most. */
+  const foldBudget = (order: AnyOrder, progress: Progress): number => {
+    const kept = conversationOf(order, order.fold(progress.messages, ""))
+    const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
+    // What the last answer asked for comes first: cut to less, the model would ask for it again.
+    const most = replyBudget(order, kept.messages)
+    const wanted = Math.max(lastReply(progress.messages), lastOutputs(progress) / newestShare)
+    return Math.max(room, most / 2, Math.min(most, wanted))
+  }
+
   /** The messages of turns in whose place stands what the host knows of them. */
-  const foldedMessages = (order: AnyOrder, { checks, issues, messages, outcomes: own }: Progress, now: string) => {
+  const foldedMessages = (order: AnyOrder, progress: Progress, now: string) => {
+    const { checks, issues, messages, outcomes: own } = progress
     const outcomes = [...(order.earlier ?? []), ...own]
     const files = changes.named(order.copy)
-    const kept = conversationOf(order, order.fold(messages, ""))
-    const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
-    // What the last reply shows stays: without it, the model would ask for it again.
-    const most = replyBudget(order, kept.messages)
-    const budget = Math.max(room, most / 2, Math.min(most, lastReply(messages)))
+    const budget = foldBudget(order, progress)
     const isKnown = outcomes.length + files.length + issues.length > 0 || now !== order.goOn
     const known = isKnown ? foldText({ outcomes, open: openChanges(outcomes), checks, files, issues, now, budget }) : ""
     return order.fold(messages, known)
   }
 
-  /** Puts what the host knows in the place of the turns when they have taken too much of the window; `left` answers are to come. */
+  /**
+   * Puts what the host knows in the place of the turns when they have taken too much of the window, or have left the last reply
+   * too little room; `left` answers are to come.
+   */
   const folded = (order: AnyOrder, progress: Progress, left: number): Progress => {
     const tokensOf = (messages: ReadonlyArray<ConversationMessage>): number =>
       neededTokens(measuredPrompt(conversationOf(order, messages)), scaleOf(order))
     const before = tokensOf(progress.messages)
-    if (before <= window * foldAt) return progress
+    const reply = lastReply(progress.messages)
+    const hasRoom = (): boolean => foldBudget(order, progress) * newestShare > reply * worthwhile
+    const isCut = lastOutputs(progress) > reply * worthwhile && hasRoom()
+    if (before <= window * foldAt && !isCut) return progress
     const messages = foldedMessages(order, progress, left <= warnedTurns ? nowText(order, left) : order.goOn)
-    return tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
+    return isCut || tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
   /** Asks for the next answer; one that cannot be read at all is an answer with issues. */

@@ -37,7 +37,7 @@ it("describes a tool in a few lines, without defaults and limits of lengths", ()
   }
   const info = { name: "look", description: "Looks.", parameters, example: { path: "a" }, origin: "x", definition: "" }
   expect(toolInstructions([{ ...info, risk: "safe", effect: "pure" }])).toBe(
-    '### look\n\nLooks.\n\n- `path` (string, required): The file.\n- `depth` (integer): How deep.\n- `raw` (boolean)\n\n```json\n{"uid":"call-1","name":"look","arguments":{"path":"a"}}\n```'
+    '### look\nLooks.\n- `path` (string, required): The file.\n- `depth` (integer): How deep.\n- `raw` (boolean)\nFor example: `{"name":"look","arguments":{"path":"a"}}`'
   )
 })
 
