@@ -217,8 +217,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   })
 
   const choose = Effect.gen(function* () {
-    const { sandboxed, words } = yield* sandbox.state
-    if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
+    const { sandboxed, why: reason = "" } = yield* sandbox.state
+    if (!sandboxed) return none(`there is no sandbox (${reason})`)
     const { path: place } = yield* canonicalPath(root, scratch)
     if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"

@@ -15,7 +15,7 @@ import {
   commandProblem,
   commandText
 } from "../../domain/commands/CommandText.ts"
-import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import { type RunScript, type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
 import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
 import { textHash } from "../files/Hash.ts"
@@ -39,6 +39,7 @@ import { commandEnvironment, commandSeconds } from "../../domain/commands/Comman
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
+import { partialFailure } from "./PartialSandbox.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
 import { doing } from "./LayerWalk.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -376,12 +377,13 @@ export class Commands extends Context.Service<
 
         /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
         const withHint = Effect.fnUntraced(function* (
-          { argv, cwd, sandboxed }: CanonicalCommand,
+          { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
           end: CommandEnd,
           refused?: ReadonlySet<string>
         ) {
           const { exitCode, output, stopped } = end
+          const isPartly = sandboxWords.startsWith(partly)
           if (stopped !== undefined) yield* tellOnce(argv, stopped)
           if (exitCode === null) return end
           const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
@@ -389,7 +391,11 @@ export class Commands extends Context.Service<
             yield* tellOnce(argv, limitHint)
             return { ...end, limitHint }
           }
-          if (!sandboxed) return end
+          if (!sandboxed) {
+            const why = isPartly ? partialFailure(exitCode, output) : undefined
+            if (why !== undefined) yield* tellOnce(argv, why)
+            return why === undefined ? end : { ...end, sandboxHint: why }
+          }
           const sandboxHint = yield* sandboxFailure({
             root,
             cwd,
@@ -468,16 +474,24 @@ export class Commands extends Context.Service<
                     return openProxy(hosts)
                   })
                 : undefined
-            const child = runChild({
-              ...around,
-              channel: proxy?.channel,
-              /* The folder of the command may be proposed only. */
-              cwd: copy === undefined ? cwd : root,
-              env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
-              sandboxed,
-              limits: machineLimits,
-              ...limits
-            })
+            const alone = sandboxed
+              ? Effect.succeed(around)
+              : Effect.map(sandbox.confine({ argv: words, cwd, survey, ...place }), (found) => ({
+                  ...around,
+                  ...found
+                }))
+            const child = Effect.flatMap(alone, (inner) =>
+              runChild({
+                ...inner,
+                channel: proxy?.channel,
+                /* The folder of the command may be proposed only. */
+                cwd: copy === undefined ? cwd : root,
+                env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...inner.variables },
+                sandboxed,
+                limits: machineLimits,
+                ...limits
+              })
+            ).pipe(Effect.scoped)
             const isolated = Effect.ensuring(
               child,
               Effect.sync(() => proxy?.close())

@@ -1,18 +1,19 @@
 /**
  * The sandbox of commands: bubblewrap, where it works. Whether it works is tried once per run; if it does not, the run
- * warns and every question says so.
+ * warns and every question says so, and commands run in what the system itself has, where that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
 import { listedHosts, proxyPort, proxyVariables } from "../../domain/commands/NetworkHosts.ts"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
-import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -20,6 +21,7 @@ import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
+import { confinement, partialWords, type PartialCommand, type PartialHelper } from "./PartialSandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
@@ -27,6 +29,8 @@ interface SandboxState {
   readonly sandboxed: boolean
   /** What it allows, or why there is none; shown after "Sandbox: ". */
   readonly words: string
+  /** Why there is none. */
+  readonly why?: string
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string
 }
@@ -51,6 +55,8 @@ interface Enclosure {
   /** What it shows beside the system. */
   readonly shown: ReadonlyArray<string>
 }
+
+type Confinement = Pick<Enclosure, "argv" | "variables">
 
 export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
@@ -97,6 +103,8 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
+    /** How a command runs otherwise, until the scope closes: in what the system has, or as it is. */
+    confine(command: PartialCommand): Effect.Effect<Confinement, ToolFailure, Scope.Scope>
     /** The path of a program outside of the project; nothing where none is. */
     find(program: string): Effect.Effect<string | undefined>
   }
@@ -175,9 +183,47 @@ export class Sandbox extends Context.Service<
           provide
         )
 
+        const confined = Effect.fnUntraced(function* (one: PartialHelper, command: PartialCommand) {
+          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
+          return yield* confinement(one, { ...places, cache, network: network === true }, command)
+        })
+
+        /** What of the system keeps commands in bounds; nothing when it does not work. */
+        const tryHelper = (one: PartialHelper) =>
+          confined(one, { argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey }).pipe(
+            Effect.flatMap(({ argv }) => runChild({ argv, cwd: root, env: {}, sandboxed: false, seconds: 10 })),
+            Effect.scoped,
+            Effect.map(({ exitCode }) => (exitCode === 0 ? one : undefined)),
+            Effect.orElseSucceed(() => undefined)
+          )
+
+        const helper = yield* Effect.cached(
+          Effect.gen(function* () {
+            const isMac = process.platform === "darwin"
+            const file = yield* find(isMac ? "sandbox-exec" : "setpriv")
+            if (file === undefined) return undefined
+            if (isMac) return yield* tryHelper({ name: "sandbox-exec", path: file })
+            const calls = socketFilter(process.arch, unixSockets, network === true)
+            const filtered = yield* tryHelper({ name: "Landlock", path: file, filter: calls })
+            return filtered ?? (yield* tryHelper({ name: "Landlock", path: file }))
+          }).pipe(provide)
+        )
+
+        const confine = Effect.fn("Sandbox.confine")(function* (command: PartialCommand) {
+          const found = mode === "auto" ? yield* helper : undefined
+          if (found === undefined) return { argv: command.argv, variables: {} }
+          return yield* provide(
+            Effect.mapError(
+              confined(found, command),
+              (error) =>
+                new ToolFailure({ type: "io_error", message: `The weaker sandbox could not be made: ${error.message}` })
+            )
+          )
+        })
+
         const missing = (why: string): SandboxState => {
           const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
-          const state = { sandboxed: false, words: `no: ${why}${unheld}` }
+          const state = { sandboxed: false, why, words: `no: ${why}${unheld}` }
           if (mode !== "required") return state
           const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
           return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
@@ -192,12 +238,14 @@ export class Sandbox extends Context.Service<
             const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
             return { sandboxed: true, words } satisfies SandboxState
           }
-          const text = `Commands run without a sandbox: ${why}.`
-          if (mode === "auto") yield* events.publish({ type: "message", level: "warning", text })
-          return missing(why)
+          if (mode === "required") return missing(why)
+          const found = yield* helper
+          const weaker = found === undefined ? "without a sandbox" : `in a weaker sandbox (${found.name})`
+          yield* events.publish({ type: "message", level: "warning", text: `Commands run ${weaker}: ${why}.` })
+          return found === undefined ? missing(why) : { ...missing(why), words: partialWords(found, { network, why }) }
         })
 
-        return Sandbox.of({ state: yield* Effect.cached(state), enclose, find })
+        return Sandbox.of({ state: yield* Effect.cached(state), enclose, confine, find })
       })
     )
 }
