@@ -163,7 +163,7 @@ const checksOf = Effect.gen(function* () {
   const groups = Object.groupBy(byUse(checks), ({ run }) => programTrial(run).join("\n"))
   return Object.values(groups)
     .slice(0, mostTried)
-    .map((group = []) => group.map(({ run }) => run))
+    .map((group = []) => Array.from(new Set(group.map(({ run }) => run))))
 })
 
 const shownRuns = (runs: ReadonlyArray<string>): string =>

@@ -157,7 +157,7 @@ export class Sandbox extends Context.Service<
             ...around,
             argv: [...argv, ...(isForwarded ? forwarded : []), ...command.argv],
             filter,
-            variables: { ...around.variables, ...(hosts === undefined ? {} : proxyVariables(hosts)) }
+            variables: { ...around.variables, ...(isForwarded ? proxyVariables(hosts) : {}) }
           }
         }, provide)
 

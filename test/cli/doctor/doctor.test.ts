@@ -3,7 +3,7 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, existsSync, readdirSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
@@ -123,6 +123,24 @@ describe("doctor", () => {
           "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
         )
       assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
+    })
+  )
+
+  it.live("names a check of many packages once, and tries it with the listed hosts", () =>
+    Effect.gen(function* () {
+      const connecting = `require("node:net").connect(3128, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`
+      sandbox.write("many/build.gradle", "")
+      sandbox.write("many/gradlew", `#!/bin/sh\ntest -n "$HTTP_PROXY" && exec node -e '${connecting}'\n`)
+      chmodSync(join(sandbox.root, "many/gradlew"), 0o755)
+      for (const one of ["a", "b"]) sandbox.write(`many/${one}/package.json`, '{ "scripts": { "test": "true" } }')
+      sandbox.write("many/package.json", '{ "workspaces": ["a", "b"], "scripts": { "test": "true" } }')
+      sandbox.write("config/task-conductor/config.json", '{ "sandbox": { "network": ["registry.example"] } }')
+      const found = yield* diagnosis(none, ["--project", join(sandbox.root, "many")])
+      rmSync(join(sandbox.root, "config/task-conductor/config.json"))
+      const lines = found("checks").map(([state, what]) => `${state} ${what}`)
+      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+      assert.include(lines, `ok npm test: npm ${starts}`)
+      assert.include(lines, `ok ./gradlew test: ./gradlew ${starts}`)
     })
   )
 
