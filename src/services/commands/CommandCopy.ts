@@ -86,9 +86,10 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 
 const folderMode = 0o700
 
+/** What vanishes meanwhile is passed over: a removal that fails in one folder goes on in others for a while. */
 const openAll = async (folder: string): Promise<void> => {
-  await chmod(folder, folderMode)
-  const entries = await readdir(folder, { withFileTypes: true })
+  await chmod(folder, folderMode).catch(() => undefined)
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (entry.isDirectory()) await openAll(path.join(folder, entry.name))
 }
 
