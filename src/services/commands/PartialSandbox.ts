@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
+import type { NetworkReach } from "../../domain/commands/NetworkHosts.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { partly } from "../../domain/tools/Access.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
@@ -95,19 +96,35 @@ export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: Parti
   ].join("\n")
 }
 
+/** What decides how far it reaches. */
+interface PartialBounds {
+  readonly network: NetworkReach
+  readonly unixSockets: boolean
+  /** Why there is no bubblewrap. */
+  readonly why: string
+  /** Whether folders of this program lie where commands write. */
+  readonly isExposed: boolean
+}
+
 /** What it keeps from commands, and what not; shown after "Sandbox: ". */
 export const partialWords = (
   { filter, name }: PartialHelper,
-  { network, why }: { readonly network: boolean | ReadonlyArray<string>; readonly why: string }
+  { isExposed, network, unixSockets, why }: PartialBounds
 ): string => {
-  const isOpen = network !== true && name === "Landlock" && filter === undefined
-  const none = isOpen ? "the network and Unix sockets are not blocked" : "no network, not even of its own"
-  const unheld = typeof network === "boolean" ? "" : ", the list of hosts in sandbox.network does not hold"
-  const open =
-    name === "Landlock"
-      ? "It does not protect repositories and secret files of the project, and can end your other programs"
-      : "It can ask other programs of the system"
-  return `${partly}${name}, since ${why}: ${network === true ? "with the network" : none}${unheld}, writes only in the project, your home folder is hidden. ${open}`
+  const isLandlock = name === "Landlock"
+  const isUnfiltered = isLandlock && filter === undefined
+  const off = isUnfiltered ? "the network is not blocked" : "no network, not even of its own"
+  const held = [
+    network === true ? "with the network" : off,
+    ...(typeof network === "boolean" ? [] : ["the list of hosts in sandbox.network does not hold"]),
+    ...(isLandlock && (isUnfiltered || unixSockets) ? ["Unix sockets are not blocked"] : []),
+    "writes only in the project",
+    "your home folder is hidden"
+  ]
+  const open = isLandlock
+    ? `It can end your other programs and change the modes of your files, and does not protect repositories and secret files of the project${isExposed ? ", nor your configuration of task-conductor" : ""}`
+    : "It can ask other programs of the system"
+  return `${partly}${name}, since ${why}: ${held.join(", ")}. ${open}`
 }
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i

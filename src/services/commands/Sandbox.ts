@@ -242,7 +242,10 @@ export class Sandbox extends Context.Service<
           const found = yield* helper
           const weaker = found === undefined ? "without a sandbox" : `in a weaker sandbox (${found.name})`
           yield* events.publish({ type: "message", level: "warning", text: `Commands run ${weaker}: ${why}.` })
-          return found === undefined ? missing(why) : { ...missing(why), words: partialWords(found, { network, why }) }
+          if (found === undefined) return missing(why)
+          const open = [root, ...places.writable]
+          const isExposed = hidden.some((one) => open.some((folder) => isWithin(folder, one)))
+          return { ...missing(why), words: partialWords(found, { isExposed, network, unixSockets, why }) }
         })
 
         return Sandbox.of({ state: yield* Effect.cached(state), enclose, confine, find })

@@ -90,7 +90,7 @@ describe("commands without bubblewrap, where Landlock is", needs("landlock", "py
       )
       assert.match(
         words,
-        /does not protect repositories and secret files of the project, and can end your other programs$/
+        /It can end your other programs and change the modes of your files, and does not protect repositories and secret files of the project$/
       )
       assert.deepStrictEqual(
         log.events().flatMap((event) => (event.type === "message" ? [event.text] : [])),
@@ -250,12 +250,13 @@ describe("the words of the weaker sandboxes", () => {
   })
 
   it("say what is not kept from a command", () => {
-    const why = "bubblewrap is not installed"
-    const old = partialWords({ name: "Landlock", path: "" }, { network: false, why })
-    assert.include(old, "the network and Unix sockets are not blocked")
-    assert.include(
-      partialWords({ name: "sandbox-exec", path: "" }, { network: false, why }),
-      "It can ask other programs"
-    )
+    const bounds = { network: false, unixSockets: false, isExposed: false, why: "bubblewrap is not installed" }
+    const landlock = { name: "Landlock", path: "" } as const
+    assert.include(partialWords(landlock, bounds), "the network is not blocked, Unix sockets are not blocked")
+    const filtered = { ...landlock, filter: new Uint8Array() }
+    assert.notInclude(partialWords(filtered, bounds), "not blocked")
+    assert.include(partialWords(filtered, { ...bounds, unixSockets: true }), "Unix sockets are not blocked")
+    assert.include(partialWords(filtered, { ...bounds, isExposed: true }), "nor your configuration of task-conductor")
+    assert.include(partialWords({ name: "sandbox-exec", path: "" }, bounds), "It can ask other programs")
   })
 })
