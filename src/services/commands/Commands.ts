@@ -235,6 +235,9 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
   }
 })
 
+/** What there is of an enclosure without the sandbox. */
+const unenclosed = { placeholders: [], guarded: [], shown: [], temporary: [] } as const
+
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
@@ -383,7 +386,6 @@ export class Commands extends Context.Service<
           refused?: ReadonlySet<string>
         ) {
           const { exitCode, output, stopped } = end
-          const isPartly = sandboxWords.startsWith(partly)
           if (stopped !== undefined) yield* tellOnce(argv, stopped)
           if (exitCode === null) return end
           const limitHint = likelyLimit(machineLimits, { exitCode, output, sandboxed })
@@ -391,12 +393,10 @@ export class Commands extends Context.Service<
             yield* tellOnce(argv, limitHint)
             return { ...end, limitHint }
           }
-          if (!sandboxed) {
-            const why = isPartly ? partialFailure(exitCode, output) : undefined
-            if (why !== undefined) yield* tellOnce(argv, why)
-            return why === undefined ? end : { ...end, sandboxHint: why }
-          }
-          const sandboxHint = yield* sandboxFailure({
+          const isPartly = sandboxWords.startsWith(partly)
+          if (!sandboxed && !isPartly) return end
+          const program = (yield* findFrom(argv[0], cwd)) ?? argv[0]
+          const given = {
             root,
             cwd,
             shown,
@@ -404,10 +404,11 @@ export class Commands extends Context.Service<
             home,
             hidden,
             settings,
-            refused: [...(refused ?? [])],
-            program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
-            exitCode
-          })
+            program,
+            exitCode,
+            refused: [...(refused ?? [])]
+          }
+          const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(given)
           if (sandboxHint === undefined) return end
           yield* tellOnce(argv, sandboxHint)
           return { ...end, sandboxHint }
@@ -465,7 +466,7 @@ export class Commands extends Context.Service<
                   copy,
                   temporaryBytes
                 })
-              : { argv: words, placeholders: [], guarded: [], variables: {}, shown: [], temporary: [] }
+              : { ...unenclosed, ...(yield* sandbox.confine({ argv: words, cwd, survey, ...place })) }
             const proxy =
               sandboxed && hosts !== undefined
                 ? yield* doing("open the proxy of commands", async () => {
@@ -474,24 +475,16 @@ export class Commands extends Context.Service<
                     return openProxy(hosts)
                   })
                 : undefined
-            const alone = sandboxed
-              ? Effect.succeed(around)
-              : Effect.map(sandbox.confine({ argv: words, cwd, survey, ...place }), (found) => ({
-                  ...around,
-                  ...found
-                }))
-            const child = Effect.flatMap(alone, (inner) =>
-              runChild({
-                ...inner,
-                channel: proxy?.channel,
-                /* The folder of the command may be proposed only. */
-                cwd: copy === undefined ? cwd : root,
-                env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...inner.variables },
-                sandboxed,
-                limits: machineLimits,
-                ...limits
-              })
-            ).pipe(Effect.scoped)
+            const child = runChild({
+              ...around,
+              channel: proxy?.channel,
+              /* The folder of the command may be proposed only. */
+              cwd: copy === undefined ? cwd : root,
+              env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
+              sandboxed,
+              limits: machineLimits,
+              ...limits
+            })
             const isolated = Effect.ensuring(
               child,
               Effect.sync(() => proxy?.close())
@@ -507,12 +500,12 @@ export class Commands extends Context.Service<
                 const { child, guarded, placeholders, refused, shown } = yield* start(mounts)
                 const end = yield* watch.holding(placeholders, child)
                 return { end: yield* hinted(shown, end, refused), guarded }
-              })
+              }).pipe(Effect.scoped)
             )
           }
           const { child, placeholders, refused, shown } = yield* start()
           return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
-        })
+        }, Effect.scoped)
 
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })

@@ -10,10 +10,10 @@ import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
 import type { NetworkReach } from "../../domain/commands/NetworkHosts.ts"
 import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { partly } from "../../domain/tools/Access.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
-import type { ProjectSurvey } from "./ProjectSurvey.ts"
-import { keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
+import { type CommandPlaces, keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
 import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
 /** The program that applies it. */
@@ -42,17 +42,13 @@ export interface PartialReach {
   readonly fixed: ReadonlyArray<string>
 }
 
-const readFile = ["execute", "read-file"]
-const writeFile = [...readFile, "write-file", "truncate"]
-const change = "remove-dir remove-file make-dir make-reg make-sock make-fifo make-sym refer".split(" ")
-const devices = ["make-char", "make-block"]
+const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
+const writeFile = "write-file,truncate"
+const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
 /** The rights that Landlock has since Linux 6.2: without `truncate`, any file of the person could be emptied. */
-const all = ["read-dir", ...writeFile, ...change, ...devices].join(",")
+const all = `${inFolder},${change},make-char,make-block`
 
-const rule = (rights: ReadonlyArray<string>, one: string): ReadonlyArray<string> => [
-  "--landlock-rule",
-  `path-beneath:${rights.join(",")}:${one}`
-]
+const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
 /** The words before a command; `filter` is the file with the filter of system calls. A root keeps no privileges. */
 export const landlockWords = (
@@ -66,9 +62,9 @@ export const landlockWords = (
   ...(filter === undefined ? [] : ["--seccomp-filter", filter]),
   "--landlock-access",
   `fs:${all}`,
-  ...listed.flatMap((one) => rule(["read-dir"], one)),
-  ...readable.flatMap((one) => rule(one.isFolder ? ["read-dir", ...readFile] : readFile, one.path)),
-  ...writable.flatMap((one) => rule(one.isFolder ? ["read-dir", ...writeFile, ...change] : writeFile, one.path)),
+  ...listed.flatMap((one) => rule("read-dir", one)),
+  ...readable.flatMap((one) => rule(one.isFolder ? inFolder : readFile, one.path)),
+  ...writable.flatMap((one) => rule(one.isFolder ? `${inFolder},${change}` : `${readFile},${writeFile}`, one.path)),
   "--"
 ]
 
@@ -96,7 +92,6 @@ export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: Parti
   ].join("\n")
 }
 
-/** What decides how far it reaches. */
 interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
@@ -159,69 +154,64 @@ const placesOf = (paths: ReadonlyArray<string>) =>
     Effect.map(isFolder(one), (found): Place => ({ path: one, isFolder: found }))
   )
 
-export interface PartialCommand {
+export type PartialCommand = Pick<CommandPlaces, "cwd" | "own" | "program" | "survey"> & {
   readonly argv: ReadonlyArray<string>
-  readonly cwd: string
-  readonly survey: ProjectSurvey
-  /** The real path of the program, when it is not in the project. */
-  readonly program?: string
-  /** The folder of the project that holds the `bin` of the program. */
-  readonly own?: string
 }
 
 /** How a command runs in it, until the scope closes, which removes its home folder. */
-export const confinement = Effect.fn("confinement")(function* (
-  helper: PartialHelper,
-  places: SandboxPlaces,
-  { argv, survey, ...command }: PartialCommand
-) {
-  const fs = yield* FileSystem.FileSystem
-  const { cache, git, hidden, network, root } = places
-  const home = (yield* realPath(places.home)) ?? places.home
-  const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-" }))
-  const own = path.join(folder, "home")
-  yield* fs.makeDirectory(own)
-  const found = yield* toolchainPlaces({ ...places, home }, command)
-  /* The own home folder shows what the sandbox shows of that of the person. */
-  for (const { from, to } of found.shown.filter((one) => isWithin(home, one.to))) {
-    const link = path.join(own, path.relative(home, to))
-    yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))
-    yield* Effect.ignore(fs.symlink(from, link))
-  }
-  const kept = [
-    ...(yield* keysOfSystem),
-    ...(yield* realPaths([...found.keys, ...hidden, ...[...secretFolders].map((name) => path.join(home, name))]))
-  ]
-  const readable = yield* realPaths(places.readable)
-  const given = yield* realPaths([
-    ...systemFolders,
-    "/proc",
-    ...(network ? ["/etc/resolv.conf"] : []),
-    ...found.shown.map(({ from }) => from),
-    ...(command.program === undefined ? [] : [command.program]),
-    ...readable
-  ])
-  const parts = yield* Effect.forEach([...new Set(given)], (one) => without(one, kept))
-  const { bare, controls: ofProgram, git: repositories, secrets } = survey.walk
-  const reach: PartialReach = {
-    home,
-    kept: [...kept, ...secrets.filter((one) => !readable.includes(one))],
-    fixed: [...survey.controls.inside, ...ofProgram, ...(git ? [] : [...repositories, ...bare])],
-    listed: parts.flatMap(({ listed }) => listed),
-    readable: yield* placesOf(parts.flatMap(({ open }) => open)),
-    writable: yield* placesOf(
-      yield* realPaths([root, own, ...(cache === undefined ? [] : [cache]), ...usualDevices, ...places.writable])
+export const confinement = Effect.fn("confinement")(
+  function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
+    const fs = yield* FileSystem.FileSystem
+    const { cache, git, hidden, network, root } = places
+    const home = (yield* realPath(places.home)) ?? places.home
+    const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-" }))
+    const own = path.join(folder, "home")
+    yield* fs.makeDirectory(own)
+    const found = yield* toolchainPlaces({ ...places, home }, command)
+    /* The own home folder shows what the sandbox shows of that of the person. */
+    for (const { from, to } of found.shown.filter((one) => isWithin(home, one.to))) {
+      const link = path.join(own, path.relative(home, to))
+      yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))
+      yield* Effect.ignore(fs.symlink(from, link))
+    }
+    const kept = [
+      ...(yield* keysOfSystem),
+      ...(yield* realPaths([...found.keys, ...hidden, ...[...secretFolders].map((name) => path.join(home, name))]))
+    ]
+    const readable = yield* realPaths(places.readable)
+    const given = yield* realPaths([
+      ...systemFolders,
+      "/proc",
+      ...(network ? ["/etc/resolv.conf"] : []),
+      ...found.shown.map(({ from }) => from),
+      ...(command.program === undefined ? [] : [command.program]),
+      ...readable
+    ])
+    const parts = yield* Effect.forEach([...new Set(given)], (one) => without(one, kept))
+    const { bare, controls: ofProgram, git: repositories, secrets } = survey.walk
+    const reach: PartialReach = {
+      home,
+      kept: [...kept, ...secrets.filter((one) => !readable.includes(one))],
+      fixed: [...survey.controls.inside, ...ofProgram, ...(git ? [] : [...repositories, ...bare])],
+      listed: parts.flatMap(({ listed }) => listed),
+      readable: yield* placesOf(parts.flatMap(({ open }) => open)),
+      writable: yield* placesOf(
+        yield* realPaths([root, own, ...(cache === undefined ? [] : [cache]), ...usualDevices, ...places.writable])
+      )
+    }
+    const variables = Object.entries(found.variables).map(
+      ([name, value]) => [name, value.replace(cacheInSandbox, cache ?? path.join(own, ".cache"))] as const
     )
-  }
-  const variables = Object.entries(found.variables).map(
-    ([name, value]) => [name, value.replace(cacheInSandbox, cache ?? path.join(own, ".cache"))] as const
+    const around = { variables: { ...Object.fromEntries(variables), HOME: own, TMPDIR: own } }
+    if (helper.name === "sandbox-exec") {
+      return { ...around, argv: [helper.path, "-p", seatbeltProfile(reach, network), ...argv] }
+    }
+    const filter = helper.filter === undefined ? undefined : path.join(folder, "filter")
+    if (filter !== undefined && helper.filter !== undefined) yield* fs.writeFile(filter, helper.filter)
+    const words = landlockWords(helper.path, reach, { filter, isRoot: process.getuid?.() === 0 })
+    return { ...around, argv: [...words, ...argv] }
+  },
+  Effect.mapError(
+    ({ message }) => new ToolFailure({ type: "io_error", message: `The weaker sandbox could not be made: ${message}` })
   )
-  const around = { variables: { ...Object.fromEntries(variables), HOME: own, TMPDIR: own } }
-  if (helper.name === "sandbox-exec") {
-    return { ...around, argv: [helper.path, "-p", seatbeltProfile(reach, network), ...argv] }
-  }
-  const filter = helper.filter === undefined ? undefined : path.join(folder, "filter")
-  if (filter !== undefined && helper.filter !== undefined) yield* fs.writeFile(filter, helper.filter)
-  const words = landlockWords(helper.path, reach, { filter, isRoot: process.getuid?.() === 0 })
-  return { ...around, argv: [...words, ...argv] }
-})
+)

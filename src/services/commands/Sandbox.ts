@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url"
 import { listedHosts, proxyPort, proxyVariables } from "../../domain/commands/NetworkHosts.ts"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { socketFilter } from "../../domain/commands/SocketFilter.ts"
-import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { textHash } from "../files/Hash.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
@@ -55,8 +55,6 @@ interface Enclosure {
   /** What it shows beside the system. */
   readonly shown: ReadonlyArray<string>
 }
-
-type Confinement = Pick<Enclosure, "argv" | "variables">
 
 export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
@@ -104,7 +102,7 @@ export class Sandbox extends Context.Service<
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
     /** How a command runs otherwise, until the scope closes: in what the system has, or as it is. */
-    confine(command: PartialCommand): Effect.Effect<Confinement, ToolFailure, Scope.Scope>
+    confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
     /** The path of a program outside of the project; nothing where none is. */
     find(program: string): Effect.Effect<string | undefined>
   }
@@ -183,14 +181,12 @@ export class Sandbox extends Context.Service<
           provide
         )
 
-        const confined = Effect.fnUntraced(function* (one: PartialHelper, command: PartialCommand) {
-          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
-          return yield* confinement(one, { ...places, cache, network: network === true }, command)
-        })
+        /** Without a network for the command alone, a list of hosts does not hold. */
+        const alone = { ...places, network: network === true }
 
         /** What of the system keeps commands in bounds; nothing when it does not work. */
         const tryHelper = (one: PartialHelper) =>
-          confined(one, { argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey }).pipe(
+          confinement(one, alone, { argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey }).pipe(
             Effect.flatMap(({ argv }) => runChild({ argv, cwd: root, env: {}, sandboxed: false, seconds: 10 })),
             Effect.scoped,
             Effect.map(({ exitCode }) => (exitCode === 0 ? one : undefined)),
@@ -212,14 +208,9 @@ export class Sandbox extends Context.Service<
         const confine = Effect.fn("Sandbox.confine")(function* (command: PartialCommand) {
           const found = mode === "auto" ? yield* helper : undefined
           if (found === undefined) return { argv: command.argv, variables: {} }
-          return yield* provide(
-            Effect.mapError(
-              confined(found, command),
-              (error) =>
-                new ToolFailure({ type: "io_error", message: `The weaker sandbox could not be made: ${error.message}` })
-            )
-          )
-        })
+          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
+          return yield* confinement(found, { ...alone, cache }, command)
+        }, provide)
 
         const missing = (why: string): SandboxState => {
           const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
