@@ -3,12 +3,14 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, existsSync, readdirSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { Document, FakeModel } from "../../support/FakeOllamaPaths.ts"
 import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
+import { putLandlockPrograms } from "../../support/landlockPrograms.ts"
+import { needs } from "../../support/needs.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -142,6 +144,28 @@ describe("doctor", () => {
       assert.include(lines, `ok npm test: npm ${starts}`)
       assert.include(lines, `ok ./gradlew test: ./gradlew ${starts}`)
     })
+  )
+
+  it.live(
+    "says what the weaker sandbox of a machine without bubblewrap leaves open",
+    () =>
+      Effect.gen(function* () {
+        const programs = join(sandbox.root, "programs")
+        mkdirSync(programs)
+        putLandlockPrograms(programs)
+        const { ended } = sandbox.start(["doctor", "--json"], { env: { PATH: programs } })
+        const { stdout } = yield* Effect.promise(() => ended)
+        const { findings } = JSON.parse(stdout) as Found
+        const found = findings.find(({ name }) => name === "sandbox")
+        assert.strictEqual(found?.state, "note")
+        assert.match(
+          found?.what ?? "",
+          /^Landlock, since bubblewrap is not installed: no network, .*\. It can end your other/
+        )
+        assert.include(found?.remedy, "install bubblewrap")
+        assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+      }),
+    needs("landlock", "python3")
   )
 
   it.live("notes a model without tools, a window that is lowered, and one that is loaded anew", () =>

@@ -5,10 +5,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
 import { landlockWords, partialWords, seatbeltProfile } from "../../../src/services/commands/PartialSandbox.ts"
+import { putLandlockPrograms } from "../../support/landlockPrograms.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
@@ -17,25 +18,6 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { serve } from "../../support/WebServer.ts"
 
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url))
-const standIn = fileURLToPath(new URL("../../support/setpriv.py", import.meta.url))
-const outputOf = (program: string, ...words: ReadonlyArray<string>) =>
-  spawnSync(program, words, { encoding: "utf8" }).stdout?.trim() ?? ""
-const python = () => outputOf("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))")
-
-/** A search path with a `setpriv` that knows Landlock, without bubblewrap. */
-const programsWithLandlock = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const folder = yield* fs.makeTempDirectoryScoped()
-  const knows = outputOf("setpriv", "--help").includes("--seccomp-filter")
-  const words = knows ? outputOf("which", "setpriv") : `${python()} ${standIn}`
-  yield* fs.writeFileString(`${folder}/setpriv`, `#!/bin/sh\nexec ${words} "$@"\n`)
-  yield* fs.chmod(`${folder}/setpriv`, 0o755)
-  for (const program of ["sh", "cat", "node"]) {
-    yield* fs.symlink(program === "node" ? process.execPath : `/bin/${program}`, `${folder}/${program}`)
-  }
-  return `${folder}:/usr/bin-without-bwrap`
-})
-
 interface Result {
   readonly exit_code: number
   readonly output: string
@@ -54,6 +36,8 @@ const open = Effect.fnUntraced(function* (sandbox: SandboxSettings = {}) {
     ".cargo/credentials.toml": "private",
     "cache/a": ""
   })
+  const programs = yield* fs.makeTempDirectoryScoped()
+  putLandlockPrograms(programs)
   const approver = scriptedApprover({ calls: Array.from({ length: 40 }, () => "once" as const) })
   const opened = yield* openTools({
     files: { "a.txt": "of the project\n", "sub/b.txt": "b" },
@@ -63,7 +47,7 @@ const open = Effect.fnUntraced(function* (sandbox: SandboxSettings = {}) {
       sandbox,
       hidden: [`${home}/.config/task-conductor`],
       caches: `${home}/cache`,
-      environment: { PATH: yield* programsWithLandlock, HOME: home }
+      environment: { PATH: programs, HOME: home }
     }
   })
   const command = (...argv: ReadonlyArray<string>) =>
