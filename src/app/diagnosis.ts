@@ -128,7 +128,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   }
   const look = Effect.gen(function* () {
     const { denial, sandboxed, words } = yield* (yield* Sandbox).state
-    const what = words.replace(/^(?:yes|no): /, "")
+    const what = words.replace(/^(?:yes|no|partly): /, "")
     const remedy = "Commands ask before they run. For a sandbox, install bubblewrap: apt-get install bubblewrap."
     const isOff = configuration.sandbox?.mode === "off"
     const withoutSandbox =
@@ -163,7 +163,7 @@ const checksOf = Effect.gen(function* () {
   const groups = Object.groupBy(byUse(checks), ({ run }) => programTrial(run).join("\n"))
   return Object.values(groups)
     .slice(0, mostTried)
-    .map((group = []) => group.map(({ run }) => run))
+    .map((group = []) => Array.from(new Set(group.map(({ run }) => run))))
 })
 
 const shownRuns = (runs: ReadonlyArray<string>): string =>

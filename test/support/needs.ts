@@ -50,6 +50,14 @@ const programs = {
       "d=$(mktemp -d) && cd $d && mkdir lower upper work merged && mount -t overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work x merged; e=$?; umount merged; rm -rf $d; exit $e"
     ]
   },
+  landlock: {
+    title: "Landlock of Linux 6.2",
+    install: "python3",
+    trial: [
+      ..."python3 -c".split(" "),
+      "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 2 else 'the kernel has it not, or not from ABI 3 on')"
+    ]
+  },
   make: { title: "make", install: "make", trial: ["make", "--version"] },
   python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },

@@ -18,7 +18,7 @@ const Folder = Schema.String.check(
 export const SandboxSettings = Schema.Struct({
   mode: key(
     Schema.Literals(["auto", "required", "off"]),
-    '"auto" uses the sandbox if bubblewrap works, "required" runs no command without it, "off" never uses it. Default: "auto".'
+    '"auto" uses the sandbox if bubblewrap works, else the weaker one of the system if there is one, "required" runs no command without it, "off" never uses it. Default: "auto".'
   ),
   network: key(
     Schema.Union([Schema.Boolean, Schema.Array(NetworkHost)]),

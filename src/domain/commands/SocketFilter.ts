@@ -25,7 +25,8 @@ const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
 }
 
 /** Families of sockets that the network namespace keeps apart: IPv4, IPv6, and questions to the kernel about them. */
-const apart = [2, 10, 16]
+const internet = [2, 10]
+const kernel = 16
 const unix = 1
 
 const load = (offset: number) => [0x20, 0, 0, offset] as const
@@ -55,12 +56,12 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 
 /**
  * The program for a processor, by its name in Node; nothing for one that it does not know. Pairs of connected sockets can
- * always be made: they lead nowhere else.
+ * always be made: they lead nowhere else. `network` is false where no namespace keeps the network apart.
  */
-export const socketFilter = (processor: string, unixSockets: boolean): Uint8Array | undefined => {
+export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]
   if (calls === undefined) return undefined
-  const families = unixSockets ? [unix, ...apart] : apart
+  const families = [...(unixSockets ? [unix] : []), ...(network ? internet : []), kernel]
   const all: Array<Instruction> = []
   for (const one of calls) {
     const block = blockOf(one, families)

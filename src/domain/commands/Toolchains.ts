@@ -144,6 +144,9 @@ const usualCaches: Readonly<Record<string, string>> = {
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
+/** With a network npm would ask for its own newest version. */
+const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
+
 /** Without a network npm would try again for more than a minute, and pip for twelve seconds. */
 const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
 
@@ -167,5 +170,5 @@ export const sandboxVariables = (
         : [[name, value.replace("{folder}", folder ?? "").replace("{cache}", cacheInSandbox)] as const]
     )
   })
-  return { ...usualCaches, ...(network ? {} : withoutNetwork), ...Object.fromEntries(set) }
+  return { ...usualCaches, ...(network ? withNetwork : withoutNetwork), ...Object.fromEntries(set) }
 }

@@ -4,7 +4,7 @@
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
-import { accessTarget, type CanonicalAccess, sandboxWords } from "../tools/Access.ts"
+import { accessTarget, type CanonicalAccess, partly, sandboxWords } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
@@ -53,7 +53,8 @@ const summaryOfCommand = (
 ): Summary => {
   const folder = nameOf(access.cwd)
   const does = `run a command${folder === "." ? "" : ` in ${folder}`}`
-  const words = sandboxWords(access).replace(/^(?:yes|no): /, "")
+  const words = sandboxWords(access).replace(/^(?:yes|no|partly): /, "")
+  if (access.sandbox.startsWith(partly)) return cautious(does, `Runs in a weaker sandbox: ${words}.`)
   return access.sandboxed
     ? { does, consequence: `Runs in the sandbox: ${words}.`, isCalm: !words.includes("with the network") }
     : cautious(does, `Runs without the sandbox, with all your rights: it can change or delete what you can (${words}).`)

@@ -86,6 +86,9 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   return plain
 }
 
+/** How the words begin for a command that the system itself keeps in bounds, without the sandbox. */
+export const partly = "partly: "
+
 /** What the sandbox of a command allows where it runs. */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox

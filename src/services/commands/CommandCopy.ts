@@ -86,9 +86,10 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 
 const folderMode = 0o700
 
+/** What vanishes meanwhile is passed over: a removal that fails in one folder goes on in others for a while. */
 const openAll = async (folder: string): Promise<void> => {
-  await chmod(folder, folderMode)
-  const entries = await readdir(folder, { withFileTypes: true })
+  await chmod(folder, folderMode).catch(() => undefined)
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (entry.isDirectory()) await openAll(path.join(folder, entry.name))
 }
 
@@ -217,8 +218,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* ({ git, holding, ro
   })
 
   const choose = Effect.gen(function* () {
-    const { sandboxed, words } = yield* sandbox.state
-    if (!sandboxed) return none(`there is no sandbox (${words.replace(/^no: /, "")})`)
+    const { sandboxed, why: reason = "" } = yield* sandbox.state
+    if (!sandboxed) return none(`there is no sandbox (${reason})`)
     const { path: place } = yield* canonicalPath(root, scratch)
     if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
     let why = "its files belong to several users or groups"

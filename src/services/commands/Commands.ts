@@ -15,7 +15,7 @@ import {
   commandProblem,
   commandText
 } from "../../domain/commands/CommandText.ts"
-import type { RunScript, Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import { type RunScript, type Access, type CanonicalAccess, partly } from "../../domain/tools/Access.ts"
 import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFolder, linkAt, realPath } from "../files/FileLook.ts"
 import { textHash } from "../files/Hash.ts"
@@ -39,6 +39,7 @@ import { commandEnvironment, commandSeconds } from "../../domain/commands/Comman
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
+import { partialFailure } from "./PartialSandbox.ts"
 import { sandboxFailure } from "./SandboxFailure.ts"
 import { doing } from "./LayerWalk.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -234,6 +235,9 @@ const makeCommandWatch = Effect.fnUntraced(function* (root: string, home: string
   }
 })
 
+/** What there is of an enclosure without the sandbox. */
+const unenclosed = { placeholders: [], guarded: [], shown: [], temporary: [] } as const
+
 /** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
@@ -376,7 +380,7 @@ export class Commands extends Context.Service<
 
         /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
         const withHint = Effect.fnUntraced(function* (
-          { argv, cwd, sandboxed }: CanonicalCommand,
+          { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
           shown: ReadonlyArray<string>,
           end: CommandEnd,
           refused?: ReadonlySet<string>
@@ -389,8 +393,10 @@ export class Commands extends Context.Service<
             yield* tellOnce(argv, limitHint)
             return { ...end, limitHint }
           }
-          if (!sandboxed) return end
-          const sandboxHint = yield* sandboxFailure({
+          const isPartly = sandboxWords.startsWith(partly)
+          if (!sandboxed && !isPartly) return end
+          const program = (yield* findFrom(argv[0], cwd)) ?? argv[0]
+          const given = {
             root,
             cwd,
             shown,
@@ -398,10 +404,11 @@ export class Commands extends Context.Service<
             home,
             hidden,
             settings,
-            refused: [...(refused ?? [])],
-            program: (yield* findFrom(argv[0], cwd)) ?? argv[0],
-            exitCode
-          })
+            program,
+            exitCode,
+            refused: [...(refused ?? [])]
+          }
+          const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(given)
           if (sandboxHint === undefined) return end
           yield* tellOnce(argv, sandboxHint)
           return { ...end, sandboxHint }
@@ -459,7 +466,7 @@ export class Commands extends Context.Service<
                   copy,
                   temporaryBytes
                 })
-              : { argv: words, placeholders: [], guarded: [], variables: {}, shown: [], temporary: [] }
+              : { ...unenclosed, ...(yield* sandbox.confine({ argv: words, cwd, survey, ...place })) }
             const proxy =
               sandboxed && hosts !== undefined
                 ? yield* doing("open the proxy of commands", async () => {
@@ -493,12 +500,12 @@ export class Commands extends Context.Service<
                 const { child, guarded, placeholders, refused, shown } = yield* start(mounts)
                 const end = yield* watch.holding(placeholders, child)
                 return { end: yield* hinted(shown, end, refused), guarded }
-              })
+              }).pipe(Effect.scoped)
             )
           }
           const { child, placeholders, refused, shown } = yield* start()
           return yield* hinted(shown, yield* watch.watching(survey, placeholders, child), refused)
-        })
+        }, Effect.scoped)
 
         return Commands.of({ canonical, isControl: watch.isControl, run, copies: copies.state })
       })

@@ -57,6 +57,7 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
 
 export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkProxy> => {
   const refused = new Set<string>()
+  const dialled = new Set<net.Socket>()
   const refuse = (host: string, port: number, why: string): never => {
     const name = asListed(host, port)
     refused.add(name)
@@ -76,6 +77,8 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
     let problem: unknown
     for (const address of found) {
       const socket = net.connect({ host: address, port })
+      dialled.add(socket)
+      socket.on("close", () => dialled.delete(socket))
       try {
         await new Promise<void>((resolve, reject) => void socket.once("connect", resolve).once("error", reject))
         return socket
@@ -148,6 +151,8 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       refused,
       close: () => {
         outer.destroy()
+        /* The end of a command does not end what a server keeps open. */
+        for (const socket of dialled) socket.destroy()
         tunnel.close()
       }
     }

@@ -1,11 +1,12 @@
 /**
  * The sandbox of commands: bubblewrap, where it works. Whether it works is tried once per run; if it does not, the run
- * warns and every question says so.
+ * warns and every question says so, and commands run in what the system itself has, where that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as path from "node:path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { fileURLToPath } from "node:url"
@@ -20,6 +21,7 @@ import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
+import { confinement, partialWords, type PartialCommand, type PartialHelper } from "./PartialSandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
@@ -29,6 +31,8 @@ interface SandboxState {
   readonly words: string
   /** True when a command reaches nothing but the project: no network, no Unix sockets, no other folder that it can write. */
   readonly isClosed?: boolean
+  /** Why there is none. */
+  readonly why?: string
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string
 }
@@ -99,6 +103,8 @@ export class Sandbox extends Context.Service<
     readonly state: Effect.Effect<SandboxState>
     /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
+    /** How a command runs otherwise, until the scope closes: in what the system has, or as it is. */
+    confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
     /** The path of a program outside of the project; nothing where none is. */
     find(program: string): Effect.Effect<string | undefined>
   }
@@ -151,7 +157,7 @@ export class Sandbox extends Context.Service<
             ...around,
             argv: [...argv, ...(isForwarded ? forwarded : []), ...command.argv],
             filter,
-            variables: { ...around.variables, ...(hosts === undefined ? {} : proxyVariables(hosts)) }
+            variables: { ...around.variables, ...(isForwarded ? proxyVariables(hosts) : {}) }
           }
         }, provide)
 
@@ -177,9 +183,40 @@ export class Sandbox extends Context.Service<
           provide
         )
 
+        /** Without a network for the command alone, a list of hosts does not hold. */
+        const alone = { ...places, network: network === true }
+
+        /** What of the system keeps commands in bounds; nothing when it does not work. */
+        const tryHelper = (one: PartialHelper) =>
+          confinement(one, alone, { argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey }).pipe(
+            Effect.flatMap(({ argv }) => runChild({ argv, cwd: root, env: {}, sandboxed: false, seconds: 10 })),
+            Effect.scoped,
+            Effect.map(({ exitCode }) => (exitCode === 0 ? one : undefined)),
+            Effect.orElseSucceed(() => undefined)
+          )
+
+        const helper = yield* Effect.cached(
+          Effect.gen(function* () {
+            const isMac = process.platform === "darwin"
+            const file = yield* find(isMac ? "sandbox-exec" : "setpriv")
+            if (file === undefined) return undefined
+            if (isMac) return yield* tryHelper({ name: "sandbox-exec", path: file })
+            const calls = socketFilter(process.arch, unixSockets, network === true)
+            const filtered = yield* tryHelper({ name: "Landlock", path: file, filter: calls })
+            return filtered ?? (yield* tryHelper({ name: "Landlock", path: file }))
+          }).pipe(provide)
+        )
+
+        const confine = Effect.fn("Sandbox.confine")(function* (command: PartialCommand) {
+          const found = mode === "auto" ? yield* helper : undefined
+          if (found === undefined) return { argv: command.argv, variables: {} }
+          const cache = caches === undefined ? undefined : yield* makeCache(caches, root)
+          return yield* confinement(found, { ...alone, cache }, command)
+        }, provide)
+
         const missing = (why: string): SandboxState => {
           const unheld = hosts === undefined ? "" : ", so the list of hosts in sandbox.network does not hold"
-          const state = { sandboxed: false, words: `no: ${why}${unheld}` }
+          const state = { sandboxed: false, why, words: `no: ${why}${unheld}` }
           if (mode !== "required") return state
           const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
           return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
@@ -195,12 +232,17 @@ export class Sandbox extends Context.Service<
             const isClosed = !places.network && places.writable.length === 0 && !unixSockets && filter !== undefined
             return { sandboxed: true, words, isClosed } satisfies SandboxState
           }
-          const text = `Commands run without a sandbox: ${why}.`
-          if (mode === "auto") yield* events.publish({ type: "message", level: "warning", text })
-          return missing(why)
+          if (mode === "required") return missing(why)
+          const found = yield* helper
+          const weaker = found === undefined ? "without a sandbox" : `in a weaker sandbox (${found.name})`
+          yield* events.publish({ type: "message", level: "warning", text: `Commands run ${weaker}: ${why}.` })
+          if (found === undefined) return missing(why)
+          const open = [root, ...places.writable]
+          const isExposed = hidden.some((one) => open.some((folder) => isWithin(folder, one)))
+          return { ...missing(why), words: partialWords(found, { isExposed, network, unixSockets, why }) }
         })
 
-        return Sandbox.of({ state: yield* Effect.cached(state), enclose, find })
+        return Sandbox.of({ state: yield* Effect.cached(state), enclose, confine, find })
       })
     )
 }

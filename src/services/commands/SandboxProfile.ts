@@ -56,7 +56,7 @@ const isKept = (name: string) =>
   )
 
 /** The places of keys of the system that are there. */
-const keysOfSystem = Effect.gen(function* () {
+export const keysOfSystem = Effect.gen(function* () {
   const names = (yield* entriesIn("/etc")).map(({ name }) => name)
   const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
   const existing = yield* realPaths([...new Set([...systemKeys, ...kept])].map((name) => `/etc/${name}`))

@@ -3,12 +3,14 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, existsSync, readdirSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { Document, FakeModel } from "../../support/FakeOllamaPaths.ts"
 import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
+import { putLandlockPrograms } from "../../support/landlockPrograms.ts"
+import { needs } from "../../support/needs.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -124,6 +126,46 @@ describe("doctor", () => {
         )
       assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
     })
+  )
+
+  it.live("names a check of many packages once, and tries it with the listed hosts", () =>
+    Effect.gen(function* () {
+      const connecting = `require("node:net").connect(3128, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`
+      sandbox.write("many/build.gradle", "")
+      sandbox.write("many/gradlew", `#!/bin/sh\ntest -n "$HTTP_PROXY" && exec node -e '${connecting}'\n`)
+      chmodSync(join(sandbox.root, "many/gradlew"), 0o755)
+      for (const one of ["a", "b"]) sandbox.write(`many/${one}/package.json`, '{ "scripts": { "test": "true" } }')
+      sandbox.write("many/package.json", '{ "workspaces": ["a", "b"], "scripts": { "test": "true" } }')
+      sandbox.write("config/task-conductor/config.json", '{ "sandbox": { "network": ["registry.example"] } }')
+      const found = yield* diagnosis(none, ["--project", join(sandbox.root, "many")])
+      rmSync(join(sandbox.root, "config/task-conductor/config.json"))
+      const lines = found("checks").map(([state, what]) => `${state} ${what}`)
+      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+      assert.include(lines, `ok npm test: npm ${starts}`)
+      assert.include(lines, `ok ./gradlew test: ./gradlew ${starts}`)
+    })
+  )
+
+  it.live(
+    "says what the weaker sandbox of a machine without bubblewrap leaves open",
+    () =>
+      Effect.gen(function* () {
+        const programs = join(sandbox.root, "programs")
+        mkdirSync(programs)
+        putLandlockPrograms(programs)
+        const { ended } = sandbox.start(["doctor", "--json"], { env: { PATH: programs } })
+        const { stdout } = yield* Effect.promise(() => ended)
+        const { findings } = JSON.parse(stdout) as Found
+        const found = findings.find(({ name }) => name === "sandbox")
+        assert.strictEqual(found?.state, "note")
+        assert.match(
+          found?.what ?? "",
+          /^Landlock, since bubblewrap is not installed: no network, .*\. It can end your other/
+        )
+        assert.include(found?.remedy, "install bubblewrap")
+        assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+      }),
+    needs("landlock", "python3")
   )
 
   it.live("notes a model without tools, a window that is lowered, and one that is loaded anew", () =>

@@ -53,6 +53,12 @@ describe("the filter of system calls", () => {
     })
   }
 
+  it("lets no socket of the network be made where nothing keeps it apart", () => {
+    const program = socketFilter("x64", false, false) ?? new Uint8Array()
+    const verdicts = [1, 2, 10, 16].map((argument) => judge(program, { arch: x64, nr: 41, argument }))
+    assert.deepStrictEqual(verdicts, [noSuchFamily, noSuchFamily, noSuchFamily, "allow"])
+  })
+
   it("lets Unix sockets be made when the person says so, and nothing else more", () => {
     const program = socketFilter("x64", true) ?? new Uint8Array()
     assert.strictEqual(judge(program, { arch: x64, nr: 41, argument: 1 }), "allow")

@@ -32,6 +32,18 @@ it("says low risk where little can happen and warns where much can, with other w
     [words("run_command", command(true, "yes: no network")), true, "run a command", "in the sandbox: no network."],
     [words("run_command", command(true, "yes: with the network", "/p/web")), false, "run a command in web", "network"],
     [words("run_command", command(false, "no: not on this system")), false, "run a command", "with all your rights"],
+    [
+      words("run_command", command(true, "yes: network: only registry.npmjs.org")),
+      true,
+      "run a command",
+      "Runs in the sandbox: network: only registry.npmjs.org."
+    ],
+    [
+      words("run_command", command(false, "partly: Landlock: no network")),
+      false,
+      "run a command",
+      "Runs in a weaker sandbox: Landlock: no network."
+    ],
     [words("read_file", read("/p/a.md")), true, "read a.md", "Nothing is changed"],
     [words("read_file", read("/p/.env")), false, "read .env", "secrets"],
     [words("read_file", read("/etc/x", false)), false, "read /etc/x", "outside the project"],

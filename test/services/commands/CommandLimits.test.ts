@@ -67,7 +67,7 @@ for (const mode of ["required", "off"] as const) {
         Effect.gen(function* () {
           const marker = `bomb-${mode}-${process.pid}`
           const { script } = yield* open(mode, { commandProcesses: 60 })
-          const text = `f() { sleep 0.05; f & f & wait; }; f # ${marker}`
+          const text = `f() { sleep 0.05; f & f & wait; }; f; exit 1 # ${marker}`
           const { limit, stopped } = yield* script(text)
           assert.include(stopped ?? limit, "(limits.commandProcesses)")
           yield* waitForProcesses(marker, (count) => count === 0)

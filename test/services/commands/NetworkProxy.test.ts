@@ -1,10 +1,15 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
 import { once } from "node:events"
 import * as net from "node:net"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
-import { openTools } from "../../support/OpenTools.ts"
+import { openTools, type OpenTools } from "../../support/OpenTools.ts"
+import { makeProject } from "../../support/Project.ts"
+import { startRegistry } from "../../support/Registry.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { tarballOf } from "../../support/Tarball.ts"
 import { serve } from "../../support/WebServer.ts"
 
 interface Result {
@@ -14,11 +19,11 @@ interface Result {
 }
 
 /** Runs programs of Node in a sandbox that reaches these hosts. */
-const open = Effect.fnUntraced(function* (network: ReadonlyArray<string> | boolean) {
-  const { run } = yield* openTools({ commands: { sandbox: { mode: "required", network } } })
+const open = Effect.fnUntraced(function* (network: ReadonlyArray<string> | boolean, given: OpenTools = {}) {
+  const { root, run } = yield* openTools({ ...given, commands: { sandbox: { mode: "required", network } } })
   const command = (argv: ReadonlyArray<string>) =>
     Effect.map(run("run_command", { argv }), ({ data }) => data as unknown as Result)
-  return { command, program: (text: string) => command([process.execPath, "-e", text]) }
+  return { root, command, program: (text: string) => command([process.execPath, "-e", text]) }
 })
 
 const answering = Effect.gen(function* () {
@@ -119,6 +124,93 @@ for (let n = 0; n < 50; n += 1) ${tunnelling(port)}`
       const { program } = yield* open(["registry.example"])
       const own = `require("node:http").createServer((_, r) => r.end("own")).listen(8123, "127.0.0.1", () => fetch("http://127.0.0.1:8123/").then((r) => r.text()).then((t) => { console.log(t); process.exit(0) }))`
       assert.deepInclude(yield* program(own), { exit_code: 0, output: "own\n" })
+    })
+  )
+
+  liveTest("ends a connection with its command, also one on which the server never answers", () =>
+    Effect.gen(function* () {
+      const connections = new Set<net.Socket>()
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const made = net.createServer({ allowHalfOpen: true }, (socket) => {
+            connections.add(socket.resume().on("error", () => undefined))
+          })
+          await once(made.listen(0, "127.0.0.1"), "listening")
+          return made
+        }),
+        (made) => Effect.sync(() => made.close())
+      )
+      const { port } = server.address() as net.AddressInfo
+      const { program } = yield* open([`127.0.0.1:${port}`])
+      const before = process.getActiveResourcesInfo().filter((one) => one === "TCPSocketWrap").length
+      const url = `http://127.0.0.1:${port}/`
+      const leaving = `${fetching(url)}; setTimeout(() => process.exit(5), 500)`
+      assert.deepInclude(yield* program(leaving), { exit_code: 5, output: "" })
+      /* The sockets of the server are in this process too, and stay open. */
+      const dialled = () =>
+        process.getActiveResourcesInfo().filter((one) => one === "TCPSocketWrap").length - connections.size
+      yield* Effect.promise(() => vi.waitUntil(() => dialled() === before, 5000))
+      assert.strictEqual(connections.size, 1)
+      for (const one of connections) one.destroy()
+    })
+  )
+
+  liveTest("says in the question which hosts they are", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["once"] })
+      const { command } = yield* open(["registry.example", "localhost:8080"], { approver: approver.layer })
+      yield* command(["sh", "-c", ":"])
+      assert.strictEqual(
+        approver.asked[0]?.[0]?.details?.at(-1),
+        "Sandbox: yes: network: only registry.example, localhost:8080, writes only in the project, your home folder is hidden"
+      )
+    })
+  )
+
+  liveTest("lets npm install from a listed registry, and from no other", () =>
+    Effect.gen(function* () {
+      const packages = yield* makeProject({
+        "node_modules/.package-lock.json": '{ "packages": {} }',
+        "left/package.json": '{ "name": "left", "version": "1.0.0" }',
+        "left/index.js": "module.exports = 'installed'",
+        "right/package.json": '{ "name": "right", "version": "1.0.0" }'
+      })
+      const registry = yield* Effect.acquireRelease(
+        Effect.promise(() => startRegistry(packages, `${packages}/left`, `${packages}/right`)),
+        ({ close }) => Effect.sync(close)
+      )
+      const host = registry.url.replace("http://127.0.0.1", "localhost")
+      const lockOf = (name: string, from: string) => {
+        const bytes = tarballOf(`${packages}/${name}`)
+        const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`
+        const installed = { version: "1.0.0", resolved: `http://${from}/${name}/-/1.0.0`, integrity }
+        const project = { name: "p", version: "1.0.0", dependencies: { [name]: "1.0.0" } }
+        return {
+          "package.json": JSON.stringify(project),
+          "package-lock.json": JSON.stringify({
+            name: "p",
+            version: "1.0.0",
+            lockfileVersion: 3,
+            packages: { "": project, [`node_modules/${name}`]: installed }
+          }),
+          ".npmrc": `registry=http://${host}/\nreplace-registry-host=never\nfetch-retries=0\n`
+        }
+      }
+      const install = ["npm", "ci", "--no-audit", "--no-fund"]
+      const good = yield* open([host], { files: lockOf("left", host) })
+      const { exit_code, output } = yield* good.command(install)
+      assert.strictEqual(exit_code, 0, output)
+      assert.deepStrictEqual(registry.served, ["left@1.0.0"])
+      assert.deepInclude(yield* good.program("console.log(require('left'))"), { exit_code: 0, output: "installed\n" })
+
+      const other = "other.example:4873"
+      const bad = yield* open([host], { files: lockOf("right", other) })
+      const refused = yield* bad.command(install)
+      assert.notStrictEqual(refused.exit_code, 0)
+      assert.include(refused.output, `403`)
+      assert.include(refused.sandbox, `it refused ${other}.`)
+      assert.include(refused.sandbox, `"network": ["${host}","${other}"]`)
+      assert.deepStrictEqual(registry.served, ["left@1.0.0"])
     })
   )
 

@@ -1,12 +1,11 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
 import { type Toolchain, toolchains } from "../../../src/domain/commands/Toolchains.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { needs, unlessMissing } from "../../support/needs.ts"
+import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { putFiles } from "../../support/Project.ts"
 
@@ -237,23 +236,5 @@ describe("the cache of a project", needs("bwrap"), () => {
       assert.strictEqual(yield* fs.readFileString(`${home}/.cache/kept`), "of the person")
       assert.strictEqual((yield* fs.stat(caches)).mode & 0o777, 0o700)
     })
-  )
-
-  const hasGo = spawnSync("go", ["version"]).status === 0
-
-  liveTest(
-    "keeps what Go has built",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const home = yield* makeHome({})
-        const files = { "go.mod": "module a\n\ngo 1.20\n", "a.go": "package a\n\nfunc One() int { return 1 }\n" }
-        const { run } = yield* openFor({ home, caches: `${home}/caches`, files })
-        const built = yield* run("go", "build", "./...")
-        assert.deepStrictEqual(built, { exit_code: 0, output: "" })
-        const [folder = ""] = yield* fs.readDirectory(`${home}/caches`)
-        assert.include(yield* fs.readDirectory(`${home}/caches/${folder}`), "go-build")
-      }),
-    unlessMissing(hasGo ? undefined : "Go is not installed.")
   )
 })

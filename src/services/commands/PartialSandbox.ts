@@ -1,0 +1,217 @@
+/**
+ * What the system itself keeps from a command where bubblewrap does not work: Landlock on Linux, which `setpriv` of util-linux
+ * applies, and `sandbox-exec` on macOS. A command reads programs and the project, and writes in the project, its cache and a
+ * home folder of its own. Landlock cannot take a part of a folder away again, so that it protects nothing inside the project.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as path from "node:path"
+import { cacheInSandbox } from "../../domain/commands/Toolchains.ts"
+import type { NetworkReach } from "../../domain/commands/NetworkHosts.ts"
+import { secretFolders } from "../../domain/files/SensitivePath.ts"
+import { partly } from "../../domain/tools/Access.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { isWithin } from "../files/CanonicalPath.ts"
+import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
+import { type CommandPlaces, keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
+import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
+
+/** The program that applies it. */
+export interface PartialHelper {
+  readonly name: "Landlock" | "sandbox-exec"
+  readonly path: string
+  /** The filter of system calls; absent where setpriv takes none, as before util-linux 2.41. */
+  readonly filter?: Uint8Array | undefined
+}
+
+interface Place {
+  readonly path: string
+  readonly isFolder: boolean
+}
+
+/** What a command may reach, by real paths, with all that is below. */
+export interface PartialReach {
+  readonly readable: ReadonlyArray<Place>
+  readonly writable: ReadonlyArray<Place>
+  /** Folders of which only the names may be read. */
+  readonly listed: ReadonlyArray<string>
+  /** The home folder of the person. */
+  readonly home: string
+  /** What must be neither read nor changed, and what must not be changed; Landlock leaves open what lies in the project. */
+  readonly kept: ReadonlyArray<string>
+  readonly fixed: ReadonlyArray<string>
+}
+
+const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
+const writeFile = "write-file,truncate"
+const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
+/** The rights that Landlock has since Linux 6.2: without `truncate`, any file of the person could be emptied. */
+const all = `${inFolder},${change},make-char,make-block`
+
+const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
+
+/** The words before a command; `filter` is the file with the filter of system calls. A root keeps no privileges. */
+export const landlockWords = (
+  program: string,
+  { listed, readable, writable }: PartialReach,
+  { filter, isRoot }: { readonly filter?: string | undefined; readonly isRoot: boolean }
+): ReadonlyArray<string> => [
+  program,
+  "--no-new-privs",
+  ...(isRoot ? ["--bounding-set=-all", "--inh-caps=-all"] : []),
+  ...(filter === undefined ? [] : ["--seccomp-filter", filter]),
+  "--landlock-access",
+  `fs:${all}`,
+  ...listed.flatMap((one) => rule("read-dir", one)),
+  ...readable.flatMap((one) => rule(one.isFolder ? inFolder : readFile, one.path)),
+  ...writable.flatMap((one) => rule(one.isFolder ? `${inFolder},${change}` : `${readFile},${writeFile}`, one.path)),
+  "--"
+]
+
+const subpaths = (paths: ReadonlyArray<string>): string =>
+  paths.map((one) => `(subpath ${JSON.stringify(one)})`).join(" ")
+
+const line = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.length === 0 ? [] : [`(${what} ${subpaths(paths)})`]
+
+/** The profile of `sandbox-exec`: of the rules for one path, the last holds. */
+export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: PartialReach, network: boolean): string => {
+  const open = writable.map((one) => one.path)
+  return [
+    "(version 1)",
+    "(allow default)",
+    ...(network ? [] : ["(deny network*)"]),
+    "(deny appleevent-send)",
+    "(deny signal (target others))",
+    "(deny file-write*)",
+    ...line("deny file-read-data", [home]),
+    ...line("allow file-read-data", [...readable.map((one) => one.path), ...open]),
+    ...line("allow file-write*", open),
+    ...line("deny file-write*", fixed),
+    ...line("deny file-read-data file-write*", kept)
+  ].join("\n")
+}
+
+interface PartialBounds {
+  readonly network: NetworkReach
+  readonly unixSockets: boolean
+  /** Why there is no bubblewrap. */
+  readonly why: string
+  /** Whether folders of this program lie where commands write. */
+  readonly isExposed: boolean
+}
+
+/** What it keeps from commands, and what not; shown after "Sandbox: ". */
+export const partialWords = (
+  { filter, name }: PartialHelper,
+  { isExposed, network, unixSockets, why }: PartialBounds
+): string => {
+  const isLandlock = name === "Landlock"
+  const isUnfiltered = isLandlock && filter === undefined
+  const off = isUnfiltered ? "the network is not blocked" : "no network, not even of its own"
+  const held = [
+    network === true ? "with the network" : off,
+    ...(typeof network === "boolean" ? [] : ["the list of hosts in sandbox.network does not hold"]),
+    ...(isLandlock && (isUnfiltered || unixSockets) ? ["Unix sockets are not blocked"] : []),
+    "writes only in the project",
+    "your home folder is hidden"
+  ]
+  const open = isLandlock
+    ? `It can end your other programs and change the modes of your files, and does not protect repositories and secret files of the project${isExposed ? ", nor your configuration of task-conductor" : ""}`
+    : "It can ask other programs of the system"
+  return `${partly}${name}, since ${why}: ${held.join(", ")}. ${open}`
+}
+
+const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
+
+/** What a person can do about a command that failed because of it. */
+export const partialFailure = (exitCode: number, output: string): string | undefined =>
+  exitCode !== 0 && likelyDenial.test(output)
+    ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
+    : undefined
+
+/** What of a folder holds none of the kept paths, and the folders in between. A link is left out: it could lead to one. */
+const without = Effect.fnUntraced(function* (folder: string, kept: ReadonlyArray<string>) {
+  const open: Array<string> = []
+  const listed: Array<string> = []
+  const rest = [folder]
+  for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
+    const at = one
+    if (kept.some((hidden) => isWithin(hidden, at))) continue
+    if (kept.some((hidden) => isWithin(at, hidden))) {
+      listed.push(at)
+      const entries = (yield* entriesIn(at)).filter(({ type }) => type !== "SymbolicLink")
+      rest.push(...entries.map(({ name }) => path.join(at, name)))
+    } else open.push(at)
+  }
+  return { open, listed }
+})
+
+const usualDevices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
+
+const placesOf = (paths: ReadonlyArray<string>) =>
+  Effect.forEach([...new Set(paths)], (one) =>
+    Effect.map(isFolder(one), (found): Place => ({ path: one, isFolder: found }))
+  )
+
+export type PartialCommand = Pick<CommandPlaces, "cwd" | "own" | "program" | "survey"> & {
+  readonly argv: ReadonlyArray<string>
+}
+
+/** How a command runs in it, until the scope closes, which removes its home folder. */
+export const confinement = Effect.fn("confinement")(
+  function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
+    const fs = yield* FileSystem.FileSystem
+    const { cache, git, hidden, network, root } = places
+    const home = (yield* realPath(places.home)) ?? places.home
+    const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-" }))
+    const own = path.join(folder, "home")
+    yield* fs.makeDirectory(own)
+    const found = yield* toolchainPlaces({ ...places, home }, command)
+    /* The own home folder shows what the sandbox shows of that of the person. */
+    for (const { from, to } of found.shown.filter((one) => isWithin(home, one.to))) {
+      const link = path.join(own, path.relative(home, to))
+      yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))
+      yield* Effect.ignore(fs.symlink(from, link))
+    }
+    const kept = [
+      ...(yield* keysOfSystem),
+      ...(yield* realPaths([...found.keys, ...hidden, ...[...secretFolders].map((name) => path.join(home, name))]))
+    ]
+    const readable = yield* realPaths(places.readable)
+    const given = yield* realPaths([
+      ...systemFolders,
+      "/proc",
+      ...(network ? ["/etc/resolv.conf"] : []),
+      ...found.shown.map(({ from }) => from),
+      ...(command.program === undefined ? [] : [command.program]),
+      ...readable
+    ])
+    const parts = yield* Effect.forEach([...new Set(given)], (one) => without(one, kept))
+    const { bare, controls: ofProgram, git: repositories, secrets } = survey.walk
+    const reach: PartialReach = {
+      home,
+      kept: [...kept, ...secrets.filter((one) => !readable.includes(one))],
+      fixed: [...survey.controls.inside, ...ofProgram, ...(git ? [] : [...repositories, ...bare])],
+      listed: parts.flatMap(({ listed }) => listed),
+      readable: yield* placesOf(parts.flatMap(({ open }) => open)),
+      writable: yield* placesOf(
+        yield* realPaths([root, own, ...(cache === undefined ? [] : [cache]), ...usualDevices, ...places.writable])
+      )
+    }
+    const variables = Object.entries(found.variables).map(
+      ([name, value]) => [name, value.replace(cacheInSandbox, cache ?? path.join(own, ".cache"))] as const
+    )
+    const around = { variables: { ...Object.fromEntries(variables), HOME: own, TMPDIR: own } }
+    if (helper.name === "sandbox-exec") {
+      return { ...around, argv: [helper.path, "-p", seatbeltProfile(reach, network), ...argv] }
+    }
+    const filter = helper.filter === undefined ? undefined : path.join(folder, "filter")
+    if (filter !== undefined && helper.filter !== undefined) yield* fs.writeFile(filter, helper.filter)
+    const words = landlockWords(helper.path, reach, { filter, isRoot: process.getuid?.() === 0 })
+    return { ...around, argv: [...words, ...argv] }
+  },
+  Effect.mapError(
+    ({ message }) => new ToolFailure({ type: "io_error", message: `The weaker sandbox could not be made: ${message}` })
+  )
+)
