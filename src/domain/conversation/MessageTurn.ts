@@ -4,7 +4,7 @@
  * what is run.
  */
 import * as Option from "effect/Option"
-import { type Answered, noCalls, nothingAsked } from "../documents/TurnFormat.ts"
+import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/TurnFormat.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
@@ -186,7 +186,8 @@ export const readMessageTurn = (
   const issues = [...native.issues, ...(written?.issues ?? []), ...asked.issues]
   const repairs = [...native.repairs, ...(written?.repairs ?? []), ...asked.repairs]
   const changes = written?.changes ?? []
-  if (asked.calls.length + changes.length + issues.length > 0) return { calls: asked.calls, changes, issues, repairs }
+  if (asked.calls.length + changes.length + issues.length > 0)
+    return { calls: asked.calls, changes, issues, repairs, ...removalSaid(written?.rest ?? text) }
   if (answer.trim() === "") {
     return { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
   }

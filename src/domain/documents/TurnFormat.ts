@@ -3,6 +3,8 @@
  * for something is taken before a report beside it, since the report was written without the reply.
  */
 import * as Option from "effect/Option"
+import { saysRemoval } from "../files/Loss.ts"
+import { proseLines } from "../markdown/Outline.ts"
 import { type Change, readChanges } from "../files/ChangeBlocks.ts"
 import { type Issue, makeIssue, makeRepair, noFindings, type Repair } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
@@ -36,8 +38,16 @@ export interface Answered {
   readonly changes: ReadonlyArray<Change>
   /** The document of the report; absent when the answer asks for something, or holds no report. */
   readonly report?: string
+  /** True when the answer says in its own words that text goes. */
+  readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
+}
+
+/** What an answer says of the text that its changes take away. */
+export const removalSaid = (answer: string): Pick<Answered, "saysRemoval"> => {
+  const words = proseLines(answer).filter(({ text }) => !/^\s*(?:<tool_call>|\{)/.test(text))
+  return saysRemoval(words.map(({ text }) => text).join("\n")) ? { saysRemoval: true } : {}
 }
 
 export const nothingAsked: Answered = { calls: [], changes: [], issues: [], repairs: [] }
@@ -131,7 +141,13 @@ export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const changes = written?.changes ?? []
   const issues = [...native.issues, ...(written?.issues ?? []), ...(read?.issues ?? [])]
   const repairs = [...native.repairs, ...(written?.repairs ?? []), ...(read?.repairs ?? [])]
-  const turn = { task: asked?.task ?? task, inputs: asked?.inputs ?? kept, calls, changes }
+  const turn = {
+    ...removalSaid(written?.rest ?? clean),
+    task: asked?.task ?? task,
+    inputs: asked?.inputs ?? kept,
+    calls,
+    changes
+  }
   if (calls.length > 0 || issues.length > 0) {
     const early =
       report === undefined

@@ -16,16 +16,19 @@ const sentence = new RegExp(
   "i"
 )
 
+/** `...others` of a list or an object, with a remark behind it. */
+const spread = /^\s*\.{3}[\p{L}_$][\w$.]*[,;)\]}]*\s*(?:\/\/.*|\/\*.*)?$/u
+/** A mark that says nothing else. */
+const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[.:]?$/i
+
 /** True for a line that stands for text which is not written out. A spread such as `...rest` is none. */
 export const isElision = (line: string): boolean => {
-  if (line.length > maxLength) return false
+  if (line.length > maxLength || spread.test(line)) return false
   const mark = comment.exec(line)?.[0] ?? ""
   const isComment = mark.trim() !== ""
-  const text = line
-    .slice(mark.length)
-    .replace(commentEnd, "")
-    .replace(/^[[(<]\s*|\s*[\])>]$/g, "")
-    .trim()
+  const said = line.slice(mark.length).replace(commentEnd, "").trim()
+  if (alone.test(said) && (isComment || said.startsWith("<"))) return true
+  const text = said.replace(/^[[(<]\s*|\s*[\])>]$/g, "").trim()
   const starts = /^(?:\.{3,}|\u2026)/.test(text)
   const ends = /(?:\.{3,}|\u2026)$/.test(text)
   const words = text.replace(/^(?:\.{3,}|\u2026)\s*|\s*(?:\.{3,}|\u2026)$/g, "").replace(/[.:]$/, "")

@@ -9,7 +9,8 @@ import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { wholeChange } from "../../domain/files/ChangePreview.ts"
+import { isElision } from "../../domain/files/Elision.ts"
+import { type Loss, lossOf } from "../../domain/files/Loss.ts"
 import { mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
 import { smallestEdit } from "../../domain/files/TextEdit.ts"
 import type { Refinement } from "../../domain/documents/Refinement.ts"
@@ -32,9 +33,6 @@ import { Activities } from "../journal/Activities.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
-
-/** A whole file that removes more lines is taken for a part of it that was written as if it were all. */
-const mostLost = 5
 
 /** What a call makes of the text that it begins with; nothing for a call that does not fit it. */
 const textAfter = (base: string | null, { arguments: given }: ToolCall): string | undefined => {
@@ -152,7 +150,13 @@ const howToAdd = (file: string, held: string, added: string): string => {
 }
 
 /** A call of a tool that changes files, with what was left out of its new texts and what is wrong with them. */
-const TidiedCall = Schema.Struct({ call: ToolCall, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
+const TidiedCall = Schema.Struct({
+  call: ToolCall,
+  issues: Schema.Array(Issue),
+  repairs: Schema.Array(Repair),
+  /** Why the call would lose what its file holds. */
+  lost: Schema.optionalKey(Issue)
+})
 type TidiedCall = typeof TidiedCall.Type
 
 /** The arguments of a call with other new texts. */
@@ -166,8 +170,27 @@ const withNewTexts = (given: Arguments, change: (newText: string, oldText?: stri
   }
 }
 
+/** The task that asks, and whether its answer says that text goes. */
+interface Asked {
+  readonly task: string
+  readonly saysSo: boolean
+}
+
+/** What the new texts of a call lose of its file. */
+const losses = ({ arguments: given, ...call }: ToolCall, base: string | null, saysSo: boolean): ReadonlyArray<Loss> => {
+  const path = pathOf({ ...call, arguments: given })
+  const edits = [given, ...(Array.isArray(given["edits"]) ? given["edits"].filter(isArguments) : [])]
+  return edits.flatMap(({ content, new_text: newText, old_text: oldText }) =>
+    typeof content === "string"
+      ? (lossOf(path, base ?? "", content, saysSo) ?? [])
+      : typeof newText === "string" && typeof oldText === "string"
+        ? (lossOf(path, oldText, newText, true) ?? [])
+        : []
+  )
+}
+
 /** Leaves out of the new texts of a call what is not meant for its file. */
-const tidyCall = (call: ToolCall, base: string | null, task: string): TidiedCall => {
+const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked): TidiedCall => {
   const path = pathOf(call)
   const left = new Set<string>()
   const problems: Array<string> = []
@@ -178,7 +201,9 @@ const tidyCall = (call: ToolCall, base: string | null, task: string): TidiedCall
     return tidy.newText
   })
   const where = { section: "Changes", task }
+  const loss = losses(call, base, saysSo)[0]
   return {
+    ...(loss === undefined ? {} : { lost: makeIssue(loss.code, where, loss) }),
     call: { ...call, arguments: tidied },
     issues: problems.map((what) => makeIssue("change-marks", where, { what })),
     repairs: [...left].map((words) => makeRepair("change-tidied", where, `Left out of the text for ${path}: ${words}.`))
@@ -229,14 +254,6 @@ export const makeTaskChanges = Effect.gen(function* () {
     return { calls, issues: [] }
   })
 
-  /** How many lines of a file a new text leaves out, when that is more than a third of them. */
-  const linesLost = Effect.fnUntraced(function* (file: string, text: string) {
-    const { path: canonical } = yield* workspace.canonical(file)
-    const before = yield* workspace.readText(canonical, maxSearchedBytes)
-    const { removed } = wholeChange(file, before, text)
-    return removed > before.split("\n").length / 3 ? removed : 0
-  })
-
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */
   const fileOf = Effect.fnUntraced(function* (
     { mustBeNew, path: file, text }: Extract<Change, { readonly _tag: "File" }>,
@@ -254,12 +271,7 @@ export const makeTaskChanges = Effect.gen(function* () {
       const issue = makeIssue("change-open", { section: "Changes", task }, { what, how })
       return { calls: [], issues: [], refused: { call, issue } }
     }
-    if (!mustBeNew) {
-      const lost = yield* Effect.orElseSucceed(linesLost(file, text), () => 0)
-      if (lost <= mostLost) return { calls: [call], issues: [] }
-      const what = `The text for ${file} would remove ${lost} lines of the file, so nothing was changed.`
-      return refuse(what, "Send blocks with the old and the new lines of each place.")
-    }
+    if (!mustBeNew) return { calls: [call], issues: [] }
     if (!(yield* Effect.orElseSucceed(holds, () => false))) return { calls: [call], issues: [] }
     const [shown] = yield* searchedTexts([file])
     const what = `${file} exists and holds text, but the block has no old text, so nothing was changed.`
@@ -294,14 +306,17 @@ export const makeTaskChanges = Effect.gen(function* () {
       : read(changes, task)
 
   /** A call without what in its new texts is not meant for the file; what was found is kept for a replay. */
-  const tidied = Effect.fnUntraced(function* (call: ToolCall, task: string): Effect.fn.Return<TidiedCall> {
-    const isUntidy = call.name === "write_file" || textsOf(call.arguments).some((text) => mayBeUntidy.test(text))
+  const tidied = Effect.fnUntraced(function* (call: ToolCall, asked: Asked): Effect.fn.Return<TidiedCall> {
+    const { task } = asked
+    const isUntidy =
+      call.name === "write_file" ||
+      textsOf(call.arguments).some((text) => mayBeUntidy.test(text) || text.split("\n").some(isElision))
     const asItIs: TidiedCall = { call, issues: [], repairs: [] }
     if (!fileTools.has(call.name) || !isUntidy) return asItIs
     const look = Effect.gen(function* () {
       const { inside, path: canonical } = yield* workspace.canonical(pathOf(call))
-      if (!inside || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, task)
-      return tidyCall(call, yield* workspace.readText(canonical, maxSearchedBytes), task)
+      if (!inside || !(yield* workspace.isFile(canonical))) return tidyCall(call, null, asked)
+      return tidyCall(call, yield* workspace.readText(canonical, maxSearchedBytes), asked)
     })
     const kept = Effect.orElseSucceed(look, () => asItIs)
     return yield* activities.record({ key: seenKey.tidied(task), success: TidiedCall }, kept)

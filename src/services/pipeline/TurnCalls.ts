@@ -143,12 +143,18 @@ export const makeTurnCalls = Effect.gen(function* () {
             "Made a call once that was written several times."
           )
         ]
-    const checked = yield* Effect.forEach(
+    const lost: Array<RefusedChange> = []
+    const possible = yield* Effect.forEach(
       parts.slice(0, limit).flat(),
-      Effect.fnUntraced(function* (wanted): Effect.fn.Return<CheckedCall> {
+      Effect.fnUntraced(function* (wanted): Effect.fn.Return<CheckedCall | undefined> {
         const { issues, repairs, ...found } = registry.check(wanted, allowed, task)
         const beyond = skill === undefined ? [] : callsBeyondLimits(skill, [found.call], task)
-        const { call, ...tidied } = yield* changes.tidied(found.call, task)
+        const asking = { task, saysSo: turn.saysRemoval === true }
+        const { call, lost: loss, ...tidied } = yield* changes.tidied(found.call, asking)
+        if (loss !== undefined && issues.length === 0) {
+          lost.push({ call, issue: loss })
+          return undefined
+        }
         return {
           wanted,
           call,
@@ -167,7 +173,8 @@ export const makeTurnCalls = Effect.gen(function* () {
               { what: `There are ${parts.length} calls and changes, and only the first ${limit} are done in one turn.` }
             )
           ]
-    const refused = literal.flatMap((one) => one.refused ?? [])
+    const checked = possible.filter((one) => one !== undefined)
+    const refused = [...literal.flatMap((one) => one.refused ?? []), ...lost]
     const issues = [...literal.flatMap((one) => one.issues), ...refused.map(({ issue }) => issue)]
     return { checked, issues, refused, tooMany, repairs: doubled }
   })
