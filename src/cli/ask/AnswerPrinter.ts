@@ -12,12 +12,13 @@ import type { AskReport } from "../../domain/runs/RunReport.ts"
 import { badExit, commandEnd, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { timeText } from "../terminal/Ending.ts"
-import { isOwnChoice, count, shown, statusText } from "../terminal/EventLines.ts"
+import { isOwnChoice, shown, statusText } from "../terminal/EventLines.ts"
 import { failureText, lastLine, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
 import { answerBlocks } from "../../domain/conversation/AnswerBlocks.ts"
 import { type EventSink, lineSink } from "../terminal/EventSink.ts"
 import { markdownText } from "../terminal/MarkdownText.ts"
 import { Output } from "../terminal/Output.ts"
+import { counted } from "../../domain/text/Format.ts"
 
 /**
  * The first line of an output, and of what a command wrote the last, with how many there are; of a change only its size, as
@@ -55,8 +56,8 @@ const answeredLine = (
     status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
   const known = facts === undefined ? [] : factLines(facts).map((line) => `${shown(line)}\n`)
   return `${known.join("")}${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
-    count(iterations, "model call"),
-    count(toolCalls, "tool call"),
+    counted(iterations, "model call"),
+    counted(toolCalls, "tool call"),
     timeText(durationMs, personMs)
   ].join(", ")}`
 }

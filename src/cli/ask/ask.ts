@@ -38,10 +38,10 @@ import { quietFailure } from "../terminal/Failure.ts"
 import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
-import { count } from "../terminal/EventLines.ts"
 import { runContextOf } from "../terminal/runContext.ts"
 import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
 import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
+import { counted } from "../../domain/text/Format.ts"
 
 const allFlags = {
   ...runFlags,
@@ -186,7 +186,7 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
     Effect.gen(function* () {
       const reader = yield* makeReader(conversation)
       const earlier = (yield* session.messages).filter(isFromPerson).length
-      if (isFirst && earlier > 0) yield* emit(`The conversation goes on after ${count(earlier, "message")} of yours.`)
+      if (isFirst && earlier > 0) yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)
       if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false
       return yield* answerMessages(session, conversation, reader, listen)

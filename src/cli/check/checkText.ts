@@ -2,7 +2,6 @@
  * What `check` prints for a person: per finding the place, the line with a mark under the part that is meant, what is
  * wrong and what to do; at the end one line that sums up.
  */
-import { count } from "../terminal/EventLines.ts"
 import type * as Path from "effect/Path"
 import type { CheckReport, IssueReport } from "../../domain/documents/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
@@ -10,6 +9,7 @@ import { printable } from "../../domain/text/Printable.ts"
 import { excerptLine, locate, type TextSpan } from "../../domain/checking/TextSpan.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
+import { counted } from "../../domain/text/Format.ts"
 
 /** How to print. */
 export interface CheckStyle {
@@ -106,8 +106,8 @@ const summary = ({ fixState, name, report }: CheckedText, { paint }: CheckStyle)
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
   const parts = [
     `${verdict === "rejected" ? paint.red(verdict) : paint.green(verdict)}${place}`,
-    ...(issues.length === 0 ? [] : [count(issues.length, "issue")]),
-    ...(repairs.length === 0 ? [] : [count(repairs.length, "repair")])
+    ...(issues.length === 0 ? [] : [counted(issues.length, "issue")]),
+    ...(repairs.length === 0 ? [] : [counted(repairs.length, "repair")])
   ]
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
@@ -137,7 +137,7 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
     return number === 0 ? [] : [paintVerdict(`${number} ${verdict}`)]
   })
   const parts = [...verdicts, ...(failed === 0 ? [] : [paint.red(`${failed} failed`)])]
-  return `${count(reports.length + failed, "document")}: ${parts.join(", ")}`
+  return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
 /** The path of a file as findings name it: relative to the current folder when it lies below it, so that code hosts find it. */

@@ -5,7 +5,7 @@ import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.t
 import { printable } from "../../domain/text/Printable.ts"
 import { shownWidth, textWidth } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
-import { secondsText } from "../../domain/text/Format.ts"
+import { counted, secondsText } from "../../domain/text/Format.ts"
 
 /** How to print. */
 export interface ListStyle {
@@ -124,7 +124,7 @@ const agoText = (ms: number): string | undefined => {
   if (ms < hour) return `${Math.floor(ms / minute)} min ago`
   if (ms < day) return `${Math.floor(ms / hour)} h ago`
   const days = Math.floor(ms / day)
-  return `${days} day${days === 1 ? "" : "s"} ago`
+  return `${counted(days, "day")} ago`
 }
 
 const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()

@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
-import { secondsText } from "../../domain/text/Format.ts"
+import { counted, secondsText } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
@@ -84,7 +84,7 @@ const prune = Command.make(
     const ids = removed.map(({ runId }) => runId)
     if (given.json) return yield* result(outputJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
-    yield* emit(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
+    yield* emit(`Removed ${counted(ids.length, "run")}, ${sizeText(bytes)}.`)
   })
 ).pipe(
   withHelp("Remove old runs with all their saved data. Active runs are never removed", {

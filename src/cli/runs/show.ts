@@ -11,7 +11,6 @@ import { factLines } from "../../domain/checks/Facts.ts"
 import { TaskEvidence, type Attempt, type CallEvidence, type UnrunCall } from "../../domain/history/RunEvidence.ts"
 import { readRun, readTask } from "../../app/savedRuns.ts"
 import { overviewEvents, RunOverview, runOverview } from "../../domain/history/RunOverview.ts"
-import { count } from "../terminal/EventLines.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag, storeOf } from "./runs.ts"
@@ -25,7 +24,7 @@ import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
-import { withoutProject, shortDurationText } from "../../domain/text/Format.ts"
+import { counted, withoutProject, shortDurationText } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { durationText, standingText, whenText } from "./runList.ts"
@@ -186,7 +185,7 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   if (!result.success) return `- ${what}: failed, ${reasonText(result, project)}`
   const { data_size_bytes, execution_time_ms } = result.metadata
   const exit = badExit(result)
-  return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${count(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
+  return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
 /** A denial says itself what was denied. */
@@ -210,8 +209,8 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
       findings.set(text, (findings.get(text) ?? 0) + 1)
   }
   return [
-    `- ${count(attempts.length, "call")}: ${cost}`,
-    ...[...findings].map(([text, times]) => `- not usable in ${count(times, "answer")}, ${text}`)
+    `- ${counted(attempts.length, "call")}: ${cost}`,
+    ...[...findings].map(([text, times]) => `- not usable in ${counted(times, "answer")}, ${text}`)
   ]
 }
 

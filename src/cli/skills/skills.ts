@@ -20,7 +20,6 @@ import { readSetup, type Setup } from "../../app/setup.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-import { count } from "../terminal/EventLines.ts"
 import { Output } from "../terminal/Output.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
@@ -34,6 +33,7 @@ import type { SkillTestProblem } from "../../domain/checking/SkillTest.ts"
 import { type SkillTestResult, testSkill } from "../../app/skillTests.ts"
 import { parseRule } from "../../domain/permissions/Permission.ts"
 import type { Paint } from "../terminal/Colour.ts"
+import { counted } from "../../domain/text/Format.ts"
 
 const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(issueReport), repairs })
 
@@ -41,10 +41,10 @@ const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string 
   const { issues, repairs, text, tokens } = skill
   const found = { name, lines: linesOf(text), report: reportOf(skill), label: "warning" }
   const { paint } = style
-  const verdict = issues.length > 0 ? paint.red(count(issues.length, "issue")) : paint.green("good")
+  const verdict = issues.length > 0 ? paint.red(counted(issues.length, "issue")) : paint.green("good")
   const parts = [
     verdict,
-    ...(repairs.length === 0 ? [] : [count(repairs.length, "warning")]),
+    ...(repairs.length === 0 ? [] : [counted(repairs.length, "warning")]),
     ...(tokens === undefined
       ? []
       : [`about ${tokens.planning} tokens to plan, ${tokens.refinement} to refine, ${tokens.execution} to execute`])

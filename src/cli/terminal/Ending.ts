@@ -7,8 +7,8 @@ import { cachedText } from "../../domain/models/TokenCounts.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
-import { lastIssues, isOwnChoice, count, shown, personLine, statusText } from "./EventLines.ts"
-import { durationText } from "../../domain/text/Format.ts"
+import { lastIssues, isOwnChoice, shown, personLine, statusText } from "./EventLines.ts"
+import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
   /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
@@ -39,7 +39,7 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
     : [
-        `evidence: ${evidence.wrong} of ${count(evidence.checked, "link")} could not be confirmed; each is marked in the text`
+        `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
 /** Says that the changes were not checked, or not after the last of them. */
@@ -50,7 +50,7 @@ const checkedLine = ({ facts }: RunReport): ReadonlyArray<string> => {
 
 const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: string): ReadonlyArray<string> => {
   const more = all.length - mostLines
-  return [...all.slice(0, mostLines).map(line), ...(more > 0 ? [`  and ${count(more, `more ${noun}`)}`] : [])]
+  return [...all.slice(0, mostLines).map(line), ...(more > 0 ? [`  and ${counted(more, `more ${noun}`)}`] : [])]
 }
 
 const changeLine =
@@ -88,10 +88,10 @@ export const timeText = (durationMs: number, personMs: number): string =>
 const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
   const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage
   return [
-    count(results.length, "result"),
-    ...(isVerbose ? [count(rounds, "round")] : []),
-    count(modelCalls, "model call"),
-    count(toolCalls, "tool call"),
+    counted(results.length, "result"),
+    ...(isVerbose ? [counted(rounds, "round")] : []),
+    counted(modelCalls, "model call"),
+    counted(toolCalls, "tool call"),
     timeText(durationMs, personMs),
     ...(promptTokens + answerTokens === 0
       ? []

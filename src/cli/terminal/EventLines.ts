@@ -8,15 +8,12 @@ import { attemptText, modelCallKey, type ModelCallId, type Stage } from "../../d
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveText.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { secondsText, withoutProject } from "../../domain/text/Format.ts"
+import { counted, secondsText, withoutProject } from "../../domain/text/Format.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { Paint } from "./Colour.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
-
-/** `1 task`, `2 tasks`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** A name from a model, bounded. */
 export const shown = (text: string, most = 160): string => {
@@ -88,7 +85,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
     next_word: `waiting for the next word of the model ${time}`,
     writing:
       known?.tokens === undefined
-        ? `the model has written ${count(characters, "character")} in ${secondsText(seconds)}; ${ends}`
+        ? `the model has written ${counted(characters, "character")} in ${secondsText(seconds)}; ${ends}`
         : `${phaseText(known, live?.model ?? "")} ${time}`
   }
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
@@ -152,7 +149,7 @@ export const rejectedLine = (
         : `; asking again (${next} of ${mostAttempts})`
   const same = isSame ? ", the same as before" : ""
   return [
-    `  ${paint.yellow(answerText(call))} (${count(issues.length, "problem")}${same})${again}`,
+    `  ${paint.yellow(answerText(call))} (${counted(issues.length, "problem")}${same})${again}`,
     ...findingLines(fresh, isVerbose)
   ].join("\n")
 }

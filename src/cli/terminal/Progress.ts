@@ -10,7 +10,7 @@ import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveText.ts"
 import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { secondsText, withoutProject } from "../../domain/text/Format.ts"
+import { counted, secondsText, withoutProject } from "../../domain/text/Format.ts"
 import { badExit, commandEnd, type CommandEnd, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
@@ -24,7 +24,6 @@ import {
   type SeenFindings,
   serverLine,
   waitingLine,
-  count,
   shown
 } from "./EventLines.ts"
 import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
@@ -123,7 +122,7 @@ const stepLine = (title: string, paint: Paint, live: LiveState | undefined): str
   const without = stages.filter((stage) => stage !== "finished" && stage !== "kept").length
   return without === 0
     ? `  ${paint.green("finished")} ${shown(stepText(title))}`
-    : `  ${paint.yellow("ended")} ${shown(stepText(title))}: ${without} of ${count(names.length, "task")} without a result`
+    : `  ${paint.yellow("ended")} ${shown(stepText(title))}: ${without} of ${counted(names.length, "task")} without a result`
 }
 
 const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task.finished" }>, paint: Paint) => {
@@ -203,13 +202,13 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "plan.created": {
       const { steps, tasks } = event.taskList
       const attempt = event.attempts > 1 ? `, attempt ${event.attempts}` : ""
-      return `${paint.bold("plan")} ${count(tasks.length, "task")} in ${count(steps.length, "step")}${attempt}: ${namesText(tasks.map(({ name }) => name))}`
+      return `${paint.bold("plan")} ${counted(tasks.length, "task")} in ${counted(steps.length, "step")}${attempt}: ${namesText(tasks.map(({ name }) => name))}`
     }
     case "plan.revised": {
       const { tasks } = event.taskList
       return tasks.length === 0
         ? "Nothing left to do."
-        : `${paint.bold("plan")} goes on with ${count(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
+        : `${paint.bold("plan")} goes on with ${counted(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
     }
     case "task.refined":
     case "task.turn":

@@ -7,6 +7,7 @@ import type { RunEvent } from "../runs/RunEvent.ts"
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { ModelToolCalls, ToolCalls } from "../models/Generation.ts"
 import { benchAnswers, benchWriter } from "./BenchSet.ts"
+import { counted } from "../text/Format.ts"
 
 /** The stages for which a model is recommended. */
 export const benchStages = ["plan", "task"] as const
@@ -237,9 +238,7 @@ const words = { plan: "plans", task: "tasks" } as const
 const validText = ({ documents, validAt }: StageScore): string => {
   const valid = validAt.reduce((sum, count) => sum + count, 0)
   const parts = validAt.flatMap((count, index) =>
-    count === 0
-      ? []
-      : [index === 0 ? `${count} at once` : `${count} after ${index} rejected ${index === 1 ? "answer" : "answers"}`]
+    count === 0 ? [] : [index === 0 ? `${count} at once` : `${count} after ${counted(index, "rejected answer")}`]
   )
   const missing = documents - valid
   return [...parts, ...(missing === 0 ? [] : [`${missing} not at all`])].join(", ") || "none asked for"

@@ -4,6 +4,7 @@
 
 import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"
+import { counted } from "../text/Format.ts"
 
 /** `note` is good to know and stops nothing; a run cannot start while there is a `problem`. */
 export interface Finding {
@@ -54,5 +55,5 @@ export const findingLines = (
 export const verdictOf = (findings: ReadonlyArray<Finding>): string => {
   const problems = findings.filter(({ state }) => state === "problem").length
   if (problems === 0) return "A run can start."
-  return `A run cannot start yet: ${problems} ${problems === 1 ? "problem" : "problems"}.`
+  return `A run cannot start yet: ${counted(problems, "problem")}.`
 }

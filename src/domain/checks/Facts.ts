@@ -6,6 +6,7 @@ import { wholeChange } from "../files/ChangePreview.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
 import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
+import { counted } from "../text/Format.ts"
 
 /** A file that changed, with its lines as git counts them. */
 export const FileFact = Schema.Struct({
@@ -115,8 +116,6 @@ export const runFacts = (
 /** True when there is something to report. */
 export const hasFacts = ({ denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
   files.length + denied.length + notDone.length + seen.length > 0
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`
 
 const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "insertions">): string =>
   [

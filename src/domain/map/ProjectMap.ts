@@ -9,6 +9,7 @@ import { languageOf } from "../files/Language.ts"
 import { isControlPath, isSecretLike } from "../files/SensitivePath.ts"
 import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { counted } from "../text/Format.ts"
 
 /** Windows and the tokens that the map takes of them, smallest window first. */
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
@@ -110,7 +111,7 @@ const languagesOf = (files: ReadonlyArray<string>): string => {
 
 const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
   const languages = languagesOf(mapped)
-  const count = mapped.length === 1 ? "1 file" : `${mapped.length} files`
+  const count = counted(mapped.length, "file")
   const whole = facts.isWhole ? "" : " were looked at; there are more"
   const unnamed = facts.files.some((path) => !isPlainPath(path)) ? " Files with unusual names are left out." : ""
   return `${count}${whole}${languages === "" ? "" : `: ${languages}`}.${unnamed}`

@@ -8,6 +8,7 @@ import { accessTarget, type CanonicalAccess, partly, sandboxWords } from "../too
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
+import { counted } from "../text/Format.ts"
 
 /** A write with what it changes; `isNew` when there is no such file. Absent when the present content cannot be read. */
 export interface SeenChange extends WholeChange {
@@ -27,14 +28,12 @@ type Summary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 const lowRisk = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): Summary => ({ does, consequence, isCalm: false })
 
-const lines = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`
-
 const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Summary => {
   const name = nameOf(path)
   const change = changeOf(path)
   if (change === undefined) return cautious(`write ${name}`, "Replaces a file whose present content cannot be shown.")
   const { added, diff, isNew, removed } = change
-  if (isNew) return lowRisk(`create ${name} (${lines(added)})`, "Adds a file to the project.")
+  if (isNew) return lowRisk(`create ${name} (${counted(added, "line")})`, "Adds a file to the project.")
   if (diff === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
   return lowRisk(`edit ${name} (+${added} -${removed})`, "Changes a file of the project, and nothing else.")
 }

@@ -8,6 +8,7 @@ import type { Risk } from "../tools/Access.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
+import { counted } from "../text/Format.ts"
 
 /** The arguments of built-in tools that the words and the command say already, and those that the change says. */
 const saidByText = new Set(["path", "url", "argv", "cwd"])
@@ -122,8 +123,6 @@ export interface Asking {
   /** What the longer lasting answers cover. */
   readonly notes?: ReadonlyArray<string>
 }
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`
 
 /** What an item does, for a heading. */
 const doesOf = (item: ApprovalItem): string => {

@@ -2,7 +2,7 @@
  * The places over which a task is carried out one by one: what counts as an item, where the items are, and what became of each.
  */
 import * as Schema from "effect/Schema"
-import { tableCell } from "../text/Format.ts"
+import { counted, tableCell } from "../text/Format.ts"
 import { ResultReference } from "./Reference.ts"
 
 /** What counts as an item: a file, a line of files, a heading of markdown files, or an entry of a list or a table. */
@@ -45,7 +45,7 @@ export const countItems = (items: ReadonlyArray<ItemResult>): ItemCounts => {
 export const itemsText = (items: ReadonlyArray<ItemResult>): string => {
   const counts = countItems(items)
   const parts = ItemState.literals.flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${state}`]))
-  return `${items.length} ${items.length === 1 ? "item" : "items"}: ${parts.join(", ")}.`
+  return `${counted(items.length, "item")}: ${parts.join(", ")}.`
 }
 
 /** The report of the host: how many items are in which state, and a row for each. */

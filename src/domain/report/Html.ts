@@ -82,8 +82,6 @@ export const timeHtml = (iso: string): Html =>
     ? markup`${iso}`
     : markup`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`
 
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
-
 const symbols: Readonly<Record<string, string>> = {
   done: "✓",
   finished: "✓",

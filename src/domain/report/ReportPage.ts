@@ -7,11 +7,10 @@ import { passes } from "../checks/CheckOutcome.ts"
 import { aboutCheck, checkState, deniedText, seenTexts, stateLine } from "../checks/Facts.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/TokenCounts.ts"
-import { shortDurationText } from "../text/Format.ts"
+import { counted, shortDurationText } from "../text/Format.ts"
 import { slugOf } from "../text/Slug.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
 import {
-  count,
   folded,
   Html,
   listHtml,
@@ -50,7 +49,7 @@ const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, context:
     (name) => markup`<del>${name}</del> <span class="badge removed">not planned any more</span>`
   )
   const facts = [
-    tasks === 0 ? "nothing left to do" : count(tasks, "task"),
+    tasks === 0 ? "nothing left to do" : counted(tasks, "task"),
     ...(round.finished.length === 0 ? [] : [`${round.finished.length} finished before`]),
     ...(dropped.length === 0 ? [] : [`${dropped.length} dropped`])
   ]
@@ -138,7 +137,7 @@ const pathHtml = ({ criticalPath: { betweenMs, spans }, workedMs }: ReportData, 
     ]
   })
   return folded(
-    markup`Critical path: ${count(spans.length, "call")}
+    markup`Critical path: ${counted(spans.length, "call")}
       <span class="dim">each began when the one before it had ended; between them ${shortDurationText(betweenMs)}</span>`,
     tableHtml(columnsOf("#At", "Kind", "What", "#Time", "#Of the run"), rows)
   )
@@ -162,7 +161,7 @@ const timelineHtml = (data: ReportData): Html => {
   const slots = new Set(of("model").map(({ lane }) => lane)).size
   return markup`${legend}
     <div class="timeline">
-      ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${count(slots, "slot")}`, of("model"), scale)}
+      ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${counted(slots, "slot")}`, of("model"), scale)}
       ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
       <p class="axis"><span>0 s</span><span>${shortDurationText(workedMs / 2)}</span><span>${shortDurationText(workedMs)}</span></p>
     </div>
@@ -228,7 +227,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
-      `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out, in ${count(usage.modelCalls, "model call")}`
+      `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out, in ${counted(usage.modelCalls, "model call")}`
     ],
     ...(run.evidence === undefined
       ? []
@@ -249,7 +248,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
 const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html => markup`
   ${run.message === "" ? nothing : markup`<p><strong>Why it ended:</strong></p>${pre(run.message)}`}
   ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
-  ${messages.length === 0 ? nothing : folded(count(messages.length, "warning"), listHtml(messages))}`
+  ${messages.length === 0 ? nothing : folded(counted(messages.length, "warning"), listHtml(messages))}`
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 

@@ -9,21 +9,10 @@ import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { type ItemResult, itemsText } from "../plan/ForEach.ts"
 import { attemptText } from "../runs/ActivityKey.ts"
 import { toolCallText } from "../runs/CallText.ts"
-import { shortDurationText } from "../text/Format.ts"
+import { counted, shortDurationText } from "../text/Format.ts"
 import { resultText } from "../models/OutputText.ts"
 import { badExit, type ToolResult } from "../tools/ToolCall.ts"
-import {
-  count,
-  folded,
-  type Html,
-  listHtml,
-  markup,
-  nothing,
-  pre,
-  shortNumber,
-  tableHtml,
-  taskStateHtml
-} from "./Html.ts"
+import { folded, type Html, listHtml, markup, nothing, pre, shortNumber, tableHtml, taskStateHtml } from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
@@ -59,7 +48,7 @@ const findings = ({ failures, issues, repairs }: Attempt): Html =>
 
 const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
   const { answer, issues, system, user } = attempt
-  const mark = issues.length > 0 ? markup` <span class="bad">${count(issues.length, "issue")}</span>` : nothing
+  const mark = issues.length > 0 ? markup` <span class="bad">${counted(issues.length, "issue")}</span>` : nothing
   const systemLink =
     system === "" ? nothing : markup`<p><a href="#${parts.anchorOf(system)}">System part of the prompt</a></p>`
   return folded(markup`${attemptTitle(attempt)} <span class="dim">${attemptCost(attempt)}</span>${mark}`, [
@@ -67,7 +56,7 @@ const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
     answer === undefined ? nothing : markup`<h5>Answer</h5>${pre(answer.text)}`,
     answer === undefined || answer.thinking === "" ? nothing : folded("Thinking", pre(answer.thinking)),
     systemLink,
-    user === "" ? nothing : folded(`Prompt, ${count(user.length, "character")}`, pre(user))
+    user === "" ? nothing : folded(`Prompt, ${counted(user.length, "character")}`, pre(user))
   ])
 }
 
@@ -76,7 +65,7 @@ export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemPart
 
 /** The texts that prompts link to. */
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
-  markup`${all.map((text, index) => folded(`System part ${index + 1}, ${count(text.length, "character")}`, pre(text), anchorOf(text)))}`
+  markup`${all.map((text, index) => folded(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
 const resultHtml = ({ result }: CallEvidence): Html => {
   if (result === undefined) return markup`<p>It did not finish.</p>`
@@ -169,8 +158,8 @@ const costText = ({ attempts, calls }: ReportTask): string => {
   const tokens = usages.reduce((sum, { answerTokens = 0, promptTokens = 0 }) => sum + answerTokens + promptTokens, 0)
   const ms = usages.reduce((sum, { durationMs }) => sum + durationMs, 0)
   return [
-    count(attempts.length, "model call"),
-    count(calls.length, "tool call"),
+    counted(attempts.length, "model call"),
+    counted(calls.length, "tool call"),
     `${shortNumber(tokens)} tokens`,
     shortDurationText(ms)
   ].join(", ")

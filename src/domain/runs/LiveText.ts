@@ -1,7 +1,7 @@
 /**
  * The texts for what goes on: stages, phases of a model call, times.
  */
-import { secondsText } from "../text/Format.ts"
+import { counted, secondsText } from "../text/Format.ts"
 import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
@@ -39,7 +39,7 @@ export const clockText = (ms: number): string => secondsText(Math.max(0, Math.fl
 
 const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "tokensPerSecond">): string =>
   [
-    ...(tokens === undefined || tokens === 0 ? [] : [`, ${tokens} ${tokens === 1 ? "token" : "tokens"}`]),
+    ...(tokens === undefined || tokens === 0 ? [] : [`, ${counted(tokens, "token")}`]),
     ...(tokensPerSecond === undefined ? [] : [`, ${Math.round(tokensPerSecond)}/s`])
   ].join("")
 

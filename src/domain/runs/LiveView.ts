@@ -15,6 +15,7 @@ import {
 import { type ViewTime, clockText, phaseText, stageText } from "./LiveText.ts"
 import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
+import { counted } from "../text/Format.ts"
 
 /** A name is not cut below this width, in columns. */
 const leastName = 20
@@ -72,8 +73,6 @@ interface Shown {
   readonly failed: number
 }
 
-const tasksText = (number: number): string => `${number} ${number === 1 ? "task" : "tasks"}`
-
 /** What goes on for a task: its tool, or its call unless that waits for a slot. */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
@@ -114,11 +113,11 @@ const stepLine = (shown: Shown, { columns, marks }: View): StyledLine => {
       text: `${failed === 0 ? marks.done : marks.failed} `,
       style: failed === 0 ? "green" : "red"
     } as const
-    return cutLine([mark, { text: `${title} · ${tasksText(tasks.length)}`, style: "dim" }, ...failures], columns)
+    return cutLine([mark, { text: `${title} · ${counted(tasks.length, "task")}`, style: "dim" }, ...failures], columns)
   }
   const isOpen = active.length > 0 || ended > 0
   const ready = tasks.filter(({ stage }) => stage === "ready").length
-  const count = ended > 0 ? `${ended}/${tasks.length}` : tasksText(tasks.length)
+  const count = ended > 0 ? `${ended}/${tasks.length}` : counted(tasks.length, "task")
   const prepared = ended === 0 && ready > 0 ? `, ${ready} ready` : ""
   const name: StyledLine = isOpen
     ? [{ text: `${marks.open} ` }, { text: title, style: "bold" }]
@@ -162,10 +161,10 @@ const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: numbe
   const failed = steps.reduce((sum, one) => sum + one.failed, 0)
   const tasks = steps.reduce((sum, one) => sum + one.tasks.length, 0)
   const rest = steps.length - remaining + 1
-  const text = `${rest} ${done ? "" : "more "}${rest === 1 ? "step" : "steps"}`
+  const text = counted(rest, done ? "step" : "more step")
   const all: StyledLine = [
     done ? { text: `${marks.done} `, style: "green" } : { text: `${marks.waiting} `, style: "dim" },
-    { text: remaining === 1 ? `${text} · ${tasksText(tasks)}` : text, style: "dim" },
+    { text: remaining === 1 ? `${text} · ${counted(tasks, "task")}` : text, style: "dim" },
     ...(remaining > 1 ? [] : failureText(failed))
   ]
   const shown = done ? steps.slice(rest) : steps.slice(0, remaining - 1)

@@ -38,3 +38,6 @@ export const withoutProject = (text: string, project: string): string =>
 /** A path, with `~` for the home folder. */
 export const belowHome = (path: string, home: string): string =>
   home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+
+/** `1 task`, `2 tasks`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

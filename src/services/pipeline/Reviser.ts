@@ -15,7 +15,6 @@ import {
   sharedBudget,
   requestedChangesBlock
 } from "../../domain/runs/NotDone.ts"
-import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { withKept, TaskList } from "../../domain/plan/TaskList.ts"
@@ -49,101 +48,94 @@ interface Shown extends ResultsAndLines {
   readonly tasks: string
 }
 
-export class Reviser extends Context.Service<
-  Reviser,
-  {
-    /** The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published. */
-    revise(order: RevisionOrder): Effect.Effect<TaskList, ModelError>
-  }
->()("task-conductor/services/pipeline/Reviser") {
-  static readonly layer = Layer.effect(
-    Reviser,
-    Effect.gen(function* () {
-      const attempts = yield* Attempts
-      const checker = yield* PlanChecker
-      const prompts = yield* Prompts
-      const events = yield* RunEvents
-      const { contextWindow: window, model } = yield* RunSettings
-      const calibration = yield* TokenCalibration
-      const { catalogue } = yield* plannerSkills
+export class Reviser extends Context.Service<Reviser>()("task-conductor/services/pipeline/Reviser", {
+  make: Effect.gen(function* () {
+    const attempts = yield* Attempts
+    const checker = yield* PlanChecker
+    const prompts = yield* Prompts
+    const events = yield* RunEvents
+    const { contextWindow: window, model } = yield* RunSettings
+    const calibration = yield* TokenCalibration
+    const { catalogue } = yield* plannerSkills
 
-      const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
-        const shared = briefingBlocks(order.briefing)
-        const { finished, outstanding } = order
-        const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) =>
-          prompts.fill("iteration", {
-            skill_catalog: catalogue,
-            user_prompt: shared.user_prompt,
-            project_description: shared.project_description,
-            environment: shared.environment,
-            project_map: shared.project_map,
-            goals: rawBlock("## Goals / summary", outstanding.goals),
-            completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: left + requestedChangesBlock(order.requestedChanges),
-            outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
-            previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-            previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
-          })
-        const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
-        /** How many outstanding tasks the last prompt named. */
-        let named = all.shown
-
-        /** Results are worth more than the map of the project, and tasks that are left more than results. */
-        const fitted = (previous: Previous | undefined): FilledPrompt => {
-          named = all.shown
-          const frame = (shown: (text: string) => Shown) =>
-            frameOf((text) => fill(shown(text), previous), window, calibration.scale(model))
-          const form = { expected: true }
-          const whole = { left: leftBlock(order), tasks: all.text }
-          const beside = frame((completed) => ({ ...whole, completed }))
-          const completed = fittedResults(finished, beside, form)
-          if (beside.fits(completed)) return fill({ ...whole, completed }, previous)
-          const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
-          const { shown, text: tasks } = partOf(
-            frame((text) => ({ ...least, tasks: text })),
-            1 / 2,
-            (budget) => outstandingWithin(outstanding, budget)
-          )
-          named = shown
-          const lines = (budget: number) => leftBlock(order, budget)
-          const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
-          return fill({ ...sharedBudget(finished, lines, besideTasks, form), tasks }, previous)
-        }
-
-        const revised = yield* attempts.run({
-          stage: "iterate",
-          round: order.round,
-          prompt: fitted,
-          shape: taskListShape,
-          readPart: (part) =>
-            readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
-          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true })
+    const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
+      const shared = briefingBlocks(order.briefing)
+      const { finished, outstanding } = order
+      const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) =>
+        prompts.fill("iteration", {
+          skill_catalog: catalogue,
+          user_prompt: shared.user_prompt,
+          project_description: shared.project_description,
+          environment: shared.environment,
+          project_map: shared.project_map,
+          goals: rawBlock("## Goals / summary", outstanding.goals),
+          completed_tasks: rawBlock("## Outputs from completed tasks", completed),
+          failed_tasks: left + requestedChangesBlock(order.requestedChanges),
+          outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
+          previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
+          previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
         })
-        return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
-      })
+      const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
+      /** How many outstanding tasks the last prompt named. */
+      let named = all.shown
 
-      const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
-        ask(order).pipe(
-          // The goals belong to the run, so those in the answer of the model are ignored.
-          Effect.map(({ attempts, steps }) => ({
-            attempts,
-            taskList: new TaskList({ goals: order.outstanding.goals, steps })
-          })),
-          Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
-          Effect.map(({ taskList }) => taskList),
-          Effect.catchTag("AttemptsExhausted", (gaveUp) =>
-            events
-              .publish({
-                type: "message",
-                level: "warning",
-                text: `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
-              })
-              .pipe(Effect.as(order.outstanding))
-          )
+      /** Results are worth more than the map of the project, and tasks that are left more than results. */
+      const fitted = (previous: Previous | undefined): FilledPrompt => {
+        named = all.shown
+        const frame = (shown: (text: string) => Shown) =>
+          frameOf((text) => fill(shown(text), previous), window, calibration.scale(model))
+        const form = { expected: true }
+        const whole = { left: leftBlock(order), tasks: all.text }
+        const beside = frame((completed) => ({ ...whole, completed }))
+        const completed = fittedResults(finished, beside, form)
+        if (beside.fits(completed)) return fill({ ...whole, completed }, previous)
+        const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
+        const { shown, text: tasks } = partOf(
+          frame((text) => ({ ...least, tasks: text })),
+          1 / 2,
+          (budget) => outstandingWithin(outstanding, budget)
+        )
+        named = shown
+        const lines = (budget: number) => leftBlock(order, budget)
+        const besideTasks = (place: (text: string) => ResultsAndLines) => frame((text) => ({ ...place(text), tasks }))
+        return fill({ ...sharedBudget(finished, lines, besideTasks, form), tasks }, previous)
+      }
+
+      const revised = yield* attempts.run({
+        stage: "iterate",
+        round: order.round,
+        prompt: fitted,
+        shape: taskListShape,
+        readPart: (part) => readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
+        read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true })
+      })
+      return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
+    })
+
+    /** The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published. */
+    const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
+      ask(order).pipe(
+        // The goals belong to the run, so those in the answer of the model are ignored.
+        Effect.map(({ attempts, steps }) => ({
+          attempts,
+          taskList: new TaskList({ goals: order.outstanding.goals, steps })
+        })),
+        Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
+        Effect.map(({ taskList }) => taskList),
+        Effect.catchTag("AttemptsExhausted", (gaveUp) =>
+          events
+            .publish({
+              type: "message",
+              level: "warning",
+              text: `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
+            })
+            .pipe(Effect.as(order.outstanding))
         )
       )
+    )
 
-      return Reviser.of({ revise })
-    })
-  )
+    return { revise }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -17,6 +17,7 @@ import { openQuestions } from "../ServerQuestions.ts"
 import { authorization } from "../ServerTransport.ts"
 import { baseUrlProblem, resolveBaseUrl, spoken } from "./OpenAiAddress.ts"
 import { layerOpenAi } from "./OpenAiModel.ts"
+import { counted } from "../../../domain/text/Format.ts"
 
 /** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
 interface OfferedModel {
@@ -84,10 +85,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   )
 
   const server: OpenAiServer = {
-    greeting: Effect.map(
-      models,
-      ({ length }) => `the API of OpenAI at ${host}, with ${length} ${length === 1 ? "model" : "models"}`
-    ),
+    greeting: Effect.map(models, ({ length }) => `the API of OpenAI at ${host}, with ${counted(length, "model")}`),
     facts: Effect.fn("readFacts")(function* (model: string) {
       const answered = yield* Effect.result(Effect.timeout(models, factsTimeout))
       return answered._tag === "Failure"
