@@ -248,8 +248,17 @@ export const readRefinement = (written: string, options: RefinementOptions = {})
   // A call that cannot be read is the reason why its section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
-  const findings = { issues: [...native.issues, ...others], repairs: [...removed, ...native.repairs, ...repairs] }
-  return { value, ...inDocumentOrder(findings) }
+  const lines = written.split(/\r\n|\n|\r/).length
+  /* A call that follows words on its line has one of its own now, so that the places after it are further down. */
+  const placed = <A extends { readonly where: Where }>(one: A): A =>
+    (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
+  return {
+    value,
+    ...inDocumentOrder({
+      issues: [...native.issues, ...others].map(placed),
+      repairs: [...removed, ...native.repairs, ...repairs].map(placed)
+    })
+  }
 }
 
 /** Reads a refinement whose calls are in the forms that `readNative` leaves. */

@@ -36,8 +36,8 @@ describe.concurrent("tools describe", () => {
     assert.include(page, "\n- Origin: built-in\n- Risk: medium, asks\n- Effect: pure, changes nothing\n")
     assert.match(page, /^\| `start` \| integer, from 0 \| no \| \S.*\|$/m)
     assert.match(page, /^\| `parse_error` \| The page is not text\S? .*\|$/m)
-    assert.match(seen, /^### fetch_url\n\nFetches .*\n\n- `url` \(string, required\): .*\n- `start` \(integer\): /)
-    assert.match(seen, /\n\n```json\n\{"uid":"call-1","name":"fetch_url","arguments":\{.*\}\}\n```\n$/)
+    assert.match(seen, /^### fetch_url\nFetches .*\n- `url` \(string, required\): .*\n- `start` \(integer\): /)
+    assert.match(seen, /\nFor example: `\{"name":"fetch_url","arguments":\{.*\}\}`\n$/)
   })
 
   it("prints one JSON object", async () => {
@@ -47,7 +47,7 @@ describe.concurrent("tools describe", () => {
       [code, tool.name, tool.errors.not_found],
       [0, "read_file", "There is no file at the path; the message names the nearest."]
     )
-    assert.match(tool.instructions, /^### read_file\n\nReturns a file or a range of its lines/)
+    assert.match(tool.instructions, /^### read_file\nReturns a file or a range of its lines/)
   })
 
   it("names the nearest tools for an unknown name", async () => {

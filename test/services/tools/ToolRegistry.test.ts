@@ -335,13 +335,8 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         assert.strictEqual(
           registry.instructions(["draw", "unknown", "get_current_time"]),
           [
-            "### draw",
-            "Draws.",
-            "- `size` (integer 1 to 9, required): How large.\n- `filled` (boolean, required)\n- `points` (array of { x: number })\n- `label` (string)",
-            '```json\n{"uid":"call-1","name":"draw","arguments":{"size":1,"filled":true}}\n```',
-            "### get_current_time",
-            "Returns the current date and time in UTC, as ISO 8601.",
-            '```json\n{"uid":"call-1","name":"get_current_time","arguments":{}}\n```'
+            '### draw\nDraws.\n- `size` (integer 1 to 9, required): How large.\n- `filled` (boolean, required)\n- `points` (array of { x: number })\n- `label` (string)\nFor example: `{"name":"draw","arguments":{"size":1,"filled":true}}`',
+            '### get_current_time\nReturns the current date and time in UTC, as ISO 8601.\nFor example: `{"name":"get_current_time","arguments":{}}`'
           ].join("\n\n")
         )
       })

@@ -110,7 +110,7 @@ const treeNote = (paths: ReadonlyArray<string>): string => {
 
 /** The lines `path:line: text` of a search as rows. */
 export const matchRows = (output: string): ReadonlyArray<string> =>
-  [...output.matchAll(/^([^\s:][^:]*):(\d+): (.*)$/gm)].flatMap(([, path = "", line, text = ""]) =>
+  [...output.matchAll(/^([^\s:][^:\n]*):(\d+): (.*)$/gm)].flatMap(([, path = "", line, text = ""]) =>
     rowOf(path, Number(line), text)
   )
 
