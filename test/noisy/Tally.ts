@@ -5,11 +5,18 @@ import { answerNoise } from "./answerNoise.ts"
 import { callNoise } from "./callNoise.ts"
 import { contentNoise } from "./contentNoise.ts"
 import { documentNoise } from "./documentNoise.ts"
+import { familyNoise } from "./familyNoise.ts"
 import type { Noise } from "./Noise.ts"
 import type { NoisyOutcome } from "./NoisyRun.ts"
 
 /** Every kind of damage. */
-export const allNoise: ReadonlyArray<Noise> = [...documentNoise, ...callNoise, ...answerNoise, ...contentNoise]
+export const allNoise: ReadonlyArray<Noise> = [
+  ...documentNoise,
+  ...callNoise,
+  ...familyNoise,
+  ...answerNoise,
+  ...contentNoise
+]
 
 /** How many tasks a run has, and how many calls it takes when no answer is damaged. */
 export const tasksOfRun = 6
