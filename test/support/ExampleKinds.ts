@@ -89,6 +89,7 @@ export const exampleKinds = {
   answer: { about: "an answer of the model", frame: asItIs },
   "planning-answer": { about: "an answer of the model that was asked for a plan", frame: asItIs },
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
+  conclusion: { about: "the answer to the prompt", frame: asItIs },
   changes: { about: "an answer that changes files", frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },
   result: { about: "a result", frame: asItIs },

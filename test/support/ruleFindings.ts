@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type { ModelCallId } from "../../src/domain/runs/ActivityKey.ts"
+import { readConclusion } from "../../src/domain/documents/AnswerFormat.ts"
 import { readChanges } from "../../src/domain/files/ChangeBlocks.ts"
 import { checkDocument } from "../../src/domain/documents/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
@@ -223,6 +224,8 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       })
     case "run-inputs":
       return refineWith({ text }, "explain-file")
+    case "conclusion":
+      return Effect.sync(() => codesOf(readConclusion(text, { hasResults: true })))
     case "changes":
       return Effect.sync(() => codesOf(readChanges(text)))
     case "result":

@@ -5,6 +5,7 @@
  */
 import * as Option from "effect/Option"
 import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/TurnFormat.ts"
+import { noEnd, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
@@ -191,10 +192,16 @@ export const readMessageTurn = (
   if (answer.trim() === "") {
     return { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
   }
+  const said = unwrapped(native.answer) ?? native.answer.trim()
+  const end = tools.size === 0 ? undefined : noEnd(said, { isRead: true })
+  if (end !== undefined) {
+    const what = `The answer is none. ${end.what}`
+    return { ...nothingAsked, issues: [makeIssue("answer-unfinished", {}, { what, how: end.how, quote: said })] }
+  }
   const isEmptyCalls = outline(answer).every(
     ({ body, level, title }) => body === "" && (level === 0 || isHeadingOfCalls(title))
   )
   return isEmptyCalls
     ? { ...nothingAsked, issues: [noCalls("the answer to the person")] }
-    : { ...nothingAsked, report: native.answer.trim() }
+    : { ...nothingAsked, report: said }
 }

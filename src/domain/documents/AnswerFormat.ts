@@ -6,10 +6,11 @@ import * as Option from "effect/Option"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Reading, addIssue, type Findings, noFindings } from "../findings/Issue.ts"
+import { type Reading, addIssue, addRepair, type Findings, noFindings } from "../findings/Issue.ts"
 import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
 import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
+import { noEnd, unwrapped } from "./NoEnd.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
 import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
@@ -34,14 +35,6 @@ const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefine
 const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
   lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
 
-/** What models say instead of answering, although the work has been done. */
-const refusal =
-  /\b(?:I (?:cannot|can't|can not|am unable to|am not able to|do not have access|don't have access)|I'm (?:unable|not able) to|as an AI)\b/i
-
-/** True for an answer that links nothing and begins by saying that its author can do nothing. */
-const isRefusal = ({ text }: MarkdownDocument): boolean =>
-  !/\]\([^)\s]+\)/.test(text) && refusal.test(text.slice(0, 400))
-
 const addShape = (findings: Findings, what: string, how: string): void =>
   addIssue(findings, "answer-shape", {}, { what, how })
 
@@ -55,14 +48,14 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
   else if (other !== undefined) {
     addShape(findings, `The answer is ${other}.`, "Write the answer to the prompt.")
   }
-  if (findings.issues.length === 0 && hasResults && isRefusal(document)) {
-    addShape(
-      findings,
-      "The answer says that the work cannot be done, but the tasks have done it: their results are in the prompt.",
-      "Answer the prompt from the results, with their links."
-    )
+  const inside = unwrapped(document.text)
+  const text = inside ?? document.text.trim()
+  if (inside !== undefined) addRepair(findings, "answer-unwrapped", {}, "Read the answer out of the object around it.")
+  const end = findings.issues.length === 0 ? noEnd(text, { hasFiles: hasResults }) : undefined
+  if (end !== undefined) {
+    addIssue(findings, "answer-unfinished", {}, { what: `The answer is none. ${end.what}`, how: end.how, quote: text })
   }
-  return { value: Option.some(document.text.trim()), ...findings }
+  return { value: Option.some(text), ...findings }
 }
 
 /** A JSON schema for answers. */

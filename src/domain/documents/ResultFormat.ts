@@ -10,6 +10,7 @@ import { visibleText } from "../markdown/HiddenText.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 import { mentionsCall } from "../tools/ToolCallTraces.ts"
+import { noEnd, unwrapped } from "./NoEnd.ts"
 
 const marks = /(?:\*\*|__)?/.source
 const labelEnd = `[ \\t]*(?:(?:\\*\\*|__)[ \\t]*[:：]|[:：][ \\t]*${marks})[ \\t]*(?=\\S|$)`
@@ -107,6 +108,19 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   }
   reader.checkFences(section)
   const summary = reader.sourceOf(section)
+  const end =
+    unwrapped(summary) === undefined
+      ? noEnd(summary)
+      : { what: "It is an object around its text.", how: "Write the text itself." }
+  if (end !== undefined && !isPlaceholder(summary)) {
+    reader.issue(
+      "answer-unfinished",
+      { section: section.heading, line: section.line },
+      `The summary is none. ${end.what}`,
+      { how: end.how, quote: summary }
+    )
+    return reader.reading()
+  }
   if (saysSomething(summary) && !isPlaceholder(summary))
     return reader.reading({ summary, document: document.text.trim() })
   reader.addEmpty(section, "Say in a few sentences what was found or done.")

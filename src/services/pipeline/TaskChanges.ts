@@ -54,6 +54,8 @@ const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => /\w{2}/.test(line))
 
+const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b/.test(result.error_message ?? "")
+
 /**
  * The changes that failed, and that no change of the same file in a later answer made up for: one that brings a line of theirs, a
  * whole file, or one for each of them.
@@ -67,8 +69,11 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
     const made = changes.slice(index + 1).filter((one) => one.result.success && isOfFile(one) && !isBeside(one))
     const others = changes.filter((one) => one !== failed && !one.result.success && isBeside(one))
     const lines = new Set(newLines(failed))
+    // A path that leads nowhere was meant as another one.
+    const elsewhere = isMissing(failed) ? changes.slice(index + 1).filter((one) => one.result.success) : []
     return !(
       made.length > others.length ||
+      elsewhere.some((one) => newLines(one).some((line) => lines.has(line))) ||
       made.some((one) => one.call.name === "write_file" || newLines(one).some((line) => lines.has(line)))
     )
   })

@@ -20,7 +20,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
@@ -89,8 +89,21 @@ const lastOutputs = ({ outcomes, turn }: Progress): number =>
     .filter((one) => turnUid(turn, "") === `${turnOf(one)}/` && !isChange(one))
     .reduce((sum, one) => sum + outcomeText(one).length, 0)
 
-/** Why a report is sent back, by what the host knows of the changes. */
-const reportIssues = ({ task }: AnyOrder, { checks, outcomes, rejectedReports }: Progress): ReadonlyArray<Issue> => {
+/** What a report says of something that it did not find. */
+const notFound =
+  /\b(?:(?:is|are|was|were) (?:not (?:known|found|given|defined|mentioned)|unknown)|not (?:be found|find)|nothing was found|no (?:information|mention|such))\b/i
+
+/** Why a report is sent back, by what the host knows of the changes and of what was looked at. */
+const reportIssues = (
+  { earlier = [], task, tools }: AnyOrder,
+  { answers, checks, outcomes, rejectedReports }: Progress,
+  report: string
+): ReadonlyArray<Issue> => {
+  const looks = tools.some((tool) => !fileTools.has(tool))
+  if (looks && answers.size === 0 && outcomes.length + earlier.length === 0 && notFound.test(report)) {
+    const what = "The report says that something was not found, and nothing was looked at."
+    return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
+  }
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
   if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
   return rejectedReports >= mostRejectedReports
@@ -274,7 +287,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     report: string,
     isLast: boolean
   ) {
-    const known = isLast ? [] : reportIssues(order, progress)
+    const known = isLast ? [] : reportIssues(order, progress, report)
     if (known.length > 0) return { value: undefined, issues: known, repairs: [] }
     const { fallback, issues, repairs, value } = yield* order.take(report, progress)
     if (issues.length === 0 && value._tag === "Some") return { value: { taken: value.value }, issues, repairs }

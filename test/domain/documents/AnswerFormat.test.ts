@@ -42,7 +42,7 @@ it("rejects the words of a model that claims to be able to do nothing, when ther
   ]
   for (const answer of refusals) {
     const { issues } = readConclusion(answer, { hasResults: true })
-    expect([answer, issues.map(({ code }) => code)]).toEqual([answer, ["answer-shape"]])
+    expect([answer, issues.map(({ code }) => code)]).toEqual([answer, ["answer-unfinished"]])
     expect(readConclusion(answer).issues).toEqual([])
   }
   const answers = [

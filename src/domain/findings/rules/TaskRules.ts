@@ -59,6 +59,11 @@ export const taskRules = [
       "A change that breaks a check of the project is not done.",
       "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
     ),
+    "report-unfounded": error(
+      "Report of something not found without a look",
+      "That nothing was found is a result only of a search.",
+      "Search for it or read where it can stand, and then write the report."
+    ),
     "tool-calls-many": error(
       "Too many calls at once",
       "What an answer asks for is done in one turn, whose outputs have to fit the window.",
@@ -381,6 +386,16 @@ export const taskRules = [
       "Document does not begin",
       "So much text stands before it that it would no longer fit, or the answer is the document of another stage.",
       "Begin with the first heading of the document."
+    ),
+    "answer-unfinished": error(
+      "Answer or report that is none",
+      "A call, a promise, a copied template or a refusal says nothing about the work.",
+      "Write what was found or done, or ask for what is still needed."
+    ),
+    "answer-unwrapped": note(
+      "Answer in an object",
+      "The object holds one text, which is the answer.",
+      "Write the text itself."
     )
   }),
   family("evidence", "Evidence", "The links of a result and of the answer, held against the project and the run.", {

@@ -1,0 +1,94 @@
+/**
+ * Recognises texts that stand where an end of the work should, and are none: a call, a promise of what comes next, a
+ * template that is copied, a sentence without its end, a refusal by a model that has the files. Only short texts are
+ * judged by their words, and none that links what it says.
+ */
+import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
+import { readNative } from "../tools/native/NativeCalls.ts"
+import { readBlock } from "../tools/ToolCallJson.ts"
+import { holdsCall } from "../tools/ToolCallTraces.ts"
+import * as Result from "effect/Result"
+
+/** What is wrong, and what to write instead. */
+interface NoEnd {
+  readonly what: string
+  readonly how: string
+}
+
+/** Longer texts say something beside a promise. */
+const mostWords = 300
+
+const promise =
+  /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need to| have to| should| must)|let me(?! know)|let['’]s)\b[^.!?]*\b(?:look|read|check|search|open|find|see|examine|inspect|investigate|analy[sz]e|review|run|start|begin|explore|gather|fetch|list|call|use|try|first|now|next)\b/i
+const politeness =
+  /^(?:sure|okay|ok|certainly|of course|great|alright|absolutely|got it|understood|yes|no problem)\b[^.!?]{0,40}$/i
+const refusal =
+  /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
+/** Why a file could not be read, which is a result. */
+const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
+const placeholder = /^<[a-z][^<>\n]{8,}>$/i
+
+const sentencesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(/(?<=[.!?:])\s+|\n+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "")
+
+const isCall = (text: string): boolean => {
+  const { text: read } = readNative(text)
+  if (/^\s*<tool_call>/.test(read)) return true
+  const fences = fencedBlocks(text)
+  const prose = proseLines(text)
+    .map((line) => line.text)
+    .join("\n")
+    .trim()
+  const [only = prose] = fences.map((fence) => fence.text)
+  return (prose === "" || fences.length === 0) && /^\s*[{[]/.test(only) && holdsCall(only)
+}
+
+const isPlan = (text: string): boolean =>
+  /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
+
+/**
+ * Why a text is no end; nothing for one that may be. `hasFiles` is false for a model that was shown nothing, `isRead` true
+ * for a text in which a call is only spoken of.
+ */
+export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
+  const text = written.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
+  if (isPlan(text)) return { what: "It is a list of tasks.", how: "Write what was found or done." }
+  if (!isRead && isCall(text)) return { what: "It is a tool call.", how: "Write what was found or done." }
+  if (text.length > mostWords || /\]\([^)\s]+\)|`{3}/.test(text)) return undefined
+  if (placeholder.test(text)) return { what: "It is a copied template.", how: "Write what was found or done." }
+  const sentences = sentencesOf(text)
+  const promises = sentences.filter((one) => promise.test(one))
+  if (
+    promises.length > 0 &&
+    sentences.every((one) => promises.includes(one) || politeness.test(one.replace(/[.!?:]$/, "")))
+  ) {
+    return { what: "It only says what comes next.", how: "Do it: ask for it now, or write what was found or done." }
+  }
+  if (/:$/.test(text) && !text.includes("\n")) return { what: "It breaks off.", how: "Write all of it." }
+  if (hasFiles && refusal.test(text) && !reason.test(text)) {
+    const how = "The tools give access to the files: use them, or write what their outputs say."
+    return { what: "It says that files cannot be accessed.", how }
+  }
+  return undefined
+}
+
+const textKeys = new Set(
+  "answer response result summary result_summary final_answer content message text output reply".split(" ")
+)
+
+/** The text of an answer that is an object around it; nothing for any other answer. */
+export const unwrapped = (answer: string): string | undefined => {
+  const text = answer.trim()
+  const [fence, ...others] = fencedBlocks(text)
+  const isFence = fence !== undefined && others.length === 0 && /^(?:`{3,}|~{3,})[^]*(?:`{3,}|~{3,})$/.test(text)
+  const json = isFence ? fence.text : text
+  if (!/^\s*\{[^]*\}\s*$/.test(json)) return undefined
+  const read = readBlock(json)
+  const [value, ...more] = Result.isSuccess(read) ? read.success.values : []
+  if (typeof value !== "object" || value === null || Array.isArray(value) || more.length > 0) return undefined
+  const [[key, inner] = ["", undefined], ...rest] = Object.entries(value)
+  return rest.length === 0 && typeof inner === "string" && textKeys.has(key) && inner.trim() !== "" ? inner : undefined
+}
