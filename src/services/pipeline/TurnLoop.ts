@@ -20,7 +20,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
@@ -93,17 +93,27 @@ const lastOutputs = ({ outcomes, turn }: Progress): number =>
 const notFound =
   /\b(?:(?:is|are|was|were) (?:not (?:known|found|given|defined|mentioned)|unknown)|not (?:be found|find)|nothing was found|no (?:information|mention|such))\b/i
 
+/** What a report says was done. */
+const claimed =
+  /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
+
+/** Why a first answer cannot be the report: it says what only calls can show, and there was none. */
+const unfounded = (report: string): string | undefined => {
+  if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
+  return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
+    ? "The report says that something was done, and nothing was asked for."
+    : undefined
+}
+
 /** Why a report is sent back, by what the host knows of the changes and of what was looked at. */
 const reportIssues = (
   { earlier = [], task, tools }: AnyOrder,
   { answers, checks, outcomes, rejectedReports }: Progress,
   report: string
 ): ReadonlyArray<Issue> => {
-  const looks = tools.some((tool) => !fileTools.has(tool))
-  if (looks && answers.size === 0 && outcomes.length + earlier.length === 0 && notFound.test(report)) {
-    const what = "The report says that something was not found, and nothing was looked at."
-    return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
-  }
+  const isFirst = answers.size === 0 && outcomes.length + earlier.length === 0 && tools.length > 0
+  const what = isFirst ? unfounded(report) : undefined
+  if (what !== undefined) return [makeIssue("report-unfounded", { section: "Result summary", task }, { what })]
   const missed = rejectedReports > 0 ? [] : openChanges(outcomes)
   if (missed.length > 0) return missed.map((one) => changeOpen(one, task))
   return rejectedReports >= mostRejectedReports

@@ -60,9 +60,9 @@ export const taskRules = [
       "Correct the changes. If the check is wrong or fails for another reason, say so in the report."
     ),
     "report-unfounded": error(
-      "Report of something not found without a look",
-      "That nothing was found is a result only of a search.",
-      "Search for it or read where it can stand, and then write the report."
+      "Report without a call",
+      "Only calls and changes show what was found, what was not, and what was done.",
+      "Look at what the task is about, or change it, and then write the report."
     ),
     "tool-calls-many": error(
       "Too many calls at once",
