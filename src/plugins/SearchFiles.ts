@@ -22,6 +22,7 @@ import {
   tool,
   ToolFailure
 } from "../plugin-kit.ts"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { filesBelow } from "./FileTree.ts"
 import { between, optional } from "./parameters.ts"
@@ -217,6 +218,9 @@ const resultText = (params: Parameters, files: number, end: SearchEnd): string =
   return [...lines, ...notesOf(files, end)].join("\n")
 }
 
+/** A pattern that is hardly meant as it is. */
+const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
+
 /** Files above `maxBytes` are not searched. */
 export const searchFiles = (maxBytes: number) =>
   tool({
@@ -230,19 +234,28 @@ export const searchFiles = (maxBytes: number) =>
       validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
       not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
     },
-    execute: Effect.fnUntraced(function* (params: Parameters) {
-      const pattern = yield* readPattern(params)
-      const below = yield* filesBelow(params.path ?? "", (all) => [...foldersOf(all), ...all])
-      const files = params.glob === undefined ? below.files : below.files.filter(matchesGlob(params.glob))
-      const found = yield* searchText({
-        files,
-        pattern,
-        context: params.context ?? 0,
-        maxMatches: params.max_results ?? defaultResults,
-        maxCharacters,
-        maxFileBytes: maxBytes,
-        deadline: (yield* Clock.currentTimeMillis) + maxMillis
+    execute: Effect.fnUntraced(function* (given: Parameters) {
+      const below = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
+      const files = given.glob === undefined ? below.files : below.files.filter(matchesGlob(given.glob))
+      const search = Effect.fnUntraced(function* (params: Parameters) {
+        const found = yield* searchText({
+          files,
+          pattern: yield* readPattern(params),
+          context: params.context ?? 0,
+          maxMatches: params.max_results ?? defaultResults,
+          maxCharacters,
+          maxFileBytes: maxBytes,
+          deadline: (yield* Clock.currentTimeMillis) + maxMillis
+        })
+        return { found, text: resultText(params, files.length, found) }
       })
-      return resultText(params, files.length, found)
+      const asWritten = yield* search(given)
+      if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {
+        return asWritten.text
+      }
+      const asRegex = yield* Effect.option(search({ ...given, regex: true }))
+      return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
+        ? `${asRegex.value.text}\n(No line holds the pattern as it is: it was searched as a regular expression.)`
+        : asWritten.text
     })
   })

@@ -55,6 +55,27 @@ describe("search_files", () => {
     })
   )
 
+  nodeTest("searches a pattern that no line holds as a regular expression, when it looks like one", () =>
+    Effect.gen(function* () {
+      const note = "\n(No line holds the pattern as it is: it was searched as a regular expression.)"
+      assert.strictEqual(
+        yield* searched(files, { pattern: "^export|nowhere", path: "src/config.ts" }),
+        `1 match in 1 file, ${ignored}.\nsrc/config.ts:2: export const parseConfig = 1${note}`
+      )
+      for (const pattern of ["nowhere|neither", "nowhere", "parse(|export"]) {
+        assert.strictEqual(
+          yield* searched(files, { pattern }),
+          `No line of the 4 files holds ${JSON.stringify(pattern)}.`
+        )
+      }
+      assert.strictEqual(
+        yield* searched(files, { pattern: "^export", regex: false }),
+        'No line of the 4 files holds "^export".'
+      )
+      assert.include(yield* searched({ "a.txt": "a|b\nac\n" }, { pattern: "a|b" }), "1 match in 1 file")
+    })
+  )
+
   nodeTest("takes the pattern as plain text", () =>
     Effect.gen(function* () {
       const plain = { "a.txt": "a+b (x)\naab\n--pre=sh\n" }
