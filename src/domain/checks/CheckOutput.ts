@@ -90,7 +90,7 @@ const heads: ReadonlyArray<RegExp> = [
 
 /** Lines that belong to no failure. */
 const others =
-  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# |PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
+  /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# (?:Subtest:|tests |suites |pass |fail |cancelled |skipped |todo |duration_ms )|PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
 /** Lines about a failure that help nobody: frames of runners and libraries, rulers, empty marks under a line of source. */
 const noise =

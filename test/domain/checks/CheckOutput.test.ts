@@ -43,6 +43,7 @@ const outputs: Readonly<Record<string, readonly [failures: ReadonlyArray<string>
   ],
   pytest: [["test_a.py::test_bad", "test_a.py::TestC::test_err"], ["2 failed, 1 passed"]],
   "pytest-collection": [["test_b.py"], ["1 error"]],
+  "pytest-comments": [["test_lib.py::test_dict"], ["1 failed"]],
   tsc: [
     [
       "a.ts: error TS2322: Type 'string' is not assignable to type 'number'.",
@@ -83,6 +84,10 @@ const shownInText: ReadonlyArray<readonly [output: string, parts: ReadonlyArray<
       "E       RuntimeError: no settings here",
       "totals: 6 failed, 2 passed, 1 error"
     ]
+  ],
+  [
+    "pytest-comments",
+    [">       raise SchemaError", "E       lib.SchemaError: ([\"Key 'A' error:\"", "lib.py:19: SchemaError"]
   ],
   ["pytest-native", ["AssertionError: assert 'the-quick-br' == 'the-quick'", 'slugs.py", line 14, in parse']],
   [
