@@ -152,7 +152,8 @@ const outcomeText = (
   }
   if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
-  const now = before?.exitCode === 0 ? "Without these changes the check passes." : `Failing without the changes too: ${old}.`
+  const now =
+    before?.exitCode === 0 ? "Without these changes the check passes." : `Failing without the changes too: ${old}.`
   const earlier = before === undefined ? [] : [now]
   if (fresh.length === 0) {
     const failing = failures.slice(0, 5).map(({ name }) => `  still fails: ${name}`)

@@ -67,7 +67,7 @@ export const noEnd = (written: string, { hasFiles = true, isRead = false } = {})
   ) {
     return { what: "It only says what comes next.", how: "Do it: ask for it now, or write what was found or done." }
   }
-  if (/:$/.test(text) && !text.includes("\n")) return { what: "It breaks off.", how: "Write all of it." }
+  if (text.endsWith(":") && !text.includes("\n")) return { what: "It breaks off.", how: "Write all of it." }
   if (hasFiles && refusal.test(text) && !reason.test(text)) {
     const how = "The tools give access to the files: use them, or write what their outputs say."
     return { what: "It says that files cannot be accessed.", how }
