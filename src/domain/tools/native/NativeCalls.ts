@@ -153,6 +153,7 @@ class Reader {
   private readonly lines: ReadonlyArray<string>
   private readonly starts: ReadonlyArray<number>
   private readonly isTool: IsTool
+  private isOfInputs = false
 
   /** The answer is without thoughts in channels. */
   constructor(answer: string, isTool: IsTool) {
@@ -185,6 +186,7 @@ class Reader {
 
   private readLine(at: number): number {
     const line = this.line(at)
+    if (/^#{1,6}\s/.test(line)) this.isOfInputs = /\binputs?\b/i.test(line)
     const open = readOpen(line)
     const bounds = open === undefined ? undefined : findBounds(this.lines, at, open.length)
     if (bounds !== undefined && bounds.problem === undefined) return this.copy(at, bounds.end)
@@ -196,7 +198,9 @@ class Reader {
     const fence = readFence(line) === undefined ? undefined : fenceAt(this.lines, at)
     if (fence !== undefined) return this.readFence(at, fence)
     const start = (this.starts[at] ?? 0) + (/^ {0,3}/.exec(line)?.[0].length ?? 0)
-    const found = line.trim() === "" ? undefined : readAll(this.source, start, true, this.isTool)
+    // Inputs are labels with values, whatever the labels are.
+    const isTool: IsTool = this.isOfInputs ? () => false : this.isTool
+    const found = line.trim() === "" ? undefined : readAll(this.source, start, true, isTool)
     if (found !== undefined) return this.put(at, "", found, line)
     if (line.includes("[TOOL_") || line.includes("<")) {
       midLine.lastIndex = 0
@@ -334,7 +338,7 @@ const callsOf = (
 
 /** What shows that an answer may hold a call in one of these forms. */
 const sign =
-  /\[TOOL_|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^\s*(?:[-*+]\s+|\d+[.)]\s+)?[*_`]*(?:tool|action|function|name)\b|^\s*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
+  /\[TOOL_|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
 const lineSign =
   /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
