@@ -2,11 +2,11 @@
  * What stands in the place of the turns when they have become too long for the window: what the host knows of them. The request
  * stands before it.
  */
-import type { CheckOutcome } from "../checks/CheckOutcome.ts"
+import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
-import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { callBlocks, callFrame, callLabel } from "../models/ExecutionBlocks.ts"
 import { gapText, numbersOf } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
@@ -26,6 +26,8 @@ interface Folded {
   /** The changes that failed and that nothing made up for. */
   readonly open: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedFile>
+  /** What stands before it in the prompt. */
+  readonly above: string
   readonly checks: ReadonlyArray<CheckOutcome>
   /** What is wrong with the last answer. */
   readonly issues: ReadonlyArray<Issue>
@@ -97,7 +99,7 @@ const callLine = (outcome: CallOutcome): string => {
   const said =
     range === undefined
       ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
-      : `lines ${range.from} to ${range.to} were asked for`
+      : `lines ${range.from} to ${range.to}, not shown any more`
   return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
@@ -112,12 +114,25 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
   return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
 }
 
-/** The lines of a file that were changed, and those that the reasons of failed changes name. */
-const placesIn = (file: ProposedFile, open: ReadonlyArray<CallOutcome>): ReadonlyArray<LineRange> => {
+/** The lines of a file that failing checks name, as compilers and test runners write them. */
+const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
+  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll(/[^\w]/g, String.raw`\$&`)
+  const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
+  const failing = checks.filter((check) => !passes(check))
+  return [
+    ...failing
+      .map(({ text }) => text)
+      .join("\n")
+      .matchAll(place)
+  ]
+}
+
+/** The lines that failing checks and the reasons of failed changes name, and those that were changed. */
+const placesIn = (file: ProposedFile, { checks, open }: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => {
   const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
   const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
   const changed = [...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)]
-  return [...failed, ...changed].map(([, from, count = "1"]) => ({
+  return [...namedByChecks(file, checks), ...failed, ...changed].map(([, from, count = "1"]) => ({
     from: Number(from),
     to: Number(from) + Math.max(1, Number(count)) - 1
   }))
@@ -207,25 +222,30 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
   return checksBlock(fitting, hasChanged)
 }
 
+/** True for a prompt that shows the file as a reference or as the current file. */
+const showsFile = (prompt: string, path: string): boolean =>
+  prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
+
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */
 export const foldText = (given: Folded): string => {
-  const { budget, checks, files, now, outcomes } = given
+  const { above, budget, checks, files, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)
   const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
   const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
   const calls = listWithin(others, Math.max(350, budget / 6), (count) => `- and ${count} before that`).text
   const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
-  const said = files.length === 0 ? known : `${known} Files shown above are as they were before your changes.`
+  const old = files.some(({ base, path }) => base !== null && showsFile(above, path))
+  const said = old ? `${known} Files shown above are as they were before your changes.` : known
   const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
-  const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${rawBlock("## Now", now)}`
+  const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
   const room = Math.max(0, budget - begin.length - end.length)
   const isAlone = before.length === 0 && files.length === 0
   const last = blocksWithin(newest, isAlone ? room : room * newestShare)
   const beside = Math.max(0, room - last.length)
   const changes = changesSoFar(files, Math.max(beside / 2, leastDiff))
-  const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, open) }))
+  const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, { checks, open }) }))
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
   const left = Math.max(0, beside - changes.length)
   const most = left / (before.length === 0 ? 1 : 2) / Math.max(1, around.length)

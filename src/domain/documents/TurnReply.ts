@@ -6,7 +6,7 @@ import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./Refinement.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
-import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { shares, shorten, shortened } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
@@ -26,6 +26,8 @@ export interface Reply {
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** What the changes of the answer left behind elsewhere, a line each. */
   readonly leftovers?: ReadonlyArray<string>
+  /** What the replacements of the answer came to, a sentence each. */
+  readonly replaced?: ReadonlyArray<string>
   /** The calls of the turns before. */
   readonly before?: ReadonlyArray<CallOutcome>
   /** True when the turns before are not shown as they were. */
@@ -39,6 +41,9 @@ export interface Reply {
   /** The most characters of the whole reply. */
   readonly budget: number
 }
+
+/** The same words in each line of a diff need no more characters. */
+const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
@@ -90,6 +95,7 @@ export const replyText = ({
   leftovers = [],
   now,
   outcomes = [],
+  replaced = [],
   turn
 }: Reply): string => {
   const known = new Map(before.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
@@ -97,12 +103,13 @@ export const replyText = ({
     !hasFolded && known.get(callSign(outcome.call)) === outcomeText(outcome)
   const shown = outcomes.filter((outcome) => !isChange(outcome) && !isKnown(outcome))
   const notes = [
+    ...replaced.map((one) => `- ${one}`),
     ...outcomes.filter((one) => !isChange(one) && isKnown(one)).map(sameAsBefore),
     ...(isRepeated ? [repeated] : [])
   ].join("\n")
   const problems =
     issues.length === 0 ? "" : rawBlock("## Issues with your answer", `${issuesMarkdown(issues)}\n\n${correction}`)
-  const end = rawBlock("## Now", now)
+  const end = nowBlock(now)
   const begin = rawBlock(`## Reply ${turn}`, notes)
   const checked = checksBlock(
     checks,
@@ -112,7 +119,12 @@ export const replyText = ({
   const after = `${left}${checked}${problems}${end}`
   const fixed = begin.length + after.length + callFrame(shown)
   const free = Math.max(0, budget - fixed)
-  const changed = changesText(outcomes.filter(isChange), files, shown.length === 0 ? free : free / 2)
+  const room = shown.length === 0 ? free : free / 2
+  const changed = changesText(
+    outcomes.filter(isChange),
+    files,
+    replaced.length > 0 ? Math.min(room, mostOfSwaps) : room
+  )
   const beside = fixed + changed.length
   return `${begin}${callBlocks(shown, Math.max(0, budget - beside))}${changed}${after}`.trimEnd()
 }

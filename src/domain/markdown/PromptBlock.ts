@@ -26,6 +26,16 @@ const headed = (heading: string, body: string): string => `${heading}\n\n${body}
 export const rawBlock = (heading: string, body: string): string =>
   body.trim() === "" ? "" : headed(heading, body.trim())
 
+/** What to do now, at the end of a message. */
+export const nowBlock = (text: string): string => rawBlock("## Now", text)
+
+/** The message without what was to be done then; a file that is shown in it may have such a heading too. */
+export const withoutNow = (text: string): string => {
+  const now = "\n## Now\n"
+  const at = text.lastIndexOf(now)
+  return at < 0 || /^(?:#|```|~~~)/m.test(text.slice(at + now.length)) ? text : text.slice(0, at).trimEnd()
+}
+
 /** `## heading` and a fence with a type; nothing when the body is empty. */
 export const fencedBlock = (heading: string, body: string, type: string): string =>
   body === "" ? "" : headed(heading, fenced(body, type))

@@ -166,6 +166,8 @@ const cutSearch = (text: string, limit: number): string => {
   const { more, totals } = countsIn(head)
   const said = head.replace(/ Shown by file: .*$/, "")
   const files = [...blocks].map(([path, rows]) => ({ path, rows }))
+  const beside = lines.some((line) => /^.+?-\d+-(?: |$)/.test(line)) ? " or for the lines around matches" : ""
+  const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
     const shown = new Map(
@@ -178,7 +180,7 @@ const cutSearch = (text: string, limit: number): string => {
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
-    const first = `${said} Shown by file: ${byFile}. The prompt has no room for more; name a file with path.`
+    const first = `${said} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; name a file with path.`
     return [first, ...[...shown.values()].flat(), ...notes].join("\n")
   }
   // With matches the counts may have more digits than without.

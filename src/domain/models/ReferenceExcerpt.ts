@@ -88,19 +88,25 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
   return code.slice(0, Math.max(1, end + 1))
 }
 
-/** Adds what fits of a declaration: its head, its last lines, and what is around one of its lines, as far as there is room. */
+/**
+ * Adds what fits of a declaration: its head, its last lines, those of its lines that are looked for, and what is around one of
+ * them, as far as there is room.
+ */
 const addPart = (
   choice: LineChoice,
   range: ReadonlyArray<number>,
   head: ReadonlyArray<number>,
   index: number,
-  spare: number
+  { matched, spare }: { readonly matched: ReadonlyArray<number>; readonly spare: number }
 ) => {
   const end = range.slice(-lastLines)
   const near = range.filter((at) => Math.abs(at - index) <= 2)
   if (!choice.add([...new Set([...head, ...near, ...end])].toSorted((a, b) => a - b)) && !choice.add(near)) {
     choice.add([index])
   }
+  const within = new Set(range)
+  const half = choice.left / 2
+  for (const one of matched) if (within.has(one) && choice.left > half) choice.add([one])
   const at = range.indexOf(index)
   const own = at < 0 ? 0 : at
   for (const distance of range.keys()) {
@@ -133,7 +139,9 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
     const head = headLines(lines, range, prose)
     const code = range.filter((at) => !prose.has(at) || at === index)
-    if (!choice.add(code)) addPart(choice, code, head, index, position < parts.length - 1 ? budget / 5 : 0)
+    if (!choice.add(code)) {
+      addPart(choice, code, head, index, { matched, spare: position < parts.length - 1 ? budget / 5 : 0 })
+    }
   }
   for (const { range } of parts) choice.add(range)
   for (const indexes of importsOf(source, sought)) choice.add(indexes)

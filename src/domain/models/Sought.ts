@@ -4,6 +4,7 @@
  */
 import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
+import { wordsInName } from "../text/Nearest.ts"
 
 /** A string or a name, and how much it counts, at most 1. */
 interface Named {
@@ -143,6 +144,10 @@ export const soughtLines = (
   }
   const wanted = new Set(words)
   for (const { index, name } of all) if (wanted.has(name.toLowerCase())) add(index, 1)
+  for (const word of words) {
+    const declared = all.filter(({ name }) => wordsInName(name).includes(word))
+    for (const { index } of declared) add(index, 1 / declared.length)
+  }
   for (const word of words) {
     const hits = hitsOf(lower, (line) => line.includes(word))
     for (const index of hits) add(index, 1 / hits.length)

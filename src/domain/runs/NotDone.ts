@@ -11,7 +11,7 @@ import type { Task } from "../plan/Task.ts"
 import type { TaskName } from "../plan/TaskName.ts"
 import { deniedOf, type TaskFailure, type TaskResult } from "../plan/TaskResult.ts"
 import { canonicalJson } from "../text/Json.ts"
-import { listWithin, shares } from "../text/Excerpt.ts"
+import { cutAt, listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** One round: its tasks and what became of them. */
@@ -26,6 +26,11 @@ const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
 
+/** True for a result that says itself that a part is missing. */
+const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partly done\b/i.test(summary.trim())
+
+const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
+
 /** True for a run of one task that ended clean: nothing is left to plan, and its report is the answer. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
@@ -37,8 +42,7 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
     result !== undefined &&
     more.length === 0 &&
     didWithout(result, kinds) &&
-    openItems(result.items ?? []).length === 0 &&
-    !/^[*_]*partly done\b/i.test(result.result.summary.trim())
+    isWhole(result)
   )
 }
 
@@ -65,7 +69,7 @@ export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
-  /** True for items of a task that gave no result, whether they are read or changed. */
+  /** True for items or a part of a task that gave no result, whether they are read or changed. */
   readonly isResult?: boolean
 }
 
@@ -80,12 +84,17 @@ interface Made extends Change {
 
 interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
+  /** True when a whole result of the same skill in a later round makes up for it as well. */
+  readonly skill?: string
   /** True when one later change makes up for one failure only. */
   readonly isSingle: boolean
 }
 
 /** So many items without a result are named. */
 const mostNamedItems = 5
+
+/** Of a result that says that a part is missing, so many characters are quoted. */
+const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
@@ -149,6 +158,16 @@ const failedTasks = (
     return changes.length > 0 && changes.every(({ success }) => success) ? [] : [nothingBy(task, reason)]
   })
 
+/** A result that says that a part is missing, without a call that failed or was denied: such a call is told by itself. */
+const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
+  results.flatMap((one) => {
+    const { calls, result, task } = one
+    if (!isPartial(one) || calls.some(({ call, result: { success } }) => !success && changeOf(call) !== undefined))
+      return []
+    const why = `Its result says: ${cutAt(result.summary.trim().replaceAll(/\s+/g, " "), mostOfSummary)}`
+    return [{ ...nothingBy(task, why), what: "a part of it", isResult: true, skill: task.skill }]
+  })
+
 /** Items that have no result. */
 const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   results.flatMap(({ items = [], task }) => {
@@ -157,7 +176,9 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
     const names = open.slice(0, mostNamedItems).map(({ item }) => item)
     const more = open.length > names.length ? [`${open.length - names.length} more`] : []
     const why = `No result for: ${[...names, ...more].join("; ")}. ${open[0]?.note ?? ""}`.trim()
-    return [{ ...nothingBy(task, why), what: `${open.length} of ${items.length} items`, isResult: true }]
+    return [
+      { ...nothingBy(task, why), what: `${open.length} of ${items.length} items`, isResult: true, skill: task.skill }
+    ]
   })
 
 /** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
@@ -169,9 +190,12 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
       ...failedCalls(round, kinds, made[index] ?? []),
       ...idleTasks(round, kinds),
       ...failedTasks(round, kinds),
-      ...leftItems(round)
+      ...leftItems(round),
+      ...partialResults(round, kinds)
     ]
-    return missed.flatMap(({ isMadeBy, isSingle, ...lack }) => {
+    const whole = rounds.slice(index + 1).flatMap(({ results }) => results.filter(isWhole))
+    return missed.flatMap(({ isMadeBy, isSingle, skill, ...lack }) => {
+      if (whole.some(({ task }) => task.skill === skill)) return []
       const at = later.findIndex(isMadeBy)
       if (at === -1) return [lack]
       if (isSingle) later.splice(at, 1)
@@ -265,7 +289,7 @@ const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const shown = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
   return {
-    heading: ofItems ? "## Items without a result" : "## Changes that were not made",
+    heading: ofItems ? "## Results that are missing" : "## Changes that were not made",
     lines: shown.map((one) => `- "${one.task}" ${lackText(one)}. ${one.why.replaceAll(/\s*\n\s*/g, " ")}`).join("\n"),
     tasks: shown.map(({ task }) => task)
   }
@@ -286,7 +310,7 @@ export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): 
       },
       {
         ...lacking(notDone, true),
-        advice: "Add a task under a new name for these items, or leave them out if nothing can be found out about them."
+        advice: "Add a task under a new name for what is missing, or leave it out if nothing can be found out about it."
       }
     ],
     budget

@@ -61,18 +61,20 @@ interface NameWord {
   readonly weight: number
 }
 
-/** The words of a name in any style: `searchFiles`, `search-files` and `Search files` have the same. */
-const wordsOf = (name: string): ReadonlyArray<NameWord> =>
+/** The words of a name in any style, in lower case: `searchFiles`, `search-files` and `Search files` have the same. */
+export const wordsInName = (name: string): ReadonlyArray<string> =>
   name
     .replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "")
-    .map((word) => ({
-      stem: stemOf(word),
-      meanings: meanings.get(stemOf(word))?.map(({ meaning }) => meaning) ?? [],
-      weight: weak.has(word) ? 0.4 : 1
-    }))
+
+const wordsOf = (name: string): ReadonlyArray<NameWord> =>
+  wordsInName(name).map((word) => ({
+    stem: stemOf(word),
+    meanings: meanings.get(stemOf(word))?.map(({ meaning }) => meaning) ?? [],
+    weight: weak.has(word) ? 0.4 : 1
+  }))
 
 /** True for two words that both change something, if not in the same way. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>

@@ -14,7 +14,7 @@ import {
   linesWithName
 } from "../../domain/files/ChangedNames.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { nowBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { cutAt } from "../../domain/text/Excerpt.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
@@ -53,7 +53,7 @@ export const lookBackText = (places: ReadonlyArray<string>): string => {
 2. Send a change that adds a test of exactly that to the tests of the project. The program runs it; repair what fails.${uses}`
   const now =
     "Answer with `Line: <path>:<line>` and the change that adds the test. If there is no such line, answer only: No such line."
-  return `${rawBlock("## Look back", look)}${rawBlock("## Now", now)}`.trimEnd()
+  return `${rawBlock("## Look back", look)}${nowBlock(now)}`.trimEnd()
 }
 
 export const keepReport = <A>({ copy }: Pick<AnyOrder, "copy">, { checks }: Progress, value: A): KeptReport<A> => ({

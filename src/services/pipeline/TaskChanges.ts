@@ -7,7 +7,9 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
-import { replaceIn, replacePlaces } from "../../domain/files/ReplacePlaces.ts"
+import { replaceIn, replacePlaces, type TextLine } from "../../domain/files/ReplacePlaces.ts"
+import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
+import { counted } from "../../domain/text/Format.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { isElision } from "../../domain/files/Elision.ts"
 import { type Loss, lossOf } from "../../domain/files/Loss.ts"
@@ -125,10 +127,22 @@ export type RefusedChange = typeof RefusedChange.Type
 const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
-  refused: Schema.optionalKey(RefusedChange)
+  refused: Schema.optionalKey(RefusedChange),
+  /** Where a text that was replaced stood, in a sentence. */
+  replaced: Schema.optionalKey(Schema.String)
 })
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
+
+/** `limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3). */
+const replacedText = (pattern: string, changed: ReadonlyArray<TextLine>, left: ReadonlyArray<TextLine>): string => {
+  const files = new Set(changed.map((one) => one.path)).size
+  const begin = `\`${shortened(pattern, 80)}\` stood in ${counted(changed.length + left.length, "line")}: ${changed.length} changed in ${counted(files, "file")}`
+  if (left.length === 0) return `${begin}, none left out.`
+  const byFile = [...Map.groupBy(left, (one) => one.path)].map(([file, lines]) => `${file} ${lines.length}`)
+  const names = listWithin(byFile, 300, (count) => `and ${count} more files`).text.replaceAll("\n", ", ")
+  return `${begin}, ${left.length} left out (${names}).`
+}
 
 /** Characters of a file that are shown with a block that lacks its old text. */
 const shownOfFile = 500
@@ -256,7 +270,7 @@ export const makeTaskChanges = Effect.gen(function* () {
         const lines = kept.filter((one) => one.path === file.path).map(({ line }) => line)
         return fileCall(`${uid}-${index + 1}`, file.path, file.text, replaceIn(file.text, pattern, by, lines))
       })
-    return { calls, issues: [] }
+    return { calls, issues: [], replaced: replacedText(pattern, places, kept) }
   })
 
   /** A whole file; a block without old text makes a new one, and never takes the place of what a file holds. */

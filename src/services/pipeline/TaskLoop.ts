@@ -13,6 +13,7 @@ import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
+import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
@@ -203,9 +204,9 @@ export class TaskLoop extends Context.Service<
           // Behind turns the references matter less than what was seen and changed since.
           fold: (_, shown) => {
             const { user } = fitted(block.within(Math.floor(block.text.length / 2)))
-            return [{ role: "user", content: `${user}\n\n${shown}`.trimEnd() }]
+            return [{ role: "user", content: shown === "" ? user : `${withoutNow(user)}\n\n${shown}` }]
           },
-          goOn: "Go on from here, or write the report (`## Result summary`).",
+          goOn: "Go on from here with this task alone, or write the report (`## Result summary`).",
           keep: (progress) => {
             latest = progress
             if (block.cut.length === 0) return

@@ -176,7 +176,8 @@ export const makeTurnCalls = Effect.gen(function* () {
     const checked = possible.filter((one) => one !== undefined)
     const refused = [...literal.flatMap((one) => one.refused ?? []), ...lost]
     const issues = [...literal.flatMap((one) => one.issues), ...refused.map(({ issue }) => issue)]
-    return { checked, issues, refused, tooMany, repairs: doubled }
+    const replaced = literal.flatMap((one) => one.replaced ?? [])
+    return { checked, issues, refused, tooMany, replaced, repairs: doubled }
   })
 
   /** The lines that a call will change in the project; kept, since they cannot be told afterwards. */

@@ -15,7 +15,12 @@ import { replyText, toolMessages, withUniqueIds } from "../../domain/documents/T
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import { type ConversationMessage, fromHost, messageCharacters } from "../../domain/models/ConversationMessage.ts"
+import {
+  type ConversationMessage,
+  fromHost,
+  messageCharacters,
+  messageText
+} from "../../domain/models/ConversationMessage.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
@@ -166,8 +171,8 @@ export const makeTurnLoop = Effect.gen(function* () {
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
   /** The characters that a fold may have, of which the outputs of the last answer take the most. */
-  const foldBudget = (order: AnyOrder, progress: Progress): number => {
-    const kept = conversationOf(order, order.fold(progress.messages, ""))
+  const foldBudget = (order: AnyOrder, progress: Progress, left = order.fold(progress.messages, "")): number => {
+    const kept = conversationOf(order, left)
     const room = charactersIn(window * foldTo, scaleOf(order)) - charactersOf(measuredPrompt(kept))
     // What the last answer asked for comes first: cut to less, the model would ask for it again.
     const most = replyBudget(order, kept.messages)
@@ -180,10 +185,15 @@ export const makeTurnLoop = Effect.gen(function* () {
     const { checks, issues, messages, outcomes: own } = progress
     const outcomes = [...(order.earlier ?? []), ...own]
     const files = changes.named(order.copy)
-    const budget = foldBudget(order, progress)
+    const left = order.fold(messages, "")
     const isKnown = outcomes.length + files.length + issues.length > 0 || now !== order.goOn
-    const known = isKnown ? foldText({ outcomes, open: openChanges(outcomes), checks, files, issues, now, budget }) : ""
-    return order.fold(messages, known)
+    if (!isKnown) return left
+    const budget = foldBudget(order, progress, left)
+    const above = left.map(messageText).join("\n")
+    return order.fold(
+      messages,
+      foldText({ outcomes, open: openChanges(outcomes), files, above, checks, issues, now, budget })
+    )
   }
 
   /**
@@ -406,6 +416,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       outcomes: others,
       files: native.length === 0 ? changedFiles : [],
       checks: hasChanged ? checks : [],
+      replaced: found.replaced,
       leftovers: made.left,
       before: [...(order.earlier ?? []), ...before.outcomes],
       hasFolded: before.hasFolded,

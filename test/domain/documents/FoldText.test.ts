@@ -42,6 +42,7 @@ const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<t
     outcomes,
     open: openChanges(outcomes),
     files: [{ path: "src/a.ts", base: text, text: changed }],
+    above: "The contents of src/a.ts#L10-L40",
     checks: [],
     issues: [],
     now: "Go on.",
@@ -128,7 +129,10 @@ describe("foldText", () => {
     expect(shown).toContain("- `read_file src/c.ts`: failed: Nobody allows it.")
     expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 60")
     expect(shown).not.toMatch(/of the 1 lines of this output|### Tool call/)
-    expect(shown).toContain("Files shown above are as they were before your changes.")
+    const old = "Files shown above are as they were before your changes."
+    expect(shown).toContain(old)
+    expect(folded([denied], { above: "## Current file\n\nPath: src/a.ts" })).toContain(old)
+    expect(folded([denied], { above: "Change src/a.ts." })).not.toContain(old)
   })
 
   it("makes lines of the files whose diffs have no room", () => {
@@ -186,5 +190,22 @@ describe("openChanges", () => {
     const shown = folded([edit(1, "  step(10)", "  stop(10)", true)], { checks: [check], budget: 1200 })
     expect(shown).toContain("pytest: exit code 1 in 1 s\n...\n")
     expect(shown).toContain("E   IndexError: list index out of range\ntotals: 1 failed\n```\n\n## Now")
+  })
+
+  it("shows the lines around what a failing check names, before other changed lines", () => {
+    const both = changed.replace("  step(50)", "  stop(50)")
+    const check: CheckOutcome = {
+      command: "tsc",
+      exitCode: 1,
+      seconds: 1,
+      text: "tsc: exit code 1 in 1 s\nsrc/a.ts:35:3 - error TS2304: Cannot find name 'step'.",
+      failures: ["src/a.ts:35:3"],
+      newFailures: ["src/a.ts:35:3"]
+    }
+    const given = { files: [{ path: "src/a.ts", base: text, text: both }], budget: 1100 }
+    expect(folded([], { ...given, checks: [check] })).toContain("35:   step(35)")
+    expect(folded([], { ...given, checks: [{ ...check, exitCode: 0, newFailures: [] }] })).not.toContain(
+      "35:   step(35)"
+    )
   })
 })

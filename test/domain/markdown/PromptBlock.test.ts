@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { codeSpan } from "../../../src/domain/markdown/PromptBlock.ts"
+import { codeSpan, nowBlock, withoutNow } from "../../../src/domain/markdown/PromptBlock.ts"
 
 describe("codeSpan", () => {
   it.each([
@@ -9,5 +9,13 @@ describe("codeSpan", () => {
     { text: "`", span: "`` ` ``" }
   ])("holds $text", ({ span, text }) => {
     assert.strictEqual(codeSpan(text), span)
+  })
+})
+
+describe("withoutNow", () => {
+  it("takes off what was to be done, and never a file that is shown", () => {
+    const file = "### docs/a.md\n\n```markdown\n## Now\nWe go.\n```"
+    assert.strictEqual(withoutNow(`${file}\n\n${nowBlock("Do this.")}`), file)
+    assert.strictEqual(withoutNow(file), file)
   })
 })

@@ -109,9 +109,10 @@ describe("cutOutput", () => {
       const of = (path: string) => text.split("\n").filter((line) => line.startsWith(`${path}:`)).length
       expect(of("src/b.ts")).toBeGreaterThan(5)
       const all = first === head ? 10 : 12
+      const more = first === head ? "" : " More match than max_results allowed."
       const b = of("src/b.ts") === all ? `${all}` : `${of("src/b.ts")} of ${all}`
       expect(text.split("\n")[0]).toBe(
-        `${head} Shown by file: src/a.ts ${of("src/a.ts")} of 50, src/b.ts ${b}, src/c.ts 1. The prompt has no room for more; name a file with path.`
+        `${head} Shown by file: src/a.ts ${of("src/a.ts")} of 50, src/b.ts ${b}, src/c.ts 1.${more} The prompt has no room for more; name a file with path.`
       )
       expect(text.split("\n").at(-1)).toBe("(Not searched, too large: 1 file.)")
     }
@@ -119,6 +120,9 @@ describe("cutOutput", () => {
     const withAround = cutOutput(search([head, ...around].join("\n")), 1200)
     expect(withAround.split("\n").filter((line) => line.startsWith("src/a.ts:")).length).toBeGreaterThan(3)
     expect(withAround).not.toMatch(/^src\/a\.ts-/m)
+    expect(withAround).toContain(
+      "The prompt has no room for more or for the lines around matches; name a file with path."
+    )
     expect(cutOutput(search([head, ...lines].join("\n")), 0)).toBe(
       `${head} The prompt has no room for them; name a file with path.`
     )

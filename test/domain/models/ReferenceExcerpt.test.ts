@@ -135,6 +135,26 @@ describe("excerptOf", () => {
     expect(text).not.toContain("A wrong key is a key")
   })
 
+  it("shows of a class that has no room the lines that use what is looked for", () => {
+    const body = Array.from({ length: 200 }, (_, at) =>
+      at === 150 ? "        if isinstance(other, Ordered):" : `        self.step(${at})`
+    )
+    const lines = ["class Ordered:", "    def __init__(self, other):", ...body]
+    const { text } = excerptOf(material(lines, "python"), soughtOf("Rename `Ordered`."), 900)
+    expect(text).toContain("153:         if isinstance(other, Ordered):")
+  })
+
+  it("shows a declaration whose name holds a word of the task, before lines that hold the word", () => {
+    const uses = Array.from({ length: 30 }, (_, at) => [
+      `function part${at}() {`,
+      `  note("unknown ${at}")`,
+      "}"
+    ]).flat()
+    const lines = [...uses, "function stripUnknownValue() {", "  return value", "}", ...uses]
+    const { text } = excerptOf(material(lines), soughtOf("Find what handles unknown input in `part3`."), 700)
+    expect(text).toContain("function stripUnknownValue() {")
+  })
+
   it("takes of several declarations with one name that of the class that is named with it", () => {
     const { text } = excerptOf(material(classes, "python"), soughtOf("Change `Schema.validate`."), 1200)
     expect(text).toContain("Wrong key %r")

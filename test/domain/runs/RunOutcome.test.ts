@@ -103,7 +103,7 @@ describe("the outcome of a run", () => {
       { task: "Read 1", why: "It gave no result for 2 of 9 items. No result for: a; b." }
     ])
     const left = leftBlock({ failures: [], missing })
-    assert.match(left, /^## Items without a result\n\n- "Read 1" gave no result for 2 of 9 items\./)
+    assert.match(left, /^## Results that are missing\n\n- "Read 1" gave no result for 2 of 9 items\./)
     assert.notInclude(left, "not made")
   })
 

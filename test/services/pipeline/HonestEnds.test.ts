@@ -275,3 +275,34 @@ describe("a task that proposed its change and then failed for its words", () => 
     )
   )
 })
+
+describe("a result that says that a part is missing", () => {
+  const partial: Script = {
+    plan: () => planOf([[{ name: "Look 1" }]]),
+    execute: (_, count) => resultSaying(count === 1 ? "**Partly done.** The second file was not found." : "Found it.")
+  }
+
+  it.effect("makes the run failed when nothing more is planned", () => {
+    let seen = ""
+    const iterate = (prompt: string) => {
+      seen = prompt
+      return planOf([])
+    }
+    return Effect.gen(function* () {
+      const [status, message] = ends(yield* runScript())
+      expect(status).toBe("failed")
+      expect(message).toBe(
+        '"Look 1" gave no result for a part of it. Its result says: **Partly done.** The second file was not found.\nTry the task again: task-conductor fork run-1 --from "Look 1"'
+      )
+      expect(seen).toContain(
+        '## Results that are missing\n\n- "Look 1" gave no result for a part of it. Its result says:'
+      )
+    }).pipe(scripted({ ...partial, iterate }, options))
+  })
+
+  it.effect("is made up for by a whole result of the same skill in a later round", () =>
+    Effect.gen(function* () {
+      expect(ends(yield* runScript())).toEqual(["done", ""])
+    }).pipe(scripted({ ...partial, iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 2" }]] : []) }, options))
+  )
+})

@@ -531,6 +531,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       const folds = messages.flatMap((all, index) => (all.length === 1 && index > 0 ? all : []))
       expect(folds.length).toBeGreaterThan(0)
       for (const text of folds) {
+        expect(text.split(/^## Now$/m).length).toBe(2)
         expect(text).toMatch(/### Not changed: src\/limit\.ts\n\nThe block that replaces `export const limits = 5`:/)
         expect(text).toContain("Line 2 is nearest; if that is meant, copy from here exactly:\nexport const limit = 5")
       }
@@ -649,7 +650,7 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
 
   it.effect("replaces a text over many places but those that are excepted", () =>
     Effect.gen(function* () {
-      const { loop } = yield* open(
+      const { loop, messages } = yield* open(
         [
           '```json\n{ "replace": "oldName", "with": "newName", "except": ["docs/history.md:1"] }\n```',
           resultSaying("It is renamed.")
@@ -666,6 +667,9 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
       expect(calls.map(({ arguments: given }) => given["path"])).toEqual(["src/a.ts", "src/b.ts"])
       expect(JSON.stringify(calls)).not.toContain("history")
       expect(calls[0]?.arguments["new_text"]).toContain("newName()\nconst x = newName")
+      expect(messages.flat().join("\n")).toContain(
+        "- `oldName` stood in 4 lines: 3 changed in 2 files, 1 left out (docs/history.md 1)."
+      )
     })
   )
 
