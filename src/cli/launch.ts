@@ -8,12 +8,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
 import { Console as NodeConsole } from "node:console"
 import { writeSync } from "node:fs"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { nearest } from "../domain/text/Nearest.ts"
 import { printable, printableLines } from "../domain/text/Printable.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
 import { Output, redactText } from "./terminal/Output.ts"
@@ -46,6 +48,15 @@ const looksLikePrompt = ({ commandPath, errors }: Extract<Event, { readonly _tag
       : error._tag === "UnknownSubcommand" && error.suggestions.length === 0 && commandPath.length === 1
   )
 
+/** Flags of every command, which the parser does not suggest. */
+const globalFlags = ["--help", "--version"]
+
+const errorText = (error: CliError.CliError): string => {
+  const [near] =
+    error._tag === "UnrecognizedOption" && error.suggestions.length === 0 ? nearest(error.option, globalFlags) : []
+  return near === undefined ? error.message : `${error.message}\n\n  Did you mean this?\n    ${near}`
+}
+
 /** Writes help and errors about a command line through `Output`. */
 export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
   Output.useSync((output) => {
@@ -64,7 +75,7 @@ export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
         case "InvalidInvocation":
           return output.emit(
             [
-              ...event.errors.map(({ message }) => printableLines(message)),
+              ...event.errors.map((error) => printableLines(errorText(error))),
               ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
               `Run "${event.commandPath.join(" ")} --help" for help.`
             ].join("\n")

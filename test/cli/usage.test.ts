@@ -34,6 +34,21 @@ const cases: ReadonlyArray<Case> = [
     stderr: `The prompt is empty. Say what should be done.\n${help("run")}`
   },
   {
+    name: "a flag of every command, misspelt",
+    args: ["--verison"],
+    stderr: `Unrecognized flag: --verison in command task-conductor\n\n  Did you mean this?\n    --version\n${help()}`
+  },
+  {
+    name: "a flag of every command, misspelt after a command",
+    args: ["runs", "--hepl"],
+    stderr: `Unrecognized flag: --hepl in command task-conductor runs\n\n  Did you mean this?\n    --help\n${help("runs")}`
+  },
+  {
+    name: "a flag that is like none",
+    args: ["--purple"],
+    stderr: `Unrecognized flag: --purple in command task-conductor\n${help()}`
+  },
+  {
     name: "a prompt given twice",
     args: ["run", "hi", "--prompt-file", "prompt.md"],
     stderr: `The prompt is given twice, as an argument and with --prompt-file. Leave one out.\n${help("run")}`

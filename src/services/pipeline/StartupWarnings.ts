@@ -14,8 +14,8 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with this configuration, as sentences. Fails for the rules of `overrides` (flags or
- * options) that name no tool, since their author must know before anything runs.
+ * The warnings about a run with this configuration, as sentences. Fails for the plugins of `overrides` (flags or options) that
+ * cannot be loaded, and for its rules that name no tool, since their author must know before anything runs.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   all: Configuration,
@@ -24,6 +24,9 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const { problems, tools } = yield* ToolRegistry
   const { notes } = yield* Skills
   const { rejection } = yield* Policies
+  const named = new Set(overrides.plugins)
+  const unusable = problems.find((problem) => "plugin" in problem && named.has(problem.plugin))
+  if (unusable !== undefined) return yield* unusable
   const leftOut = problems.map(({ message }) => ` ${message}`).join("")
   const names = [...new Set([...tools.map((tool) => tool.name), ...namesOfReferences])]
   const idleIn = (configuration: Configuration): ReadonlyArray<RuleWithoutTool> =>

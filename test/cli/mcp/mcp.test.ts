@@ -234,7 +234,10 @@ describe("task-conductor mcp", () => {
   liveTest("puts nothing but messages on stdout, whatever else writes there", () =>
     Effect.gen(function* () {
       const loud = 'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
-      const server = yield* open(["--plugin", "./loud.ts"], undefined, { "project/loud.ts": loud })
+      const server = yield* open([], undefined, {
+        "config/task-conductor/config.json": JSON.stringify({ plugins: ["./loud.ts"] }),
+        "config/task-conductor/loud.ts": loud
+      })
       server.send(initialize, initialized, callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" }))
       yield* server.lines(4)
       server.close()

@@ -249,4 +249,20 @@ describe.concurrent("plugins that cannot be used", { timeout: 60_000 }, () => {
       /^warning: The plugin "not-there" is not used: it was not found\. .* Install it: npm install not-there$/m
     )
   })
+
+  it("are wrong usage when a flag names them: nothing runs without them", async () => {
+    const sandbox = open({ "project/README.md": "Weather\n", "project/throws.mjs": 'throw new Error("no")\n' }, {})
+    for (const [flag, what] of [
+      ["not-there", "it was not found."],
+      ["./nope.mjs", "it was not found."],
+      ["./throws.mjs", "it failed while loading: no"]
+    ] as const) {
+      for (const words of [["run"], ["ask"], ["plan"]]) {
+        const { code, stderr, stdout } = await sandbox.run([...words, "--plugin", flag, "Where is `Weather`?"])
+        assert.deepStrictEqual([code, stdout], [2, ""], stderr)
+        assert.include(stderr, `The plugin "${flag}" is not used: ${what}`)
+        assert.notInclude(stderr, "planning")
+      }
+    }
+  })
 })
