@@ -92,7 +92,8 @@ export const makeFakeTerminal = (
         )
     })
     const fake: FakeTerminal = {
-      screen: () => screen,
+      /* The marks of pastes are switched on and off; nothing of that is seen. */
+      screen: () => screen.replaceAll("\u001b[?2004h", "").replaceAll("\u001b[?2004l", ""),
       type: (...typed) => Effect.asVoid(Queue.offerAll(lines, typed)),
       press: (...pieces) => Effect.asVoid(Queue.offerAll(keys, pieces)),
       end: Effect.asVoid(Queue.end(lines)),

@@ -115,8 +115,8 @@ const modeSwitchTime = "30 millis"
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
 /**
- * Drops what was typed until now. The terminal gives out an unfinished line only key by key, so it is asked for keys
- * for a moment. Ctrl-C or Ctrl-D among them count.
+ * Drops what was typed until now, and says whether there was something. The terminal gives out an unfinished line only key by
+ * key, so it is asked for keys for a moment. Ctrl-C or Ctrl-D among them count.
  */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
@@ -128,7 +128,9 @@ const dropTypedAhead = Effect.gen(function* () {
   const pressed = yield* Effect.scoped(keys)
   if (pressed.some(isQuit)) return yield* new Terminal.QuitError({})
   yield* Effect.sleep(modeSwitchTime)
-  while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) {}
+  let found = pressed.length > 0
+  while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) found = true
+  return found
 })
 
 /** A line without the blanks around it. */
@@ -162,6 +164,16 @@ export interface Question<A> {
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 const ring = "\u0007"
+
+/** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
+const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
+const [pasteStart, pasteEnd] = ["\u001b[200~", "\u001b[201~"]
+
+/** True for a line that begins with a paste, or in the middle of one; behind what a person typed, a paste is text. */
+const beginsPasted = (line: string): boolean =>
+  line.startsWith(pasteStart) || (line.includes(pasteEnd) && !line.includes(pasteStart))
+
+const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: type it." } as const
 
 /** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
@@ -210,9 +222,14 @@ const converse = Effect.fnUntraced(function* <A>(
     yield* dropTypedAhead
     for (;;) {
       isPrompted = true
-      yield* screen.show(question.prompt)
-      const typed = question.read(yield* typedLine)
+      yield* screen.show(`${pasteMarks.on}${question.prompt}`)
+      const line = yield* typedLine
       isPrompted = false
+      const text = line.replaceAll(pasteStart, "").replaceAll(pasteEnd, "")
+      const read = beginsPasted(line) ? pasted : question.read(text)
+      /* More came at once with the line, or after what is no answer: nobody types so fast. */
+      const hasMore = yield* dropTypedAhead
+      const typed = read._tag === "Answer" && hasMore ? pasted : read
       if (typed._tag === "Answer") return typed.answer
       if (typed._tag === "Unknown") {
         const { columns } = yield* size
@@ -226,7 +243,7 @@ const converse = Effect.fnUntraced(function* <A>(
       yield* dropTypedAhead
     }
   })
-  return yield* Effect.scoped(talk)
+  return yield* Effect.ensuring(Effect.scoped(talk), Effect.ignore(screen.show(pasteMarks.off)))
 })
 
 /** Asks until there is an answer. When the input ends, that is said. */

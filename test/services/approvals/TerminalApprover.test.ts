@@ -56,6 +56,9 @@ const asked = Effect.fnUntraced(function* <A>(terminal: FakeTerminal, use: Use<A
   return fiber
 })
 
+/** The answer, after the time in which more of a paste would come. */
+const joined = <A>(fiber: Fiber.Fiber<A>) => Effect.andThen(TestClock.adjust("1 second"), Fiber.join(fiber))
+
 /** Asks and types lines, each after time has passed; the answer and what was shown. */
 const answered = Effect.fnUntraced(function* <A>(use: Use<A>, ...lines: ReadonlyArray<string>) {
   const terminal = yield* makeFakeTerminal(both)
@@ -64,7 +67,7 @@ const answered = Effect.fnUntraced(function* <A>(use: Use<A>, ...lines: Readonly
     yield* terminal.type(line)
     yield* TestClock.adjust("1 second")
   }
-  return { ...(yield* Fiber.join(fiber)), screen: terminal.screen() }
+  return { ...(yield* joined(fiber)), screen: terminal.screen() }
 })
 
 const call =
@@ -256,7 +259,7 @@ Allow? `
       assert.isTrue(terminal.screen().endsWith(`${short.slice(short.indexOf("\n"))}`))
       assert.isUndefined(fiber.pollUnsafe())
       yield* terminal.type("y")
-      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("once"))
+      assert.deepStrictEqual<object>(yield* joined(fiber), person("once"))
     })
   )
 
@@ -272,7 +275,7 @@ Allow? `
       yield* TestClock.adjust("1 second")
       assert.isUndefined(fiber.pollUnsafe())
       yield* terminal.type("a")
-      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("session"))
+      assert.deepStrictEqual<object>(yield* joined(fiber), person("session"))
     })
   )
 
@@ -286,7 +289,7 @@ Allow? `
         const terminal = yield* makeFakeTerminal(both)
         const fiber = yield* asked(terminal, use)
         yield* terminal.end
-        assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person(answer))
+        assert.deepStrictEqual<object>(yield* joined(fiber), person(answer))
         assert.isTrue(terminal.screen().endsWith("\nNot approved: the input ended.\n"))
       }
     })
@@ -309,7 +312,7 @@ Allow? `
         yield* TestClock.adjust("1 second")
         assert.strictEqual(terminal.screen(), `${callScreen}Allow? ${callScreen}Allow? `)
         yield* terminal.type("y")
-        yield* Fiber.join(fiber)
+        yield* joined(fiber)
         process.emit("SIGCONT")
         yield* TestClock.adjust("1 second")
         assert.strictEqual(terminal.screen().split("wants to read").length, 3)
@@ -321,8 +324,10 @@ Allow? `
       for (const bell of [true, false]) {
         const terminal = yield* makeFakeTerminal(both)
         const fiber = yield* asked(terminal, call(readItem), bell)
-        yield* terminal.type("", "y")
-        yield* Fiber.join(fiber)
+        yield* terminal.type("")
+        yield* TestClock.adjust("1 second")
+        yield* terminal.type("y")
+        yield* joined(fiber)
         assert.strictEqual(terminal.screen().split("\u0007").length, bell ? 2 : 1)
       }
     })
@@ -333,7 +338,7 @@ Allow? `
       const terminal = yield* makeFakeTerminal({ stdin: true, stderr: false }, { columns: 200, rows: 100 }, true)
       const fiber = yield* asked(terminal, call(readItem))
       yield* terminal.type("y")
-      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("once"))
+      assert.deepStrictEqual<object>(yield* joined(fiber), person("once"))
       assert.strictEqual(terminal.screen(), `${callScreen}Allow? `)
     })
   )

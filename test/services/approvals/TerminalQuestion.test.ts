@@ -25,6 +25,7 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     const terminal = openTerminal(`${ask("short")}; stty -a`)
     await terminal.shows("Allow? ")
     terminal.type("\n")
+    await untilAsked(terminal, 2)
     terminal.type("all\n")
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "session", by: "person" })
@@ -59,6 +60,29 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
       terminal.type("\n")
       await terminal.ended
       assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })
+    })
+  }
+
+  for (const [name, keys] of [
+    ["marked as a paste", "\u001b[200~y\n\u001b[201~"],
+    ["marked, with more lines", "\u001b[200~first\ny\nall\n\u001b[201~"],
+    ["of several lines, the first of which is an answer", "y\nand more\n"],
+    ["of several lines, the second of which is an answer", "See:\ny\nall\n"],
+    ["that ends in the middle of a line", "y\nall"]
+  ] as const) {
+    it(`takes no text for an answer that is ${name}`, async () => {
+      const terminal = openTerminal(ask("short"))
+      await terminal.shows("Allow? ")
+      terminal.type(keys)
+      await untilAsked(terminal, 2)
+      assert.notInclude(terminal.screen(), "ANSWER")
+      assert.match(terminal.screen(), /A pasted text is no answer: type it\.|is no answer/)
+      terminal.type("n\n")
+      await terminal.shows(prompt)
+      terminal.type("\n")
+      await terminal.ended
+      assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })
+      assert.include(terminal.screen(), "\u001b[?2004l")
     })
   }
 
