@@ -5,15 +5,16 @@
  *
  * With `--copies` the runs change files in working copies instead, which commands and checks in the sandbox see: two tasks side by
  * side, a task for each of four files, and one that changes a file again. Processes that outlive a killed program by
- * five seconds are counted by themselves.
+ * five seconds are counted by themselves. With `--undo` each run is killed once, and undone instead of resumed: the project must
+ * be as it was before, byte for byte.
  *
- *   node bench/random-kills.ts [KILLS] [--copies] [--seed 1] [--workers 2] [--log FILE]
+ *   node bench/random-kills.ts [KILLS] [--copies] [--undo] [--seed 1] [--workers 2] [--log FILE]
  */
 import * as Effect from "effect/Effect"
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { copyWork } from "../test/support/CopyWork.ts"
-import { crashAtRandom, makeReferenceOf } from "../test/support/CrashPoints.ts"
+import { crashAtRandom, makeReferenceOf, undoAfterKill } from "../test/support/CrashPoints.ts"
 import { twelveTasks } from "../test/support/CrashWork.ts"
 import { makeRandom } from "../test/support/randomDocuments.ts"
 
@@ -23,6 +24,7 @@ const { positionals, values } = parseArgs({
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
     copies: { type: "boolean", default: false },
+    undo: { type: "boolean", default: false },
     log: { type: "string" }
   }
 })
@@ -62,7 +64,10 @@ const work = async (): Promise<void> => {
     /* Spread, since seeds that lie close together begin alike. */
     const random = makeRandom(Math.imul(seed * 65_537 + run, 2_654_435_761))
     const parallel = 1 + random(8)
-    const crashed = await Effect.runPromise(crashAtRandom(reference, { most: 5, random, within, parallel, latency: 5 }))
+    const options = { random, within, parallel, latency: 5 }
+    const crashed = await Effect.runPromise(
+      values.undo ? undoAfterKill(reference, options) : crashAtRandom(reference, { ...options, most: 5 })
+    )
     for (const breach of crashed.breaches) console.error(`seed ${seed}, run ${run}: ${breach}`)
     const one: Done = { seed, run, ...crashed }
     done.push(one)

@@ -32,6 +32,8 @@ export {
   type StageOptions
 } from "./library/stages.ts"
 export {
+  type ChangesOfRun,
+  diffRun,
   fork,
   type ForkOptions,
   resume,
@@ -44,8 +46,12 @@ export {
   type RunReportPage,
   runs,
   showRun,
-  showTask
+  showTask,
+  undo,
+  type Undone,
+  type UndoOptions
 } from "./library/runs.ts"
+export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./app/runChanges.ts"
 export { Approver, type DoubtAnswer } from "./services/approvals/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"

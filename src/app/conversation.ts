@@ -20,6 +20,7 @@ import {
   lastConversation,
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
+import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { observed, reportStartup } from "./startup.ts"
@@ -165,7 +166,8 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   return yield* observed(setup, context.listen, (listen, noted) =>
     reportStartup({ ...first, setup: noted }, given, warn).pipe(
       Effect.andThen(holdToTheEnd),
-      Effect.provide(layerProject(setup, { ...context, listen }, lock))
+      Effect.provide(layerProject(setup, { ...context, listen }, lock)),
+      Effect.provideServiceEffect(FileVersions, versionsInMemory)
     )
   )
 })

@@ -28,6 +28,8 @@ const groups = {
       "Show the plan, the tasks and the answer of a run, or the evidence of one task",
       () => import("./runs/show.ts")
     ],
+    diff: ["Show what a run changed in files", () => import("./runs/changes.ts")],
+    undo: ["Take back what a run changed in files", () => import("./runs/changes.ts")],
     report: [
       "Write one HTML page with everything about a run. It needs no network",
       () => import("./report/report.ts")

@@ -35,6 +35,14 @@ export const forkRun = late(runs, "forkRun")
 /** Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end. */
 export const replayRun = late(() => import("../app/replay.ts"), "replayRun")
 
+const runChanges = () => import("../app/runChanges.ts")
+
+/** What a run changed in files. */
+export const changesOfRun = late(runChanges, "changesOfRun")
+
+/** Takes back what a run changed in files, or makes it again. */
+export const undoRun = late(runChanges, "undoRun")
+
 export const refineStage = late(stages, "refine")
 export const executeStage = late(stages, "execute")
 export const iterateStage = late(stages, "iterate")

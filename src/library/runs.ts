@@ -8,7 +8,18 @@ import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
 import type { SavedRun } from "../app/runs.ts"
-import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun } from "./lateApp.ts"
+import type { RunChange } from "../app/runChanges.ts"
+import {
+  changesOfRun,
+  forkRun,
+  layerRuns,
+  makeReport,
+  readRun,
+  readTask,
+  replayRun,
+  resumeRun,
+  undoRun
+} from "./lateApp.ts"
 import { type RunHandle, startWork } from "./run.ts"
 import { configurationOf, onThisMachine, runContextOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
@@ -91,6 +102,37 @@ export const fork = (runId: string, options: ForkOptions): RunHandle =>
     const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
     return named(runId).pipe(Effect.andThen(forkRun(saved, runContextOf(options, listen))), withRuns(options))
   })
+
+/** What a run changed in the files of its project. */
+export interface ChangesOfRun {
+  readonly runId: string
+  /** The folder of the project. */
+  readonly project: string
+  readonly changes: ReadonlyArray<RunChange>
+}
+
+/** What a run changed in files, with diffs that `git apply` takes. */
+export const diffRun = (runId: string, options: SavedRunOptions = {}): Promise<ChangesOfRun> =>
+  named(runId).pipe(Effect.andThen(changesOfRun(runId)), withRuns(options), Effect.runPromise)
+
+/** Which changes are undone; all of them without `paths`. */
+export interface UndoOptions extends SavedRunOptions {
+  /** Files or folders, absolute or relative to the project. */
+  readonly paths?: ReadonlyArray<string>
+  /** Makes the changes again that were undone. */
+  readonly redo?: boolean
+}
+
+/** What was undone: the paths that were written or removed, relative to the project. */
+export interface Undone {
+  readonly runId: string
+  readonly project: string
+  readonly paths: ReadonlyArray<string>
+}
+
+/** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */
+export const undo = (runId: string, { paths = [], redo = false, ...options }: UndoOptions = {}): Promise<Undone> =>
+  named(runId).pipe(Effect.andThen(undoRun(runId, { paths, redo })), withRuns(options), Effect.runPromise)
 
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
 export interface RunReportPage {

@@ -32,6 +32,15 @@ const model =
     return turns[turn] ?? resultSaying("Edited.")
   }
 
+/** A model whose task breaks the project with a command, and then changes another file. */
+const breakingUnseen = (prompt: FilledPrompt): string =>
+  stageName(prompt) === "creation"
+    ? planOf([[{ name: "Edit", skill: "free" }]])
+    : model(
+        refinementWith([{ name: "run_command", arguments: { argv: ["sed", "-i", "s/two/broken/", "a.txt"] } }]),
+        edit("one", "1", "b.txt")
+      )(prompt)
+
 const makeRun = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const run = yield* makeKeptRun({ prompt: "Change it." })
@@ -112,6 +121,57 @@ describe("a run that asks first", () => {
       const { report } = yield* run.session({ answer, approver: approver.layer, settings })
       expect(changesIn(approver.asked)).toHaveLength(2)
       expect(report?.status).toBe("done")
+    })
+  )
+
+  for (const [name, fails] of [
+    ["does not blame a change for what failed before it", "true"],
+    ["blames a change for what it breaks beside what failed before", "! grep broken a.txt"]
+  ] as const) {
+    nodeTest(name, () =>
+      Effect.gen(function* () {
+        const run = yield* makeRun
+        const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\nexit 1\n`
+        yield* run.fs.writeFileString(`${run.project}/check.sh`, check)
+        const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
+        const { events, report } = yield* run.session({ answer, approver: willingApprover(), settings })
+        const found = events.flatMap((event) => (event.type === "check.finished" ? [event.newFailures] : []))
+        const isBroken = fails !== "true"
+        expect(found).toEqual(isBroken ? [["a.py::test_a"], ["a.py::test_a"]] : [[], []])
+        expect(report?.status).toBe(isBroken ? "unverified" : "done")
+      })
+    )
+  }
+
+  nodeTest("blames the task for what a command of it broke", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const { called, report } = yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      expect(called).toEqual(["Edit/turn-1/call-1", "Edit/turn-2/call-1"])
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["unverified", text.replace("two", "broken")])
+    })
+  )
+
+  nodeTest("blames the task for what a command broke before the run was resumed", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      const at = keysOf(yield* run.records).indexOf("outcome round-1/turn/edit/attempt-1") + 1
+      const after = keysOf(yield* run.records).findLastIndex((key) => key === "outcome round-1/turn/edit/attempt-2")
+      expect([at > 0, after > at]).toEqual([true, true])
+      yield* run.cut(after + 1)
+      yield* run.fs.writeFileString(`${run.project}/b.txt`, text)
+      const { report } = yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      expect(report?.status).toBe("unverified")
+    })
+  )
+
+  nodeTest("blames the task for what it broke where nothing of the run is kept", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
+      const { report } = yield* run.unsaved({ answer, approver: willingApprover(), settings })
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["unverified", text.replace("two", "broken")])
     })
   )
 

@@ -110,8 +110,7 @@ describe("flags about the model", () => {
       ])
       assert.deepStrictEqual(sent, [
         [false, 0.1, 3, 5],
-        [false, 1, 3, undefined],
-        [false, 1, 3, undefined],
+        ...Array.from({ length: 4 }, () => [false, 1, 3, undefined]),
         [false, 0.1, 3, undefined],
         [false, 0.1, 3, undefined]
       ])
@@ -162,7 +161,7 @@ describe("a model that thinks", () => {
       const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
       assert.deepStrictEqual(
         phases,
-        Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
+        Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
       )
       assert.notInclude(json.stdout, "SECRET")
     })
@@ -185,7 +184,7 @@ describe("a model that is cut off while it thinks", () => {
         [false, true]
       ]
       /* A task goes on without thoughts. */
-      assert.deepStrictEqual(asked, [...pair, ...pair, [false, false], ...pair, ...pair])
+      assert.deepStrictEqual(asked, [...pair, ...pair, [false, false], ...pair, [false, false], ...pair, ...pair])
       assert.include(stderr, "The thinking ran into the length limit")
     })
   )
@@ -235,7 +234,7 @@ describe("a script", () => {
       const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
       assert.deepStrictEqual(
         sent,
-        ["low", false, false, "low", "low"].map((think) => [think, 0.7, 0.1])
+        ["low", false, false, false, false, "low", "low"].map((think) => [think, 0.7, 0.1])
       )
     })
   )
@@ -261,7 +260,7 @@ describe("a server that stops in the middle of a run", () => {
       const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
       assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
       assert.include(stderr, "the model server is back after")
-      assert.strictEqual(again.chats.length, 4)
+      assert.strictEqual(again.chats.length, 6)
     })
   )
 

@@ -27,9 +27,9 @@ const serve = (broken?: { stage: string }) =>
     (body) => {
       const stage = stageOf(body)
       if (stage === broken?.stage) return { status: 503, error: "not now" }
-      if (stage === "creation") return planOf([[{ name: "Look" }]])
+      if (stage === "creation") return planOf([[{ name: "Look" }], [{ name: "Look again" }]])
       if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
-      return stage === "iteration" ? planOf([]) : resultSaying("Partly done. Noon.")
+      return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
     },
     { models }
   )
@@ -72,7 +72,7 @@ describe("models of single stages", () => {
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [
         ["plan", "big:70b"],
-        ["task", "small:1b"],
+        ...Array.from({ length: 3 }, () => ["task", "small:1b"]),
         ["task", "small:1b"],
         ["iterate", undefined],
         ["conclude", undefined]

@@ -2,6 +2,7 @@
  * Kills the run of CrashRun at every system call of a kind, or at random times, lets it go on, and tells what was broken.
  */
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import type { Ended } from "./binary.ts"
 import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
 import { type CrashOptions, type CrashWork, makeCrashRun, type Session } from "./CrashRun.ts"
@@ -109,6 +110,27 @@ export const crashAgain = Effect.fnUntraced(function* (
     breaches.push(...afterKill(run, history, ended.stdout))
   }
   const crashed: CrashedAgain = { kills: history.kills, breaches, outlived }
+  return crashed
+}, Effect.scoped)
+
+/** Kills a run at a random time and undoes it: the project is then as it was before. */
+export const undoAfterKill = Effect.fnUntraced(function* (
+  reference: Reference,
+  { random, within, ...options }: CrashOptions & { random: (below: number) => number; within: number }
+) {
+  const run = yield* makeCrashRun(options, reference.work)
+  const before = run.files()
+  const ended = yield* run.session({ killAfter: random(within) })
+  const undone = yield* Effect.promise(() => run.sandbox.run(["undo", "last", "--json"]))
+  const after = run.files()
+  const isSame = JSON.stringify(after) === JSON.stringify(before)
+  /* A run that was killed before its first record is not saved. */
+  const isUnknown = !existsSync(run.state) || run.journal().length === 0 || /changed no file/.test(undone.stderr)
+  const breaches = [
+    ...(isSame ? [] : [`the project is not as before: ${JSON.stringify(after).slice(0, 300)}`]),
+    ...(undone.code === 0 || isUnknown ? [] : [`undo ended with ${undone.code}: ${undone.stderr.slice(0, 300)}`])
+  ]
+  const crashed: Crashed = { kills: wasKilled(ended) ? 1 : 0, breaches }
   return crashed
 }, Effect.scoped)
 

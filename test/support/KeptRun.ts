@@ -22,7 +22,7 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { recordOf } from "../../src/services/journal/JournalLine.ts"
 import { readJournal } from "../../src/services/journal/JournalReader.ts"
-import { layerNewRun, layerResumedRun } from "../../src/services/history/RunJournal.ts"
+import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../../src/services/history/RunJournal.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
@@ -96,6 +96,9 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       return perform(journal, named, given)
     })
 
+  /** The order on a run of which nothing is kept. */
+  const unsaved = (given: Session) => perform(layerUnsavedRun(place), named, given)
+
   /** A new run that begins with these records. */
   const fork = (begin: ReadonlyArray<JournalRecord>, given: Session) => {
     const forked = { ...named, runId: `${runId}2` }
@@ -145,5 +148,5 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     )
   })
 
-  return { project, home, place, file, session, fork, records, replay, toldTwice, cut }
+  return { project, home, place, file, session, unsaved, fork, records, replay, toldTwice, cut }
 })

@@ -179,15 +179,15 @@ export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =
 /** A result document. */
 export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`
 
-/** Answers to a prompt about the time, for each stage of a run with one task. What is partly done is iterated. */
+/** Answers to a prompt about the time, for each stage of a run; two tasks are followed by an iteration. */
 export const noonAnswer = (stage: string | undefined): string => {
   switch (stage) {
     case "creation":
-      return planOf([[{ name: "Look 1" }]])
+      return planOf([[{ name: "Look 1" }], [{ name: "Look 2" }]])
     case "refinement":
       return refinementWith([{ name: "get_current_time", arguments: {} }])
     case "execution":
-      return resultSaying("Partly done. Noon.")
+      return resultSaying("Noon.")
     case "iteration":
       return planOf([])
     default:

@@ -11,7 +11,7 @@ import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
 import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
-import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { harmless, printable, printableLines } from "../../domain/text/Printable.ts"
 import { withoutProject } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
 import type { ConversationContext } from "../../app/conversation.ts"
@@ -19,7 +19,10 @@ import type { FittedSetup } from "../../app/modelWindow.ts"
 import { askText } from "../../services/approvals/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
 import { Workspace } from "../../services/files/Workspace.ts"
-import { Gate } from "../../services/permissions/Gate.ts"
+import { Gate, ProjectWriteLock } from "../../services/permissions/Gate.ts"
+import { FileVersions } from "../../services/files/FileVersions.ts"
+import { patchOf, shownChanges, undoChanges } from "../../app/runChanges.ts"
+import { fileChanges } from "../../domain/history/FileChanges.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { Output } from "../terminal/Output.ts"
@@ -32,6 +35,8 @@ const commands = {
   permissions: ["", "what is allowed and denied, for this session and permanently"],
   context: ["", "the files of the project, as the model can list them"],
   tasks: ["", "the to-do list of the model"],
+  diff: ["", "what this conversation changed in files"],
+  undo: ["[PATH]", "take these changes back, or those of a file or folder"],
   save: ["FILE", "write the conversation into a file as markdown"],
   new: ["", "start a new conversation; permissions stay"],
   help: ["", "this list"],
@@ -140,6 +145,30 @@ const taskLines = Effect.gen(function* () {
   return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))
 
+/** What the tools changed since the conversation began. */
+const changesHere = Effect.gen(function* () {
+  const versions = yield* FileVersions
+  const { root } = yield* Workspace
+  return { what: "This conversation", root, changes: fileChanges(versions.changes()), versions }
+})
+
+const diffLines = Effect.gen(function* () {
+  const changes = yield* shownChanges(yield* changesHere)
+  const made = changes.filter(({ state }) => state !== "undone")
+  return made.length === 0 ? "This conversation changed no file." : harmless(patchOf(made))
+})
+
+const undo = Effect.fnUntraced(function* (path: string) {
+  const lock = yield* ProjectWriteLock
+  const reason = yield* lock.claim
+  if (reason !== undefined) return printable(`/undo ${reason}.`)
+  const paths = yield* Effect.ensuring(
+    undoChanges(yield* changesHere, path === "" ? {} : { paths: [path] }),
+    lock.release
+  )
+  return paths.length === 0 ? "Nothing to undo." : `Undone: ${paths.map(printable).join(", ")}`
+})
+
 const ruleLine = ({ pattern, tool, verdict }: Rule): string =>
   `${verdict} ${tool}${pattern === undefined ? "" : `:${printable(pattern)}`}`
 
@@ -236,6 +265,10 @@ export const runCommand = Effect.fn("runCommand")(
           return yield* allow(argument)
         case "context":
           return yield* treeLines
+        case "diff":
+          return yield* diffLines
+        case "undo":
+          return yield* undo(argument)
         case "help":
           return helpText(context.lineBreak, (yield* Output).screen.columns() ?? usualColumns)
         case "new":

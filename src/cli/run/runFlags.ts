@@ -250,13 +250,17 @@ export const outcomeFlags = {
   verbose: verboseFlag
 }
 
+/** Where the project of a saved run is now. */
+export const movedFlag = textFlag(
+  "project",
+  "FOLDER",
+  "Where the project is now, if it was moved: --project ../api"
+).pipe(Flag.withAlias("p"), Flag.optional)
+
 /** The flags of commands that continue a saved run. */
 export const savedRunFlags = {
   run: runArgument,
-  project: textFlag("project", "FOLDER", "Where the project is now, if it was moved: --project ../api").pipe(
-    Flag.withAlias("p"),
-    Flag.optional
-  ),
+  project: movedFlag,
   model: runFlags.model,
   allow: runFlags.allow,
   deny: runFlags.deny,

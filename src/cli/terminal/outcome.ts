@@ -76,6 +76,8 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
       const project = sink.project?.() ?? ""
       if (isWatched && report.answer.trim() !== "") yield* emit("")
       yield* emit(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+      const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun
+      if (hasChanges) yield* emit(`Undo it: task-conductor undo ${report.runId}`)
     }
     if (canResume(report.status) && !isClusterRun) yield* emit(resumeLine(report.runId))
   }

@@ -18,18 +18,9 @@ const mostHeadings = 3
 /** A diff that is cut has at least so many characters; with less room a line stands for it. */
 const leastCut = 500
 
-/** The diff with the line behind each place that begins what it stands in, as git writes it. */
-const withHunkNames = (diff: string, after: string): string => {
-  const lines = after.split("\n")
-  return diff.replace(/^@@ -\S+ \+(\d+)(?:,\d+)? @@$/gm, (head, from: string) => {
-    const name = lines.slice(0, Math.max(0, Number(from) - 1)).findLast((line) => /^[\p{L}_$]/u.test(line))
-    return name === undefined ? head : `${head} ${name.slice(0, 60).trim()}`
-  })
-}
-
 /** The whole diff of a file. */
 export const fileDiff = ({ base, path, text }: ProposedFile): string =>
-  text === null ? `(${path} is removed)` : withHunkNames(changePreview(path, base ?? undefined, text, mostLines), text)
+  text === null ? `(${path} is removed)` : changePreview(path, base ?? undefined, text, mostLines)
 
 /** A diff with what is shown of it in its share of the room; without one, only `summary` stands for the file. */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {

@@ -17,17 +17,46 @@ export interface WholeChange {
   readonly diff: string
 }
 
+/** The diff with the line behind each place that begins what it stands in, as git writes it. */
+const withHunkNames = (diff: string, after: string): string => {
+  const lines = after.split("\n")
+  let [at, name] = [0, ""]
+  return diff.replace(/^@@ -\S+ \+(\d+)(?:,\d+)? @@$/gm, (head, from: string) => {
+    for (; at < Math.min(Number(from) - 1, lines.length); at += 1) {
+      if (/^[\p{L}_$]/u.test(lines[at] ?? "")) name = lines[at] ?? ""
+    }
+    return `${head} ${name.slice(0, 60)}`.trimEnd()
+  })
+}
+
 /** The whole change of a file, under the name that a person knows it by. */
-export const wholeChange = (name: string, before: string | undefined, after: string): WholeChange => {
-  const edits = TextDiff.lines(before ?? "", after, { maxEdits })
+export const wholeChange = (name: string, before: string | undefined, after: string): WholeChange =>
+  changeBetween({ before, after, fromFile: before === undefined ? "/dev/null" : name, toFile: name })
+
+interface TwoTexts {
+  readonly before: string | undefined
+  readonly after: string
+  readonly fromFile: string
+  readonly toFile: string
+}
+
+const changeBetween = ({ after, before = "", ...names }: TwoTexts): WholeChange => {
+  const edits = TextDiff.lines(before, after, { maxEdits })
   const count = (tag: "Insert" | "Delete") =>
     edits.reduce((sum, edit) => sum + (edit._tag === tag ? edit.items.length : 0), 0)
-  const fromFile = before === undefined ? "/dev/null" : name
   return {
     added: count("Insert"),
     removed: count("Delete"),
-    diff: TextDiff.unified(edits, { fromFile, toFile: name })
+    diff: withHunkNames(TextDiff.unified(edits, names), after)
   }
+}
+
+/** The change as `git apply` takes it, under a path relative to the root of the project. */
+export const gitChange = (path: string, before: string | undefined, after: string): WholeChange => {
+  const [fromFile, toFile] = [before === undefined ? "/dev/null" : `a/${path}`, `b/${path}`]
+  const change = changeBetween({ before, after, fromFile, toFile })
+  const head = [`diff --git a/${path} b/${path}`, ...(before === undefined ? ["new file mode 100644"] : [])]
+  return { ...change, diff: `${head.join("\n")}\n${change.diff}` }
 }
 
 const shownHead = 200
@@ -77,11 +106,11 @@ export interface DiffRow {
   readonly text: string
 }
 
-const part = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
+const part = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)/
 
 const kinds = { " ": "same", "+": "added", "-": "removed" } as const
 
-/** The rows of a diff of one file or of several. Between two parts of a file stands a gap. */
+/** The rows of a diff of one file or of several. Before a part stands a gap with the name of what it stands in. */
 export const numberedRows = (diff: string): ReadonlyArray<DiffRow> => {
   const rows: Array<DiffRow> = []
   let [old, now, oldLeft, newLeft] = [0, 0, 0, 0]
@@ -98,8 +127,8 @@ export const numberedRows = (diff: string): ReadonlyArray<DiffRow> => {
     else {
       const found = part.exec(line)
       if (found === null) continue
-      const [, oldFrom = "0", oldCount = "1", newFrom = "0", newCount = "1"] = found
-      if (rows.length > 0 && rows.at(-1)?.kind !== "file") rows.push({ kind: "gap", text: "" })
+      const [, oldFrom = "0", oldCount = "1", newFrom = "0", newCount = "1", name = ""] = found
+      if (name !== "" || (rows.length > 0 && rows.at(-1)?.kind !== "file")) rows.push({ kind: "gap", text: name })
       ;[old, oldLeft, now, newLeft] = [Number(oldFrom), Number(oldCount), Number(newFrom), Number(newCount)]
     }
   }

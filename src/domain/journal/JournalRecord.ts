@@ -30,7 +30,11 @@ export type RunOpened = typeof RunOpened.Type
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
-  after: Schema.String
+  after: Schema.String,
+  /** The SHA-256 of the bytes before, which are kept; `null` when there was no file. Absent when nothing is kept. */
+  was: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The outermost folder that is made for the file. */
+  folder: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
 

@@ -63,7 +63,7 @@ const forms: Readonly<Record<DiffRow["kind"], { readonly sign: string; readonly 
 
 const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine => {
   const { sign, style } = forms[kind]
-  if (kind === "gap") return { text: `${" ".repeat(width)} ...`, style }
+  if (kind === "gap") return { text: `${" ".repeat(width)} ... ${printable(text)}`.trimEnd(), style }
   if (number === undefined) return { text: printable(text), style }
   const before = `${String(number).padStart(width)} ${sign} `
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }

@@ -31,7 +31,9 @@ import { activityName, checkKey, seenKey } from "../../domain/runs/ActivityKey.t
 import { heartbeatEvery } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
+import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { infoAt } from "../files/FileLook.ts"
+import { FileVersions, mostKept } from "../files/FileVersions.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
@@ -104,8 +106,9 @@ export class Checks extends Context.Service<
       const chooseChecks = yield* ProjectChecks
       const registry = yield* ToolRegistry
       const workspace = yield* Workspace
-      const { checks: given, limits } = yield* RunSettings
+      const { askFirst: asksFirst = false, checks: given, limits } = yield* RunSettings
       const services = yield* Effect.context<Workspace>()
+      const versions = yield* FileVersions
       const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
       /** How a command ended without changes, by its words and the state of the project. */
       const baselines = new Map<string, CheckEnd>()
@@ -176,12 +179,37 @@ export class Checks extends Context.Service<
         return { exitCode, output, seconds, ...(stopped === undefined ? {} : { stopped }) } satisfies CheckEnd
       })
 
-      /** How the command ends without the changes of the task. */
-      const baselineOf = Effect.fnUntraced(function* (command: CanonicalCommand, named: NamedCheck) {
-        const key = hashOf([command.argv, command.cwd, yield* projectState])
+      /** The files that this run has changed in the project itself, as they were before; nothing when one is not known. */
+      const filesBefore = Effect.gen(function* () {
+        if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
+        const first = new Map(
+          versions
+            .changes()
+            .toReversed()
+            .map((change) => [change.path, change])
+        )
+        const found = yield* Effect.forEach(first.values(), ({ path: file, was }) =>
+          Effect.gen(function* () {
+            const bytes = typeof was === "string" ? yield* versions.read(was) : undefined
+            const text = was === null ? null : bytes && Result.getOrUndefined(decodeText(bytes))
+            const base = yield* Effect.orElseSucceed(workspace.readText(file, mostKept), () => null)
+            return text === undefined ? [] : [{ path: file, base, text }]
+          })
+        )
+        return found.every((one) => one.length > 0) ? found.flat() : undefined
+      })
+
+      /** How the command ends where these files are as they were, and all others as they are in the project. */
+      const baselineOf = Effect.fnUntraced(function* (
+        command: CanonicalCommand,
+        named: NamedCheck,
+        before: ReadonlyArray<ProposedFile>
+      ) {
+        const texts = before.map(({ path, text }) => [path, text])
+        const key = hashOf([command.argv, command.cwd, asksFirst ? texts : yield* projectState])
         const known = baselines.get(key)
         if (known !== undefined) return known
-        const end = yield* carryOut(command, named, [])
+        const end = yield* carryOut(command, named, before)
         baselines.set(key, end)
         return end
       })
@@ -276,7 +304,8 @@ export class Checks extends Context.Service<
               ? passed
               : yield* withoutSource(command, named, files, passed)
           }
-          const before = files.length > 0 ? yield* baselineOf(command, named) : undefined
+          const filesOfBefore = asksFirst ? yield* filesBefore : files.length > 0 ? [] : undefined
+          const before = filesOfBefore && (yield* baselineOf(command, named, filesOfBefore))
           const compared = outcomeOf(check, end, { before, earlier })
           const isRepeated =
             compared.newFailures.length > 0 &&

@@ -68,19 +68,20 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 })
 
 /**
- * Writes the whole text to a canonical path; nothing when something else is there than expected. Missing folders are
+ * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
  * made. The mode and the byte order mark of an existing file stay; a hard link to it keeps the old text. On any
  * failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
-  function* (file: string, text: string, expected: Expected = {}) {
+  function* (file: string, given: string | Uint8Array, expected: Expected = {}) {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = yield* existing(file, reach)
-    const name = temporaryName({ path: file, after: textHash(text) }, yield* randomSuffix)
-    const temporary = path.join(folder.path, name)
-    const content = old?.marked === true && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text
+    const after = textHash(given)
+    const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
+    const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
+    const content = needsMark ? byteOrderMark + given : given
     let created = false
     yield* Effect.gen(function* () {
       yield* createFile(temporary, content, old?.mode, () => {

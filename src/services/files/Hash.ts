@@ -16,8 +16,8 @@ export const hashOf = (value: Schema.Json): string => hash("sha256", canonicalJs
 /** The hash of `[system, user]`. */
 export const promptHash = (system: string, user: string): string => hash("sha256", JSON.stringify([system, user]))
 
-/** SHA-256 of a string, in hex. */
-export const textHash = (text: string): string => hash("sha256", text)
+/** SHA-256 of a string in UTF-8 or of bytes, in hex. */
+export const textHash = (content: string | Uint8Array): string => hash("sha256", content)
 
 /** Of a larger file the size and the times tell whether it changed. */
 const maxHashed = 16_777_216

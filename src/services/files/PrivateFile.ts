@@ -16,6 +16,17 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
   )
 })
 
+/** What is missing of the path of a folder, the outermost first. */
+export const missingFolders = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const missing: Array<string> = []
+  for (let at = path.resolve(folder); !(yield* fs.exists(at)); at = path.dirname(at)) {
+    missing.unshift(at)
+    if (at === path.dirname(at)) break
+  }
+  return missing
+})
+
 /**
  * Makes what is missing of the path of a folder, with this mode, one by one: the recursive call of Node repeats itself without
  * end below a folder in which the system makes none, such as /proc.
@@ -24,31 +35,25 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
   mode: number
 ): Effect.fn.Return<void, PlatformError, FileSystem.FileSystem> {
-  const fs = yield* FileSystem.FileSystem
-  const missing: Array<string> = []
-  for (let at = path.resolve(folder); !(yield* fs.exists(at)); at = path.dirname(at)) {
-    missing.unshift(at)
-    if (at === path.dirname(at)) break
-  }
-  for (const one of missing) yield* makeDirectory(one, mode)
+  for (const one of yield* missingFolders(folder)) yield* makeDirectory(one, mode)
 })
 
 const newFileMode = 0o666
 
 /**
- * Creates a file with this text, and this mode if there is one, and flushes it to the disk; `onCreated` runs as soon as the
+ * Creates a file with this content, and this mode if there is one, and flushes it to the disk; `onCreated` runs as soon as the
  * file exists.
  */
 export const createFile = Effect.fnUntraced(function* (
   file: string,
-  text: string,
+  content: string | Uint8Array,
   mode: number | undefined,
   onCreated = () => {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const open = fs.open(file, { flag: "wx", mode: mode ?? newFileMode })
   const handle = yield* Effect.uninterruptible(Effect.tap(open, () => Effect.sync(onCreated)))
-  yield* handle.writeAll(new TextEncoder().encode(text))
+  yield* handle.writeAll(typeof content === "string" ? new TextEncoder().encode(content) : content)
   yield* handle.sync
   if (mode !== undefined) yield* fs.chmod(file, mode)
 }, Effect.scoped)
@@ -60,11 +65,11 @@ const folderMode = 0o700
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
 /** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one. */
-export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, text: string) {
+export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)
   const temporary = `${file}.${yield* randomSuffix}.tmp`
-  yield* createFile(temporary, text, fileMode).pipe(
+  yield* createFile(temporary, content, fileMode).pipe(
     Effect.andThen(fs.rename(temporary, file)),
     Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
   )

@@ -8,12 +8,12 @@ import * as Path from "effect/Path"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import {
   type CallIntent,
-  type FileState,
   type JournalRecord,
   journalVersion,
   makeSharedPrompts,
   type RunOpened
 } from "../../domain/journal/JournalRecord.ts"
+import { fileTools } from "../../domain/tools/ToolCall.ts"
 import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
@@ -25,11 +25,12 @@ import { type JournalProtection, type JournalWriter, openJournal } from "../jour
 import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
 import { ResumeNotes } from "../pipeline/ResumeNotes.ts"
-import { journalPath, lockFolder, runLock } from "./RunStore.ts"
+import { journalPath, lockFolder, runLock, versionsFolder } from "./RunStore.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
+import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
 
 /** The lines as if all sessions had worked on the project where it is now. */
@@ -51,7 +52,9 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
     const intent: CallIntent = {
       ...record,
       targets: record.targets.map((target) => (path.isAbsolute(target) ? moved(target) : target)),
-      files: record.files.map(({ after, before: old, path: file }) => ({ path: moved(file), before: old, after }))
+      files: record.files.map(({ folder, path: file, ...state }) =>
+        Object.assign({ ...state, path: moved(file) }, folder === undefined ? {} : { folder: moved(folder) })
+      )
     }
     return { ...line, json: intent }
   })
@@ -136,6 +139,24 @@ export const readProof = Effect.fn("readProof")(function* (
 const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
   Effect.raceFirst(append(record), failed)
 
+/** What the calls of these lines changed in files; only those of the tools that write files change nothing else. */
+const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
+  const intents = readRecords(lines.filter(({ type }) => type === "intent")).filter(
+    (record) => record.type === "intent"
+  )
+  return {
+    changes: intents.flatMap(({ files }) => files),
+    isWhole: intents.every(({ call }) => fileTools.has(call.name))
+  }
+}
+
+/** What the run changes is kept in its folder, beside this journal. */
+const layerVersions = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
+  Layer.effect(
+    FileVersions,
+    Effect.flatMap(Path.Path, (path) => versionsIn(versionsFolder(path, journal), changesOf(lines)))
+  )
+
 /** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
 export const layerNewRun = (
   place: RunPlace,
@@ -153,7 +174,11 @@ export const layerNewRun = (
       yield* Effect.forEach(begin.map(makeSharedPrompts()), writer.enqueue, { discard: true })
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
-      return Layer.merge(Journal.layer(lines, 1, writer), ResumeNotes.layerNew(protection.problem))
+      return Layer.mergeAll(
+        Journal.layer(lines, 1, writer),
+        ResumeNotes.layerNew(protection.problem),
+        layerVersions(file)
+      )
     })
   )
 
@@ -162,9 +187,7 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
-  return readRecords(lines.filter(({ key, type }) => type === "intent" && !ended.has(key)))
-    .flatMap((record): ReadonlyArray<FileState> => (record.type === "intent" ? record.files : []))
-    .filter((file) => isWithin(root, file.path))
+  return changesOf(lines.filter(({ key }) => !ended.has(key))).changes.filter((file) => isWithin(root, file.path))
 })
 
 /** The journal of a resumed run, read under its lock: another process may have continued the run meanwhile. */
@@ -187,9 +210,10 @@ export const layerResumedRun = (place: RunPlace) =>
       const lines = yield* inMovedProject(content.lines, place.project)
       if (!place.readOnly) yield* removeLeftovers(yield* unfinishedWrites(lines, place.project))
       const provenFrom = protection.seal?.proof.from ?? content.lines.length + 1
-      return Layer.merge(
+      return Layer.mergeAll(
         Journal.layer(lines, provenFrom, writer),
-        ResumeNotes.layer({ ...content, lines }, { provenFrom, problem: protection.problem })
+        ResumeNotes.layer({ ...content, lines }, { provenFrom, problem: protection.problem }),
+        layerVersions(file, lines)
       )
     })
   )

@@ -102,6 +102,9 @@ export const journalPath = (
   { runId, state }: { readonly runId: string; readonly state: string }
 ): string => path.join(state, "runs", runId, "journal.jsonl")
 
+/** Where the versions of the files that a run changed are kept. */
+export const versionsFolder = (path: Path.Path, journal: string): string => path.join(path.dirname(journal), "versions")
+
 /** Where locks on runs leave a file, on systems that need one. */
 export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
 

@@ -26,6 +26,8 @@ import { accessTarget, type CanonicalAccess, writesIn } from "../../domain/tools
 import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
+import { fileFailure } from "../files/FileFailure.ts"
+import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
@@ -273,6 +275,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const journal = yield* Journal
   const registry = yield* ToolRegistry
   const inFlight = yield* makeInFlightCalls
+  const versions = yield* FileVersions
   const workspace = yield* Workspace
   const wait = makeWait(events, limits)
 
@@ -286,15 +289,17 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     )
   }
 
-  /** The present state of the files that are about to be written. */
-  const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
-    Effect.forEach(writesIn(accesses), ({ content, path }) =>
-      Effect.map(fileState(workspace, path), (before): FileState => ({
-        path,
-        before,
-        after: textHash(content)
-      }))
+  /** The present state of the files that are about to be written; what they hold is kept, so that it can be undone. */
+  const fileStates = Effect.fnUntraced(function* (accesses: ReadonlyArray<CanonicalAccess>) {
+    const isProposed = (yield* CurrentCopy) !== undefined
+    return yield* Effect.forEach(writesIn(accesses), ({ content, path }) =>
+      Effect.gen(function* () {
+        const change: FileState = { path, before: yield* fileState(workspace, path), after: textHash(content) }
+        if (isProposed) return change
+        return yield* Effect.mapError(versions.keep(change, content), fileFailure("keep", path))
+      })
     )
+  })
 
   const report = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
     events.publish({ type: "tool.finished", id, name, result })
@@ -316,7 +321,10 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const { accesses, info, risk } = prepared.success
     const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
     if (!isRepeatable(prepared.success)) {
-      const files = yield* fileStates(accesses)
+      const states = yield* Effect.result(fileStates(accesses))
+      if (Result.isFailure(states)) return yield* measured(Result.fail(states.failure), asked)
+      const files = states.success
+      if (!fileTools.has(call.name)) versions.noteOther()
       const targets = accesses.map(accessTarget)
       yield* inFlight.mayBegin(call.name)
       yield* inFlight.begin(key)

@@ -1,5 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { demoLine, makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -227,6 +229,8 @@ const openConversation = (url: string) =>
     (terminal) => ({ terminal, sees: (text: string) => Effect.promise(() => terminal.shows(text)) })
   )
 
+const readServer = () => readFileSync(join(sandbox.root, "project/src/server.ts"), "utf8")
+
 describe("ask at a real terminal", needsTerminal, () => {
   it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
     Effect.gen(function* () {
@@ -260,6 +264,29 @@ describe("ask at a real terminal", needsTerminal, () => {
       yield* waitFor("the prompt after the answer", () => /1 tool call, [\d.]+ s\n> /.test(terminal.screen()))
       terminal.type("\u0004")
       yield* sees("ended with 0")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("shows with /diff what the conversation changed, and takes it back with /undo", () =>
+    Effect.gen(function* () {
+      const before = "/** The port of the server. */\nexport const serverPort = 8042\n"
+      const change =
+        "src/server.ts\n<<<<<<< OLD\nexport const serverPort = 8042\n=======\nexport const serverPort = 8043\n>>>>>>> NEW\n"
+      const server = yield* FakeOllama.make((_body, index) => ({ text: index === 0 ? change : "It is 8043 now." }))
+      const { sees, terminal } = yield* openConversation(server.url)
+      yield* waitFor("the prompt", () => /commands\.\n> /.test(terminal.screen()))
+      terminal.type("Use 8043\r")
+      yield* waitFor("the question", () => /\nAllow\? /.test(terminal.screen()))
+      terminal.type("y\r")
+      yield* waitFor("the prompt after the answer", () => /[\d.]+ s\n[^>]*> /.test(terminal.screen()))
+      assert.include(readServer(), "8043")
+      terminal.type("/diff\r")
+      yield* sees("+export const serverPort = 8043\n> ")
+      terminal.type("/undo\r")
+      yield* sees("Undone: src/server.ts\n> ")
+      assert.strictEqual(readServer(), before)
+      terminal.type("/diff\r")
+      yield* sees("This conversation changed no file.\n> ")
     }).pipe(Effect.scoped)
   )
 

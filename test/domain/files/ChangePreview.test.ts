@@ -67,6 +67,25 @@ it("numbers removed lines as in the old text, and all others as in the new one",
   )
 })
 
+const functionText = (name: string) => [
+  `function ${name}() {`,
+  ...Array.from({ length: 9 }, (_, at) => `  step(${at})`),
+  "}"
+]
+
+it("names what each part stands in, by the line that begins it", () => {
+  const before = ["first()", ...functionText("one"), ...functionText("two")].join("\n")
+  const { diff } = wholeChange("a.ts", before, before.replaceAll("step(7)", "stop(7)"))
+  assert.deepStrictEqual(diff.match(/^@@.*$/gm), [
+    "@@ -7,7 +7,7 @@ function one() {",
+    "@@ -18,6 +18,6 @@ function two() {"
+  ])
+  assert.deepStrictEqual(
+    numberedRows(diff).flatMap(({ kind, text }) => (kind === "gap" ? [text] : [])),
+    ["function one() {", "function two() {"]
+  )
+})
+
 it("takes lines that look like parts of a diff for what they are", () => {
   const after = "--- b\n+++ b\n@@ -1 +1 @@\n-x\n+y\n\\ z\n"
   const rows = numberedRows(wholeChange("a", undefined, after).diff).filter(({ kind }) => kind === "added")

@@ -64,7 +64,12 @@ describe("a list of hosts for commands", needs("bwrap"), () => {
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.promise(async () => {
-          const made = net.createServer((socket) => socket.on("error", () => undefined).end("answer 0"))
+          const made = net.createServer((socket) =>
+            socket
+              .on("error", () => undefined)
+              .resume()
+              .end("answer 0")
+          )
           await once(made.listen(0, "127.0.0.1"), "listening")
           return made
         }),
@@ -76,7 +81,7 @@ describe("a list of hosts for commands", needs("bwrap"), () => {
 setTimeout(() => process.reallyExit(7), 20000)
 for (let n = 0; n < 50; n += 1) ${tunnelling(port)}`
       const { exit_code, output } = yield* program(many)
-      assert.strictEqual(exit_code, 0)
+      assert.strictEqual(exit_code, 0, output)
       assert.lengthOf(output.match(/answer 0/g) ?? [], 50)
     })
   )

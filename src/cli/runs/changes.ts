@@ -1,0 +1,111 @@
+/**
+ * `task-conductor diff` and `undo`: what a run changed in the files of its project, and taking it back.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { changesOfRun, patchOf, type RunChange, undoRun } from "../../app/runChanges.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+import { counted } from "../../domain/text/Format.ts"
+import { outputJson } from "../../domain/text/Json.ts"
+import { harmless, printable } from "../../domain/text/Printable.ts"
+import { exitCodes, quietFailure } from "../terminal/Failure.ts"
+import { runArgument, switchFlag, withHelp } from "../terminal/Flags.ts"
+import { Output } from "../terminal/Output.ts"
+import { movedFlag } from "../run/runFlags.ts"
+import { noPagerFlag, showLong } from "./Pager.ts"
+
+const lastRun = runArgument.pipe(Argument.withDefault("last"))
+
+const states: Readonly<Record<RunChange["state"], string>> = {
+  made: "",
+  undone: " (undone)",
+  changed_since: " (changed after the run)",
+  not_kept: " (what it held before is not kept)"
+}
+
+/** One line for each file and their sum, with the counts of git. */
+const statText = (changes: ReadonlyArray<RunChange>): string => {
+  const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
+  return [
+    ...changes.map(
+      ({ deletions, insertions, kind, path, state }) =>
+        `${printable(path)}: +${insertions} -${deletions}${kind === "new" ? ", new" : ""}${states[state]}`
+    ),
+    `${counted(changes.length, "file")}: +${sum("insertions")} -${sum("deletions")}`
+  ].join("\n")
+}
+
+/** The command `diff`. */
+export const diff = Command.make(
+  "diff",
+  {
+    run: lastRun,
+    stat: switchFlag("stat", "Only the files, with the lines that were added and removed"),
+    project: movedFlag,
+    noPager: noPagerFlag,
+    json: switchFlag("json", "Print one JSON object")
+  },
+  Effect.fn("diff")(function* ({ json, noPager, run, stat, ...given }) {
+    const { emit, isWatched, print, result } = yield* Output
+    const moved = Option.getOrUndefined(given.project)
+    const { changes, project, runId } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
+    if (json) return yield* result(outputJson({ runId, project, changes }, 2))
+    if (changes.length === 0) return yield* emit(`The run ${runId} changed no file.`)
+    if (stat) return yield* print(statText(changes))
+    for (const { path, state } of changes) {
+      if (state !== "made") yield* emit(`note: ${printable(path)}${states[state]}`)
+    }
+    const text = patchOf(changes)
+    yield* showLong(isWatched ? harmless(text) : text, { noPager, print })
+  })
+).pipe(
+  withHelp("Show what a run changed in files", {
+    "task-conductor diff": "Show the changes of the newest run of this project",
+    "task-conductor diff last --stat": "Show the files, with the lines that were added and removed",
+    "task-conductor diff 20261120-183000-k3x9 > changes.patch": "Write a patch that git apply takes"
+  })
+)
+
+/** The command `undo`. */
+export const undo = Command.make(
+  "undo",
+  {
+    run: lastRun,
+    paths: Argument.String("PATH").pipe(
+      Argument.withDescription("A file or folder that is undone; all changes without any"),
+      Argument.variadic()
+    ),
+    redo: switchFlag("redo", "Make the changes again that were undone"),
+    project: movedFlag,
+    json: switchFlag("json", "Print one JSON object")
+  },
+  Effect.fn("undo")(function* ({ json, paths, redo, run, ...given }) {
+    const { emit, print, result } = yield* Output
+    const from = (yield* Path.Path).resolve()
+    const moved = Option.getOrUndefined(given.project)
+    const done = yield* Effect.result(Effect.provide(undoRun(run, { paths, from, redo, moved }), layerRuns))
+    if (done._tag === "Failure") {
+      if (done.failure._tag !== "UndoRefused") return yield* done.failure
+      const { message, refused } = done.failure
+      if (json) yield* result(outputJson({ paths: [], refused }, 2))
+      else for (const one of refused) if (one.diff !== "") yield* print(harmless(one.diff.trimEnd()))
+      yield* emit(message)
+      return yield* quietFailure(exitCodes.failed)
+    }
+    const { paths: written, project, runId } = done.success
+    if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [] }, 2))
+    if (written.length === 0) return yield* emit(`Nothing to do: the files are so already.`)
+    const files = written.map((path) => `- ${printable(path)}`).join("\n")
+    yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)
+    yield* emit(redo ? `Undo it: task-conductor undo ${runId}` : `Make it again: task-conductor undo ${runId} --redo`)
+  })
+).pipe(
+  withHelp("Take back what a run changed in files", {
+    "task-conductor undo": "Undo the changes of the newest run of this project",
+    "task-conductor undo last src/limits.ts": "Undo the changes of one file",
+    "task-conductor undo last --redo": "Make them again"
+  })
+)

@@ -1,0 +1,127 @@
+/**
+ * Keeps what the files that a run changes held before and after each change, so that a person can see and undo it. A
+ * version is a file with the SHA-256 of its bytes as its name, in a folder that only the person can read.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as path from "node:path"
+import type { PlatformError } from "effect/PlatformError"
+import type { FileState } from "../../domain/journal/JournalRecord.ts"
+import { ifFound } from "./FileFailure.ts"
+import { textHash } from "./Hash.ts"
+import { missingFolders, writePrivateFile } from "./PrivateFile.ts"
+
+/** Of a larger file nothing is kept. */
+export const mostKept = 16_777_216
+
+/** Versions of files by their hash. */
+interface Versions {
+  readonly has: (name: string) => Effect.Effect<boolean, PlatformError>
+  readonly add: (name: string, bytes: Uint8Array) => Effect.Effect<void, PlatformError>
+  /** Nothing for a version that is gone or damaged. */
+  readonly read: (name: string) => Effect.Effect<Uint8Array | undefined>
+}
+
+export interface FileVersions {
+  /** Keeps what the file holds and the text that it is about to get. Gives the change with what is kept of it. */
+  readonly keep: (change: FileState, text: string) => Effect.Effect<FileState, PlatformError>
+  readonly read: Versions["read"]
+  /** Notes a call that may change files of which nothing is kept. */
+  readonly noteOther: () => void
+  /** All changes in their order, with what is kept of them. */
+  readonly changes: () => ReadonlyArray<FileState>
+  /** True when the files before all that was done are known. */
+  readonly isComplete: () => boolean
+}
+
+/** What earlier sessions changed; not `isWhole` when calls of theirs may have changed more. */
+export interface EarlierChanges {
+  readonly changes: ReadonlyArray<FileState>
+  readonly isWhole: boolean
+}
+
+const keeping = (
+  versions: Versions,
+  earlier: EarlierChanges = { changes: [], isWhole: true }
+): Effect.Effect<FileVersions, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const changes = [...earlier.changes]
+    let { isWhole } = earlier
+    const fs = yield* FileSystem.FileSystem
+    const provide = Effect.provideService(FileSystem.FileSystem, fs)
+    const add = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
+      if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
+    })
+    /** The bytes of a file; `null` when there is none, and nothing for what is not kept. */
+    const bytesAt = Effect.fnUntraced(function* (file: string) {
+      const info = yield* ifFound(fs.lstat(file))
+      if (info === undefined) return null
+      if (info.type !== "File" || Number(info.size) > mostKept) return undefined
+      return yield* Effect.orElseSucceed(fs.readFile(file), () => undefined)
+    })
+    const kept = Effect.fnUntraced(function* (
+      change: FileState,
+      text: string
+    ): Effect.fn.Return<FileState, PlatformError> {
+      const bytes = yield* bytesAt(change.path)
+      if (bytes === undefined) return change
+      yield* add(textHash(text), new TextEncoder().encode(text))
+      if (bytes !== null) {
+        yield* add(textHash(bytes), bytes)
+        return { ...change, was: textHash(bytes) }
+      }
+      const [folder] = yield* provide(missingFolders(path.dirname(change.path)))
+      return { ...change, was: null, ...(folder === undefined ? {} : { folder }) }
+    })
+    return {
+      read: versions.read,
+      noteOther: () => void (isWhole = false),
+      changes: () => changes,
+      isComplete: () => isWhole && changes.every(({ was }) => was !== undefined),
+      keep: (change, text) => Effect.tap(kept(change, text), (one) => Effect.sync(() => void changes.push(one)))
+    }
+  })
+
+/** Versions in a folder, which is made with the first of them; `earlier` are the changes of earlier sessions. */
+export const versionsIn = (
+  folder: string,
+  earlier?: EarlierChanges
+): Effect.Effect<FileVersions, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const provide = Effect.provideService(FileSystem.FileSystem, fs)
+    return yield* keeping(
+      {
+        has: (name) => fs.exists(path.join(folder, name)),
+        add: (name, bytes) => provide(writePrivateFile(path.join(folder, name), bytes)),
+        read: (name) =>
+          fs.readFile(path.join(folder, name)).pipe(
+            Effect.map((bytes) => (textHash(bytes) === name ? bytes : undefined)),
+            Effect.orElseSucceed(() => undefined)
+          )
+      },
+      earlier
+    )
+  })
+
+/** Versions for as long as the process lives. */
+export const versionsInMemory = Effect.suspend(() => {
+  const all = new Map<string, Uint8Array>()
+  return keeping({
+    has: (name) => Effect.sync(() => all.has(name)),
+    add: (name, bytes) => Effect.sync(() => void all.set(name, bytes)),
+    read: (name) => Effect.sync(() => all.get(name))
+  })
+})
+
+/** The versions of the current run; without a place for them nothing is kept. */
+export const FileVersions = Context.Reference<FileVersions>("task-conductor/services/files/FileVersions", {
+  defaultValue: () => ({
+    keep: Effect.succeed,
+    read: () => Effect.undefined,
+    noteOther: () => undefined,
+    changes: () => [],
+    isComplete: () => false
+  })
+})

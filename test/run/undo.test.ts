@@ -1,0 +1,149 @@
+/**
+ * What a run changed is shown as a patch, undone and made again, byte for byte, also after a kill.
+ */
+import * as ConfigProvider from "effect/ConfigProvider"
+import { describe, expect } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { changesOfRun, type UndoRequest, undoRun } from "../../src/app/runChanges.ts"
+import { layerRuns } from "../../src/app/savedRuns.ts"
+import { UndoRefused } from "../../src/app/runChanges.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { willingApprover } from "../support/ScriptedApprover.ts"
+import { stageName } from "../support/stageName.ts"
+import { planOf, resultSaying } from "../support/TestRun.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+
+const windows = Buffer.from("\uFEFFone\r\ntwo\r\nthree", "utf8")
+const plain = Buffer.from("first\nsecond\n")
+
+const block = (path: string, old: string, now: string) => `${path}\n<<<<<<< OLD\n${old}\n=======\n${now}\n>>>>>>> NEW\n`
+
+const answer = (prompt: FilledPrompt): string => {
+  const stage = stageName(prompt)
+  if (stage === "creation") return planOf([[{ name: "Edit", skill: "edit-files" }]])
+  const turn = prompt.user.split(/^## Now$/m).length - 2
+  return turn > 0
+    ? resultSaying("Edited.")
+    : [block("a.txt", "two", "2"), block("run.sh", "second", "third"), block("made/deep/c.txt", "", "new")].join("\n")
+}
+
+const makeRun = Effect.gen(function* () {
+  const run = yield* makeKeptRun({ prompt: "Change it." })
+  const home = ConfigProvider.fromUnknown({ HOME: run.home })
+  const at = (name: string) => join(run.project, name)
+  writeFileSync(at("a.txt"), windows)
+  writeFileSync(at("run.sh"), plain)
+  chmodSync(at("run.sh"), 0o755)
+  const apart = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    work.pipe(Effect.provide(layerRuns), Effect.provideService(ConfigProvider.ConfigProvider, home))
+  return {
+    ...run,
+    at,
+    session: run.session({ answer, approver: willingApprover(), settings: { checks: false } }),
+    diff: apart(changesOfRun(run.place.runId)),
+    undo: (request: UndoRequest = {}) => apart(undoRun(run.place.runId, request)),
+    expectBefore: () => {
+      expect(readFileSync(at("a.txt"))).toEqual(windows)
+      expect(readFileSync(at("run.sh"))).toEqual(plain)
+      expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755)
+      expect(existsSync(at("made"))).toBe(false)
+    }
+  }
+})
+
+describe("the changes of a run", () => {
+  nodeTest("are a patch that git takes, and are undone and made again byte for byte", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const copy = join(run.home, "copy")
+      mkdirSync(copy)
+      writeFileSync(join(copy, "a.txt"), windows)
+      writeFileSync(join(copy, "run.sh"), plain)
+      expect((yield* run.session).report?.status).toBe("done")
+      const made = ["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))
+      const { changes } = yield* run.diff
+      expect(
+        changes.map(({ deletions, insertions, kind, path, state }) => [path, kind, insertions, deletions, state])
+      ).toEqual([
+        ["a.txt", "changed", 1, 1, "made"],
+        ["made/deep/c.txt", "new", 1, 0, "made"],
+        ["run.sh", "changed", 1, 1, "made"]
+      ])
+      execFileSync("git", ["apply", "-"], {
+        cwd: copy,
+        input: changes
+          .slice(1)
+          .map(({ diff }) => diff)
+          .join("")
+      })
+      expect(readFileSync(join(copy, "run.sh"))).toEqual(made[2])
+      expect(readFileSync(join(copy, "made/deep/c.txt"))).toEqual(made[1])
+      expect((yield* run.undo()).paths).toEqual(["a.txt", "made/deep/c.txt", "run.sh"])
+      run.expectBefore()
+      expect((yield* run.diff).changes.map(({ state }) => state)).toEqual(["undone", "undone", "undone"])
+      expect((yield* run.undo()).paths).toEqual([])
+      yield* run.undo({ redo: true })
+      expect(["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))).toEqual(made)
+      expect((yield* run.undo({ paths: ["made"] })).paths).toEqual(["made/deep/c.txt"])
+      expect(existsSync(run.at("made"))).toBe(false)
+      expect(readFileSync(run.at("run.sh"))).toEqual(made[2])
+    })
+  )
+
+  nodeTest("are not undone where a file was changed since, and nothing else is then", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session
+      writeFileSync(run.at("run.sh"), "first\nthird\nfourth\n")
+      const failure = yield* Effect.flip(run.undo())
+      expect(failure).toBeInstanceOf(UndoRefused)
+      expect(failure.message).toContain("- run.sh: it was changed since")
+      expect((failure as UndoRefused).refused[0]?.diff).toContain("+fourth")
+      expect(existsSync(run.at("made/deep/c.txt"))).toBe(true)
+      expect((yield* run.undo({ paths: ["a.txt", run.at("made/deep/c.txt")] })).paths).toEqual([
+        "a.txt",
+        "made/deep/c.txt"
+      ])
+      const unknown = yield* Effect.flip(run.undo({ paths: ["b.txt"] }))
+      expect(unknown.message).toMatch(/did not change b\.txt\. It changed: a\.txt, made\/deep\/c\.txt, run\.sh\./)
+    })
+  )
+
+  nodeTest("are undone after a kill at any record, whatever was written by then", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session
+      const count = (yield* run.records).filter(({ type }) => type === "intent").length
+      expect(count).toBe(3)
+      yield* run.undo()
+      run.expectBefore()
+      for (let records = (yield* run.records).length - 1; records > 0; records -= 1) {
+        yield* run.cut(records)
+        const left = yield* run.records
+        const begun = left.filter(({ type }) => type === "intent").length
+        if (begun === 0) continue
+        const names = (yield* run.diff).changes.map(({ path }) => path)
+        for (const written of [names.slice(0, begun - 1), names]) {
+          if (written.length > 0) yield* run.undo({ redo: true, paths: written })
+          yield* run.undo()
+          run.expectBefore()
+        }
+      }
+    })
+  )
+
+  nodeTest("of a journal that is not the person's own are not undone", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session
+      writeFileSync(join(run.home, ".local/state/task-conductor/journal.key"), "x".repeat(64))
+      const failure = yield* Effect.flip(run.undo())
+      expect(failure.message).toContain("is not proven to be yours")
+      expect(existsSync(run.at("made/deep/c.txt"))).toBe(true)
+    })
+  )
+})
