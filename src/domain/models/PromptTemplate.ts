@@ -107,11 +107,16 @@ const scan = (
   const parts: Array<TemplatePart> = []
   let open: string | undefined
   let rest = 0
+  let [lineHere, here] = [line, 0]
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
-  const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void =>
-    addIssue(findings, code, { field, line: line + text.slice(0, at).split("\n").length - 1 }, { what, how })
+  /** Issues come in the order of the text. */
+  const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void => {
+    lineHere += text.slice(here, at).split("\n").length - 1
+    here = at
+    addIssue(findings, code, { field, line: lineHere }, { what, how })
+  }
   for (const match of text.matchAll(tokens)) {
     const kind = match[1] ?? match[4] ?? ""
     const name = match[2] ?? match[3] ?? match[5] ?? ""

@@ -36,23 +36,37 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments|args|parameters|params|input)["']\s*:/
+/** True when a text holds these signs one after another; in linear time, as no pattern that holds all of them would take. */
+const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
+  let at = 0
+  for (const sign of signs) {
+    const found = sign.exec(text.slice(at))
+    if (found === null) return false
+    at += found.index + found[0].length
+  }
+  return true
+}
+
+const opening = /[{<]/
+const nameKey = /["'](?:name|tool|function)["']\s*:/
+const argumentsKey = /["'](?:arguments|args|parameters|params|input)["']\s*:/
 
 /** True for a block that is one or several calls, or a part of one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
   const read = readBlock(block)
-  return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
+  return Result.isSuccess(read) ? read.success.values.some(isCall) : holdsInOrder(block, opening, nameKey, argumentsKey)
 }
 
-const objectOrTag = /[{<][^]*\b(?:name|(?:tool|function)(?:_?[nN]ame)?)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
+const nameSign = /\b(?:name|(?:tool|function)(?:_?[nN]ame)?)\b["']?\s*[:=]/
+const callTag = /<(?:invoke|parameter)\b/
 const labelled =
   /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function|action(?:[ _]input)?)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 
 /** True for running text that contains a call, in whatever syntax. */
 export const mentionsCall = (text: string): boolean =>
-  objectOrTag.test(text) || labelled.test(text) || functionCall.test(text)
+  holdsInOrder(text, opening, nameSign) || callTag.test(text) || labelled.test(text) || functionCall.test(text)
 
 export type ReadBlock = ReturnType<typeof readFencedCalls>
 

@@ -31,6 +31,11 @@ describe("parseTemplate", () => {
     })
   })
 
+  it("counts the lines of many issues in linear time", () => {
+    const { issues } = parseTemplate("conclusion", `${"{x}\n".repeat(50_000)}${complete}`)
+    expect(issues.slice(49_998).map(({ where }) => where.line)).toEqual([49_999, 50_000])
+  })
+
   it("reads a template with Windows line ends like any other", () => {
     assert.deepStrictEqual(
       parseTemplate("conclusion", complete.replaceAll("\n", "\r\n")),

@@ -38,12 +38,12 @@ const whatOf = (text: string): string => {
 
 describe("readCallBlock", () => {
   it.each([
-    ["read_file(a.ts)", "where it says `read_file(a.ts)`, a value is expected."],
-    ['{"name": "x"\n "arguments": {"a": ...}}', 'where it says `"arguments": {"a": ...}}`, "," or "}" is expected.'],
-    ['{"path":"a","x"}', 'where it says `}`, ":" is expected.'],
-    ['{"a": }', "where it says `}`, a value is expected."],
-    [`{"a": 1 ${"2 ".repeat(40)}}`, `where it says \`${"2 ".repeat(20)}...\`, "," or "}" is expected.`],
-    ["", "a value is expected, but the text ends."]
+    ["read_file(a.ts)", "where it says `read_file(a.ts)`, invalid symbol."],
+    ['{"name": "x"\n "arguments": {"a": ...}}', 'where it says `"arguments": {"a": ...}}`, comma expected.'],
+    ['{"path":"a","x"}', "where it says `}`, colon expected."],
+    ['{"a": }', "where it says `}`, value expected."],
+    [`{"a": 1 ${"2 ".repeat(40)}}`, `where it says \`${"2 ".repeat(20)}...\`, comma expected.`],
+    ["", "value expected."]
   ])("says where a block is no JSON and what is expected there, without the engine's words: %j", (text, words) => {
     expect(whatOf(text)).toBe(`The block is not valid JSON: ${words}`)
   })
