@@ -58,6 +58,14 @@ const programs = {
       "import ctypes, sys; sys.exit(0 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 2 else 'the kernel has it not, or not from ABI 3 on')"
     ]
   },
+  controlGroups: {
+    title: "A control group (version 2) that this user may make, with cgroup.kill of Linux 5.14",
+    install: "util-linux",
+    trial: [
+      ..."/bin/sh -c".split(" "),
+      'own=$(sed -n s/^0:://p /proc/self/cgroup); top=$(sed -n "s/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p" /proc/self/mountinfo | head -n 1); while :; do d="$top$own/trial-$$"; if mkdir "$d" 2>/dev/null; then (echo 0 > "$d/cgroup.procs") && echo 1 > "$d/cgroup.kill"; e=$?; rmdir "$d"; [ $e = 0 ] && exit 0; fi; [ "$own" = / ] || [ -z "$own" ] && exit 1; own=${own%/*}; done'
+    ]
+  },
   make: { title: "make", install: "make", trial: ["make", "--version"] },
   python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },

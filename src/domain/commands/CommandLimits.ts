@@ -54,15 +54,16 @@ export interface CommandUsage {
   readonly processes: number
 }
 
+/** Why a command was stopped that used too much memory. */
+export const memoryReason = (memoryBytes: number): string =>
+  `It used more than ${megabytes(memoryBytes)} of memory and was stopped (limits.commandMemoryMegabytes).`
+
 /** Why a command that uses this is stopped; nothing while it may go on. */
 export const exceededLimit = (limits: CommandLimits, { memoryBytes, processes }: CommandUsage): string | undefined => {
   if (processes >= limits.processes) {
     return `It had ${limits.processes} processes and threads and was stopped (limits.commandProcesses).`
   }
-  if (memoryBytes > limits.memoryBytes) {
-    return `It used more than ${megabytes(limits.memoryBytes)} of memory and was stopped (limits.commandMemoryMegabytes).`
-  }
-  return undefined
+  return memoryBytes > limits.memoryBytes ? memoryReason(limits.memoryBytes) : undefined
 }
 
 /** The exit code of a shell for SIGXFSZ, which ends a program that writes beyond the limit of a file. */
@@ -99,4 +100,21 @@ export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere:
   /* Shells differ in the letter for processes. */
   const ofProcesses = countsHere ? `ulimit -u ${processes} || ulimit -p ${processes};` : ""
   return `{ ulimit -f ${Math.ceil(fileBytes / 512)}; ${ofProcesses} echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;`
+}
+
+/**
+ * The folders of the control group (version 2) of this process and of those above it, nearest first, by its `cgroup` and
+ * `mountinfo` in /proc. None where no hierarchy of this version is mounted that holds it.
+ */
+export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
+  const own = /^0::(\/.*)$/m.exec(cgroup)?.[1]
+  const [, top, mounted] = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountInfo) ?? []
+  if (own === undefined || top === undefined || mounted === undefined) return []
+  const start = top === "/" ? "" : top
+  if (own.split("/").includes("..") || !`${own}/`.startsWith(`${start}/`)) return []
+  const parts = own
+    .slice(start.length)
+    .split("/")
+    .filter((part) => part !== "")
+  return parts.map((_, index) => [mounted, ...parts.slice(0, parts.length - index)].join("/")).concat(mounted)
 }

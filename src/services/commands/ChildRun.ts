@@ -20,6 +20,7 @@ import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { infoAt } from "../files/FileLook.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { usageOf } from "./CommandUsage.ts"
+import type { ControlGroup } from "./ControlGroup.ts"
 
 /** Two ways between this process and a child. */
 export interface Channel {
@@ -45,6 +46,8 @@ interface ChildOrder {
   readonly limits?: CommandLimits | undefined
   /** Folders of the sandbox that lie in memory. */
   readonly temporary?: ReadonlyArray<string>
+  /** The group of processes in which the kernel holds the limits. */
+  readonly group?: ControlGroup | undefined
 }
 
 export interface ChildEnd {
@@ -109,7 +112,7 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
 
 const start = Effect.fnUntraced(function* (order: ChildOrder) {
   const { argv, channel, cwd, env, filter, sandboxed } = order
-  const [program = "", ...args] = argv
+  const [program = "", ...args] = order.group?.enter(argv) ?? argv
   const handle = yield* ChildProcess.make(program, args, {
     cwd,
     env: { ...env, ...endsWithProgram() },
@@ -197,6 +200,8 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
+  const exceeded = order.group?.exceeded()
+  if (exceeded !== undefined) return exceeded
   if (sandbox === undefined) return exitCode
   const inner = sandbox.exitCode()
   if (inner !== undefined) return inner

@@ -37,6 +37,7 @@ import {
 } from "../../domain/commands/CommandLimits.ts"
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
+import { makeControlGroups } from "./ControlGroup.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 import { partialFailure } from "./PartialSandbox.ts"
@@ -339,6 +340,7 @@ export class Commands extends Context.Service<
         const machineLimits = commandLimitsOf({ ...usualCommandLimits, ...options.limits }, totalmem())
         const { git = false, network = false } = settings
         const hosts = listedHosts(network)
+        const groups = yield* makeControlGroups
         const copies = yield* makeCommandCopies({ root, scratch, git, sandbox, holding: watch.holding })
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
@@ -483,6 +485,7 @@ export class Commands extends Context.Service<
               env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
               sandboxed,
               limits: machineLimits,
+              group: yield* groups(machineLimits),
               ...limits
             })
             const isolated = Effect.ensuring(

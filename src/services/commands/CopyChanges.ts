@@ -92,14 +92,16 @@ export const overlayDifference = Effect.fn("overlayDifference")(function* (end: 
   return { folder, written, removed: [...removed, ...(yield* missing(doubtful))], others } satisfies Difference
 })
 
-/** What a copy holds, to be compared later: another text for another file or another content. */
-export const stampsOf = Effect.fn("stampsOf")(function* (root: string, folder: string) {
-  const { entries } = yield* walkLayer({ root, folder, behind: [] })
+const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
+  const { entries, ignored } = yield* walkLayer({ root, folder, behind: [] })
   const stamps = entries
     .filter(({ kind }) => kind !== "folder")
     .map(({ info, kind, name }) => [name, `${kind} ${info.ino} ${info.size} ${info.mtimeMs} ${info.ctimeMs}`] as const)
-  return new Map(stamps)
+  return { stamps: new Map(stamps), ignored }
 })
+
+/** What a copy holds, to be compared later: another text for another file or another content. */
+export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
 /** What changed in a copy since it was made. */
 export const copyDifference = Effect.fn("copyDifference")(function* (
@@ -107,12 +109,14 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
   folder: string,
   before: ReadonlyMap<string, string>
 ) {
-  const after = yield* stampsOf(root, folder)
+  const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
+  /* What is only left out now, because of what the command wrote, is still there. */
+  const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
     written: changed.filter(([, stamp]) => stamp.startsWith("file ")).map(([name]) => name),
-    removed: [...before.keys()].filter((name) => !after.has(name)),
+    removed: [...before.keys()].filter((name) => !after.has(name) && !isLeftOut(name)),
     others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name)
   } satisfies Difference
 })

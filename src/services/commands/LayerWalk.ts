@@ -1,11 +1,12 @@
 /**
  * Walks a tree that holds files of the project by the same paths: the layer in which a command writes, or a copy. What git
- * ignores in the project is told apart and not entered.
+ * ignores in the project, and what builds make anew, is told apart and not entered.
  */
 import { chmod, lstat, readdir } from "node:fs/promises"
 import type { Stats } from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import { besideBuild, buildMarks } from "../../domain/files/BuildFolders.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { alwaysSkipped, ignoredIn, readRules, rulesAbove, type RuleChain } from "../files/FileTree.ts"
 
@@ -59,7 +60,7 @@ const namesIn = (folder: string, isProject: boolean) =>
     readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
   )
 
-/** All entries that git would not ignore, folders before what they hold, and the names of those that it would. */
+/** All entries that git would not ignore and no build makes, folders before what they hold, and the names of the others. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []
@@ -72,6 +73,22 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
       if (info !== undefined) return info.isFile() ? yield* readRules(file, path.join(root, name)) : []
     }
     return []
+  })
+
+  const isThere = Effect.fnUntraced(function* (name: string) {
+    for (const tree of trees) if ((yield* entryAt(path.join(tree, name))) !== undefined) return true
+    return false
+  })
+
+  const isBuilt = Effect.fnUntraced(function* (folder: string, name: string) {
+    const beside = besideBuild(name)
+    if (beside?.length === 0) return true
+    const signs = [
+      ...(beside ?? []).map((one) => path.join(folder, one)),
+      ...buildMarks.map((one) => path.join(folder, name, one))
+    ]
+    for (const sign of signs) if (yield* isThere(sign)) return true
+    return false
   })
 
   const open: Array<{ readonly name: string; readonly chain: RuleChain }> = [
@@ -90,12 +107,13 @@ export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top
     for (const { info, one } of listed) {
       if (info === undefined) continue
       const name = path.join(folder, one)
-      if (alwaysSkipped.has(one) || isIgnored(one, info.isDirectory())) {
+      const isFolder = info.isDirectory()
+      if (alwaysSkipped.has(one) || isIgnored(one, isFolder) || (isFolder && (yield* isBuilt(folder, one)))) {
         ignored.push(name)
         continue
       }
       entries.push({ name, kind: kindOf(info), info })
-      if (info.isDirectory()) open.push({ name, chain })
+      if (isFolder) open.push({ name, chain })
     }
   }
   return { entries, ignored }

@@ -117,6 +117,33 @@ for (const way of ["overlay", "copy"] as const) {
         })
       )
 
+      liveTest("propose nothing of what builds make anew, without a .gitignore that says so", () =>
+        Effect.gen(function* () {
+          const files = { "pom.xml": "", "web/build.gradle": "", "kept/target/a.txt": "a", "kept/build/b.txt": "b" }
+          const { script } = yield* open({ files }, way)
+          const { changed_files, not_proposed } = yield* script(
+            [
+              "mkdir -p target/reports web/build cache build one/__pycache__",
+              "echo 1 > target/reports/a.txt; echo 1 > web/build/a.txt; echo 1 > one/__pycache__/a.txt",
+              "echo 1 > cache/CACHEDIR.TAG; echo 1 > cache/a.txt; echo 1 > build/CMakeCache.txt; echo 1 > build/Makefile",
+              "echo 2 > kept/target/a.txt; echo 2 > kept/build/b.txt"
+            ].join("; ")
+          )
+          assert.deepStrictEqual(changed_files, ["kept/build/b.txt", "kept/target/a.txt"])
+          assert.isUndefined(not_proposed)
+        })
+      )
+
+      liveTest("propose no removal of what is only ignored now", () =>
+        Effect.gen(function* () {
+          const files = { "a.txt": "a\n", "src/b.txt": "b\n" }
+          const { script } = yield* open({ files }, way)
+          assert.deepStrictEqual((yield* script("echo a.txt > .gitignore; echo 1 > src/CACHEDIR.TAG")).changed_files, [
+            ".gitignore"
+          ])
+        })
+      )
+
       liveTest("see the proposed changes, and what they write is proposed", () =>
         Effect.gen(function* () {
           const files = { "a.txt": "one\n", "sub/b.txt": "two\n", "sub/keep.txt": "keep\n", "old.txt": "old\n" }

@@ -1,0 +1,127 @@
+/**
+ * Control groups of Linux (version 2), where this program may make one: the kernel itself holds memory and processes of a
+ * command in its group, also for root and between two looks, and ends all that is in it, wherever it has gone. A group is made
+ * below the group of this program, or one above it that belongs to the user. Whether that works is tried once, by doing.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
+import * as path from "node:path"
+import { type CommandLimits, controlGroupFolders, memoryReason } from "../../domain/commands/CommandLimits.ts"
+
+/** The group of one command. */
+export interface ControlGroup {
+  /** The words that run a command in it; without it, should it be gone. */
+  readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** Why the kernel ended all that was in it; nothing when it did not. */
+  readonly exceeded: () => string | undefined
+}
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const succeeds = (work: () => unknown): boolean => {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const prefix = "task-conductor-"
+
+/** Zero is the process that writes it: the shell, which becomes the command. */
+const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
+const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
+
+const makeIn = (parent: string): string | undefined => {
+  try {
+    return mkdtempSync(path.join(parent, `${prefix}${process.pid}-`))
+  } catch {
+    return undefined
+  }
+}
+
+const isAlive = (pid: number): boolean => succeeds(() => process.kill(pid, 0))
+
+/** Removes empty groups that killed runs left. */
+const clear = (parent: string): void => {
+  const left = readdirSync(parent).filter((name) => name.startsWith(prefix))
+  const dead = left.filter((name) => !isAlive(Number.parseInt(name.slice(prefix.length), 10)))
+  for (const name of dead) succeeds(() => rmdirSync(path.join(parent, name)))
+}
+
+/** Whether a process can be put into a new group there and all of it be ended at once. */
+const works = (parent: string): boolean => {
+  const folder = makeIn(parent)
+  if (folder === undefined) return false
+  const [program = "", ...words] = enterWords(folder, ["/bin/cat", "/proc/self/cgroup"])
+  const { stdout } = spawnSync(program, words, { encoding: "utf8", timeout: 5000 })
+  const isIn = stdout?.includes(`/${path.basename(folder)}\n`) === true
+  const isEnded = succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
+  succeeds(() => rmdirSync(folder))
+  return isIn && isEnded
+}
+
+const controllersOf = (parent: string): ReadonlyArray<string> =>
+  textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
+
+/** The nearest folder whose groups bound memory and processes, else the nearest in which groups can be made at all. */
+const findParent = Effect.sync(() => {
+  if (process.platform !== "linux") return undefined
+  const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
+  const found = folders.filter(works)
+  const bounding = found.find((one) => ["memory", "pids"].every((name) => controllersOf(one).includes(name)))
+  const parent = bounding ?? found[0]
+  if (parent !== undefined) clear(parent)
+  return parent
+})
+
+/** What a process leaves in its group is gone at once, but for what the kernel still ends. */
+const looks = 50
+
+const remove = Effect.fnUntraced(function* (folder: string) {
+  succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
+  for (let look = 0; look < looks; look++) {
+    if (succeeds(() => rmdirSync(folder))) return
+    yield* Effect.sleep("20 millis")
+  }
+})
+
+const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
+  const folder = makeIn(parent)
+  if (folder === undefined) return undefined
+  const set = (name: string, value: number) =>
+    succeeds(() => writeFileSync(path.join(folder, name), `${value}`, { flag: "r+" }))
+  set("memory.max", memoryBytes)
+  set("memory.swap.max", 0)
+  /* All of it, as where it is only watched: a part would go on with what the other part left. */
+  set("memory.oom.group", 1)
+  set("pids.max", processes)
+  const group: ControlGroup = {
+    enter: (argv) => enterWords(folder, argv),
+    exceeded: () =>
+      /^oom_kill [1-9]/m.test(textOf(path.join(folder, "memory.events"))) ? memoryReason(memoryBytes) : undefined
+  }
+  return { folder, group }
+}
+
+/** Gives each command a group of its own until the scope closes, which ends all that is in it; nothing where none can be made. */
+export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
+  Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {
+    const above = yield* parent
+    if (above === undefined) return undefined
+    const made = yield* Effect.acquireRelease(
+      Effect.sync(() => open(above, limits)),
+      (one) => (one === undefined ? Effect.void : remove(one.folder))
+    )
+    return made?.group
+  })
+)
