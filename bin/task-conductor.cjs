@@ -27,7 +27,7 @@ function homes() {
   }
 }
 
-/* Any word may be the project of the line. Saved runs and those of a cluster bring settings that are not read here. */
+/* Any word may be the project of the line. Saved runs, those of a cluster and editors bring settings that are not read here. */
 function mayLoadPlugins() {
   var projects = words.concat(".").map(function (word) {
     return word.slice(word.indexOf("=") + 1) + "/task-conductor.json"
@@ -39,7 +39,7 @@ function mayLoadPlugins() {
     return folder && folder + "/task-conductor/config.json"
   })
   return (
-    /plugin|(^|\n)(resume|fork|replay|worker)(\n|$)/.test(words.join("\n")) ||
+    /plugin|(^|\n)(acp|resume|fork|replay|worker)(\n|$)/.test(words.join("\n")) ||
     projects.concat(personal.filter(Boolean)).some(namesPlugins)
   )
 }

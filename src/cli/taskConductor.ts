@@ -49,6 +49,7 @@ const groups = {
     tools: ["List and describe the tools that a task can call", () => import("./plugins/plugins.ts")],
     plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts")],
     mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts")],
+    acp: ["Start an agent for editors on stdin and stdout", () => import("./acp/acp.ts")],
     refine: ["Print the refinement of one task of a plan", () => import("./check/stages.ts")],
     execute: ["Carry out a refinement and print its result", () => import("./check/stages.ts")],
     iterate: ["Print the tasks that are left after some results", () => import("./check/stages.ts")]

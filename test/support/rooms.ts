@@ -70,6 +70,7 @@ const features: ReadonlyArray<string> = [
     "init",
     "mcp",
     "ask",
+    "acp",
     "cluster"
   ].map((room) => `cli/${room}`)
 ]

@@ -26,6 +26,7 @@ import { makePaint } from "../terminal/Colour.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
+import { reserveStdout } from "../terminal/ReservedStdout.ts"
 import { progressLine } from "../terminal/Progress.ts"
 import { carryOut } from "../terminal/outcome.ts"
 import { approvedBeforehand, runContextOf } from "../terminal/runContext.ts"
@@ -165,30 +166,18 @@ const { allow, deny, model, parallel, plugin, project } = runFlags
 const instructions =
   "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
 
-/**
- * Reserves stdout for the protocol: whatever else writes there, code of plugins too, is redirected to stderr. Returns
- * the streams of the protocol.
- */
-const reserveStdout = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  const { stderr, stdout } = process
-  const write = stdout.write.bind(stdout)
-  stdout.write = stderr.write.bind(stderr)
-  const send = (chunk: string | Uint8Array) =>
-    Effect.callback<void>((resume) => void write(chunk, () => resume(Effect.void)))
-  return Stdio.make({ ...stdio, stdout: () => Sink.forEach(send) })
-})
-
 /** The command. */
 export const mcp = Command.make(
   "mcp",
   { allow, deny, model, parallel, plugin, project, ...modelFlags, ...approvalFlags },
   Effect.fn("mcp")(function* (given) {
     const flags = flagConfiguration(given)
-    const stdio = yield* reserveStdout
+    const stdio = yield* Stdio.Stdio
+    const send = reserveStdout()
+    const protocol = Stdio.make({ ...stdio, stdout: () => Sink.forEach((chunk) => Effect.promise(() => send(chunk))) })
     const tools = yield* mcpServedTools({ project: given.project, flags, ...approvedBeforehand(given) })
     yield* serveTools({ name: "task-conductor", version, instructions, tools }).pipe(
-      Effect.provideService(Stdio.Stdio, stdio),
+      Effect.provideService(Stdio.Stdio, protocol),
       Effect.provideService(References.LogToStderr, true)
     )
   })

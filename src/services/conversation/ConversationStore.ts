@@ -100,19 +100,33 @@ export const saveConversation = Effect.fn("saveConversation")(function* (
   yield* prune(folder)
 })
 
+const readSaved = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  return Option.flatMap(yield* Effect.option(fs.readFileString(file)), decode)
+})
+
 /** The last conversation about the project; one that cannot be read is passed over. */
 export const lastConversation = Effect.fn("lastConversation")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* conversationFolder(place)
   for (const name of yield* filesIn(folder)) {
-    const text = yield* Effect.option(fs.readFileString(path.join(folder, name)))
-    const saved = Option.flatMap(text, decode)
+    const saved = yield* readSaved(path.join(folder, name))
     if (Option.isSome(saved)) return saved.value
   }
   return yield* new NoConversation({ project: place.project })
+})
+
+/** The conversation with this id, when it is kept and can be read. */
+export const conversationOf = Effect.fn("conversationOf")(function* (
+  place: Pick<ConversationPlace, "project" | "state">,
+  id: string
+) {
+  const path = yield* Path.Path
+  const folder = yield* conversationFolder(place)
+  const names = yield* filesIn(folder)
+  return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
 /** The file is shortened to so many messages once it has twice as many. */

@@ -1,0 +1,191 @@
+/**
+ * The events of a run or a message as updates of a session: the plan with the state of its tasks, calls with their diffs and
+ * places, checks, and what goes on as thoughts.
+ */
+import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk"
+import { resolve } from "node:path"
+import { numberedRows } from "../../domain/files/ChangePreview.ts"
+import { changeOf } from "../../domain/runs/FileChanges.ts"
+import { toolCallText } from "../../domain/runs/CallText.ts"
+import { emptyLive, foldLive, isResolved, type LiveState } from "../../domain/runs/LiveState.ts"
+import type { EventOf, RecordedEvent } from "../../domain/runs/RunEvent.ts"
+import { shorten } from "../../domain/text/Excerpt.ts"
+import { badExit, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
+import { makePaint } from "../terminal/Colour.ts"
+import { progressLine } from "../terminal/Progress.ts"
+
+const plain = makePaint(false)
+
+/** How many characters of an output an editor is shown. */
+const mostOutput = 4000
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: "read",
+  get_file_tree: "read",
+  search_files: "search",
+  fetch_url: "fetch",
+  write_file: "edit",
+  edit_file: "edit",
+  run_command: "execute"
+}
+
+export const kindOf = (tool: string): ToolKind => kinds[tool] ?? "other"
+
+export const textContent = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } })
+
+export const messageChunk = (text: string): SessionUpdate => ({
+  sessionUpdate: "agent_message_chunk",
+  content: { type: "text", text }
+})
+
+export const thought = (line: string): SessionUpdate => ({
+  sessionUpdate: "agent_thought_chunk",
+  content: { type: "text", text: `${line.trim()}\n` }
+})
+
+/** Each part of a unified diff, as an editor shows it. */
+export const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
+  const parts: Array<{ readonly path: string; readonly old: Array<string>; readonly now: Array<string> }> = []
+  let path = ""
+  for (const { kind, text } of numberedRows(diff)) {
+    if (kind === "file") path = resolve(project, text)
+    if (kind === "file" || kind === "gap") parts.push({ path, old: [], now: [] })
+    if (kind === "same" || kind === "removed") parts.at(-1)?.old.push(text)
+    if (kind === "same" || kind === "added") parts.at(-1)?.now.push(text)
+  }
+  return parts
+    .filter(({ now, old }) => now.length + old.length > 0)
+    .map(({ now, old, path }) => ({
+      type: "diff",
+      path,
+      oldText: old.length === 0 ? null : old.join("\n"),
+      newText: now.join("\n")
+    }))
+}
+
+/** The files among the targets of a call, the first with the line at which a diff begins to change it. */
+export const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
+  const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
+  return targets
+    .filter((target) => target.startsWith("/"))
+    .map((path, index) => (index === 0 && line !== undefined ? { path, line: Number(line) } : { path }))
+}
+
+/** The calls of prompt `prompt` of the session; a call that is asked about has the same id before and after the answer. */
+export const toolCallId = (prompt: number, task: string, uid: string): string => `${prompt}/${task}/${uid}`
+
+const resultContent = ({ data, error_message, success }: ToolResult, project: string): Array<ToolCallContent> => {
+  if (!success) return [textContent(error_message ?? "")]
+  if (changeOf(data) !== undefined) return [...diffContent((data as { readonly diff: string }).diff, project)]
+  return data === null ? [] : [textContent(shorten(dataText(data), mostOutput))]
+}
+
+const entriesOf = ({ steps, tasks }: LiveState): Array<PlanEntry> =>
+  steps.flatMap((step) =>
+    step.tasks.map((name): PlanEntry => {
+      const stage = tasks.get(name)?.stage ?? "waiting"
+      const isWithout = stage === "failed" || stage === "skipped"
+      return {
+        content: isWithout ? `${name} (${stage})` : name,
+        priority: "medium",
+        status: isResolved(stage) ? "completed" : stage === "waiting" ? "pending" : "in_progress"
+      }
+    })
+  )
+
+const checkId = (prompt: number, { command, task = "" }: { readonly command: string; readonly task?: string }) =>
+  `${prompt}/${task}/check ${command}`
+
+/** What else goes on, in a line. */
+const toldTypes: ReadonlySet<string> = new Set([
+  "stage.started",
+  "answer.rejected",
+  "model.failed",
+  "server.waiting",
+  "server.back"
+])
+
+/** Makes the updates for the events of one prompt. */
+export const makeUpdates = (prompt: number, project: string) => {
+  let live = emptyLive
+  let shownPlan = ""
+  const shownCalls = new Set<string>()
+
+  const started = ({ call, id, targets }: EventOf<"tool.started">): SessionUpdate => {
+    const toolId = toolCallId(prompt, id.task, id.uid)
+    const isKnown = shownCalls.has(toolId)
+    shownCalls.add(toolId)
+    return isKnown
+      ? { sessionUpdate: "tool_call_update", toolCallId: toolId, status: "in_progress" }
+      : {
+          sessionUpdate: "tool_call",
+          toolCallId: toolId,
+          title: toolCallText(call, targets, project),
+          kind: kindOf(call.name),
+          status: "in_progress",
+          locations: locationsOf(targets),
+          rawInput: call.arguments
+        }
+  }
+
+  const finished = ({ id, name, result }: EventOf<"tool.finished">): ReadonlyArray<SessionUpdate> => {
+    const toolId = toolCallId(prompt, id.task, id.uid)
+    const end = {
+      toolCallId: toolId,
+      status: result.success && badExit(result) === undefined ? ("completed" as const) : ("failed" as const),
+      content: resultContent(result, project)
+    }
+    return shownCalls.has(toolId)
+      ? [{ sessionUpdate: "tool_call_update", ...end }]
+      : [{ sessionUpdate: "tool_call", title: name, kind: kindOf(name), ...end }]
+  }
+
+  const updatesOf = ({ event }: RecordedEvent): ReadonlyArray<SessionUpdate> => {
+    switch (event.type) {
+      case "tool.started":
+        return [started(event)]
+      case "tool.finished":
+        return finished(event)
+      case "check.started": {
+        const title = `check ${event.command}`
+        return [
+          {
+            sessionUpdate: "tool_call",
+            toolCallId: checkId(prompt, event),
+            title,
+            kind: "execute",
+            status: "in_progress"
+          }
+        ]
+      }
+      case "check.finished":
+        return [
+          {
+            sessionUpdate: "tool_call_update",
+            toolCallId: checkId(prompt, event),
+            status: event.newFailures.length === 0 ? "completed" : "failed",
+            content: [textContent(shorten(event.text, mostOutput))]
+          }
+        ]
+      case "message":
+        return event.level === "warning" ? [thought(event.text)] : []
+      default: {
+        const line = toldTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
+        return line === undefined ? [] : [thought(line)]
+      }
+    }
+  }
+
+  return {
+    /** A call is shown under this id already. */
+    know: (id: string): void => void shownCalls.add(id),
+    of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
+      live = foldLive(live, recorded)
+      const entries = entriesOf(live)
+      const plan = JSON.stringify(entries)
+      const isNew = entries.length > 0 && plan !== shownPlan
+      if (isNew) shownPlan = plan
+      return [...(isNew ? [{ sessionUpdate: "plan" as const, entries }] : []), ...updatesOf(recorded)]
+    }
+  }
+}

@@ -1,0 +1,403 @@
+import { client, methods, ndJsonStream, type SessionNotification, type SessionUpdate } from "@agentclientprotocol/sdk"
+import type { ClientContext, PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Readable, Writable } from "node:stream"
+import { environmentOf, makeSandbox, program } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import type { Script } from "../../support/FakeOllamaScript.ts"
+import { inOrder } from "../../support/FakeOllamaScript.ts"
+import { planOf, resultSaying, freeSkill } from "../../support/TestRun.ts"
+import { stageNameOf } from "../../support/stageName.ts"
+import { waitFor } from "../../support/waitFor.ts"
+
+const sandboxed = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = makeSandbox()
+    made.write("project/src/limits.js", "export const limits = {\n  requestTimeout: 10_000,\n  retries: 3\n}\n")
+    made.write("project/README.md", "# Weather\n\nThe port of the server is 8042.\n")
+    return made
+  }),
+  ({ remove }) => Effect.sync(remove)
+)
+
+/** An editor with an agent of its own; what it is asked is answered by `choose`, with the id of an option. */
+const openEditor = Effect.fnUntraced(function* (
+  root: string,
+  args: ReadonlyArray<string> = [],
+  env: Readonly<Record<string, string>> = {}
+) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [program, "acp", ...args], {
+        cwd: root,
+        env: environmentOf(root, env),
+        stdio: ["pipe", "pipe", "pipe"]
+      })
+    ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  )
+  let stderr = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text))
+  const updates: Array<SessionUpdate> = []
+  const asked: Array<RequestPermissionRequest> = []
+  const editor = {
+    child,
+    updates,
+    asked,
+    stderr: () => stderr,
+    choose: (_options: ReadonlyArray<PermissionOption>): string | undefined | Promise<string | undefined> => "deny",
+    text: () =>
+      updates
+        .flatMap((update) =>
+          update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? [update.content.text] : []
+        )
+        .join(""),
+    of: <Kind extends SessionUpdate["sessionUpdate"]>(kind: Kind) =>
+      updates.filter(
+        (update): update is Extract<SessionUpdate, { sessionUpdate: Kind }> => update.sessionUpdate === kind
+      )
+  }
+  const connection = client({ name: "test" })
+    .onNotification(methods.client.session.update, ({ params }: { readonly params: SessionNotification }) => {
+      updates.push(params.update)
+    })
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      asked.push(params)
+      const optionId = await editor.choose(params.options)
+      return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } }
+    })
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
+      )
+    )
+  const { agent } = connection
+  const initialized = yield* Effect.promise(() =>
+    agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
+  )
+  return Object.assign(editor, { agent, initialized })
+})
+
+const request = <A>(work: () => Promise<A>) => Effect.promise(work)
+
+const newSession = (agent: ClientContext, cwd: string) =>
+  request(() => agent.request(methods.agent.session.new, { cwd, mcpServers: [] }))
+
+const prompt = (agent: ClientContext, sessionId: string, text: string) =>
+  request(() => agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }))
+
+const refusal = (work: () => Promise<unknown>) =>
+  request(() =>
+    work().then(
+      () => undefined,
+      (error: { readonly code: number; readonly message: string }) => ({ code: error.code, message: error.message })
+    )
+  )
+
+const edit = "```\n<<<<<<< SEARCH\n  requestTimeout: 10_000,\n=======\n  requestTimeout: 30_000,\n>>>>>>> REPLACE\n```"
+const change = `src/limits.js\n${edit}`
+
+const serving = (script: Script) => FakeOllama.make(script, { models: [{ name: fakeModel }] })
+
+describe("acp on the embedded model", () => {
+  it.live("initializes, answers a message, keeps it, and goes on with it in another process", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const project = join(root, "project")
+      const first = yield* openEditor(root, ["--allow", "read_file"])
+      assert.strictEqual(first.initialized.protocolVersion, 1)
+      assert.strictEqual(first.initialized.agentCapabilities?.loadSession, true)
+      const { modes, sessionId } = yield* newSession(first.agent, project)
+      assert.deepStrictEqual(
+        modes?.availableModes.map(({ id }) => id),
+        ["ask", "plan", "run"]
+      )
+      const { stopReason } = yield* prompt(first.agent, sessionId, "Where is the port of the server?")
+      assert.strictEqual(stopReason, "end_turn")
+      assert.include(first.text(), "The port of the server is 8042.")
+      const [search] = first.of("tool_call")
+      assert.strictEqual(search?.kind, "search")
+      const ends = first.of("tool_call_update").filter(({ status }) => status === "completed")
+      assert.isAbove(ends.length, 0)
+      const read = first.of("tool_call").find(({ kind }) => kind === "read")
+      assert.deepStrictEqual(
+        read?.locations?.map(({ path }) => path),
+        [join(project, "README.md")]
+      )
+      first.child.stdin.end()
+      yield* request(() => new Promise((resolve) => first.child.once("close", resolve)))
+      assert.strictEqual(first.child.exitCode, 0)
+      assert.strictEqual(first.stderr(), "")
+
+      const second = yield* openEditor(root, ["--allow", "read_file"])
+      yield* request(() =>
+        second.agent.request(methods.agent.session.load, { sessionId, cwd: project, mcpServers: [] })
+      )
+      const [said] = second.of("user_message_chunk")
+      assert.deepStrictEqual(said?.content, { type: "text", text: "Where is the port of the server?" })
+      assert.include(second.text(), "The port of the server is 8042.")
+      assert.strictEqual((yield* prompt(second.agent, sessionId, "And the weather?")).stopReason, "end_turn")
+    })
+  )
+
+  it.live("shows the plan of a run with the state of its tasks, and its answer", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const { agent, of, text } = yield* openEditor(root, ["--allow", "read_file"])
+      const { sessionId } = yield* newSession(agent, join(root, "project"))
+      yield* request(() => agent.request(methods.agent.session.setMode, { sessionId, modeId: "run" }))
+      const { stopReason } = yield* prompt(agent, sessionId, "Where is the port of the server?")
+      assert.strictEqual(stopReason, "end_turn")
+      const plans = of("plan")
+      assert.isAbove(plans.length, 1)
+      assert.deepStrictEqual(new Set(plans[0]?.entries.map(({ status }) => status)), new Set(["pending"]))
+      assert.deepStrictEqual(new Set(plans.at(-1)?.entries.map(({ status }) => status)), new Set(["completed"]))
+      assert.include(text(), "8042")
+      const runs = join(root, "home/.local/state/task-conductor/runs")
+      assert.isTrue(existsSync(runs))
+    })
+  )
+
+  it.live("only makes a plan in the mode for it", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const { agent, of, text } = yield* openEditor(root)
+      const { sessionId } = yield* newSession(agent, join(root, "project"))
+      yield* request(() => agent.request(methods.agent.session.setMode, { sessionId, modeId: "plan" }))
+      yield* prompt(agent, sessionId, "Where is the port of the server?")
+      assert.include(text(), "### Task section 1")
+      assert.deepStrictEqual(new Set(of("plan")[0]?.entries.map(({ status }) => status)), new Set(["pending"]))
+      assert.strictEqual(of("tool_call").length, 0)
+    })
+  )
+
+  it.live("answers what cannot be done with an error, and goes on", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const { agent } = yield* openEditor(root)
+      const project = join(root, "project")
+      const { sessionId } = yield* newSession(agent, project)
+      const unknown = { sessionId: "20200101-000000-none", prompt: [] }
+      const stray = { ...unknown, sessionId: "../../../etc/passwd" }
+      for (const params of [unknown, stray]) {
+        assert.strictEqual((yield* refusal(() => agent.request(methods.agent.session.prompt, params)))?.code, -32002)
+        const load = { sessionId: params.sessionId, cwd: project, mcpServers: [] }
+        assert.strictEqual((yield* refusal(() => agent.request(methods.agent.session.load, load)))?.code, -32002)
+      }
+      for (const cwd of ["relative", join(root, "nowhere")]) {
+        const refused = yield* refusal(() => agent.request(methods.agent.session.new, { cwd, mcpServers: [] }))
+        assert.deepStrictEqual(
+          [refused?.code, refused?.message],
+          [-32602, `${JSON.stringify(cwd)} is not the absolute path of a folder.`]
+        )
+      }
+      const sse = { type: "sse" as const, name: "old", url: "http://127.0.0.1:1/sse", headers: [] }
+      const refused = yield* refusal(() =>
+        agent.request(methods.agent.session.new, { cwd: project, mcpServers: [sse] })
+      )
+      assert.include(refused?.message, 'the transport "sse" is no longer part of the protocol')
+      const mode = { sessionId, modeId: "fly" }
+      assert.include(
+        (yield* refusal(() => agent.request(methods.agent.session.setMode, mode)))?.message,
+        'There is no mode "fly". Modes: ask, plan, run.'
+      )
+      const image = { sessionId, prompt: [{ type: "image" as const, data: "AA==", mimeType: "image/png" }] }
+      assert.include(
+        (yield* refusal(() => agent.request(methods.agent.session.prompt, image)))?.message,
+        "A prompt may hold text"
+      )
+      const empty = { sessionId, prompt: [{ type: "text" as const, text: "  " }] }
+      assert.include(
+        (yield* refusal(() => agent.request(methods.agent.session.prompt, empty)))?.message,
+        "The prompt is empty."
+      )
+      assert.strictEqual((yield* prompt(agent, sessionId, "Where is the port?")).stopReason, "end_turn")
+    })
+  )
+
+  it.live("answers lines that are no messages, and keeps stdout for the protocol", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const deep = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":${"[".repeat(50_000)}${"]".repeat(50_000)}}`
+      const lines = [
+        "this is no JSON",
+        "[1]",
+        "17",
+        '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}',
+        '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":1}}',
+        deep,
+        '{"jsonrpc":"2.0","id":4,"method":"session/new","params":{"cwd":7}}',
+        '{"jsonrpc":"2.0","id":5,"method":"no/such","params":{}}'
+      ]
+      const child = spawn(process.execPath, [program, "acp"], { cwd: root, env: environmentOf(root), stdio: "pipe" })
+      let [stdout, stderr] = ["", ""]
+      child.stdout.setEncoding("utf8").on("data", (text: string) => void (stdout += text))
+      child.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text))
+      child.stdin.write(`${lines.join("\n")}\n`)
+      yield* waitFor("an answer to every line", () => stdout.includes('"id":5'))
+      child.stdin.end()
+      const code = yield* request(() => new Promise((resolve) => child.once("close", resolve)))
+      assert.strictEqual(code, 0)
+      const answers = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { readonly id: number | null; readonly error?: { readonly code: number } })
+      const codes = answers.map(({ error, id }) => `${id}: ${error?.code ?? "done"}`)
+      assert.deepStrictEqual(codes.toSorted(), [
+        "1: -32600",
+        "2: done",
+        "3: -32602",
+        "4: -32602",
+        "5: -32601",
+        "null: -32600",
+        "null: -32600",
+        "null: -32700"
+      ])
+      assert.notInclude(stderr, "    at ")
+    })
+  )
+
+  it.live("says in the answer to a prompt what is wrong with the configuration", () =>
+    Effect.gen(function* () {
+      const made = yield* sandboxed
+      const { agent } = yield* openEditor(made.root)
+      const project = join(made.root, "project")
+      made.write("project/task-conductor.json", '{ "modle": "x" }')
+      const refused = yield* refusal(() => agent.request(methods.agent.session.new, { cwd: project, mcpServers: [] }))
+      assert.strictEqual(refused?.code, -32602)
+      assert.include(refused?.message, 'unknown key "modle". Nearest: model.')
+    })
+  )
+})
+
+describe("acp with a model that changes files", () => {
+  const changing = inOrder(change, "The timeout is 30 s now: [src/limits.js](src/limits.js#L2).")
+
+  it.live("shows the diff of a change, and makes it after a yes", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const { url } = yield* serving(changing)
+      const editor = yield* openEditor(root, ["--model", fakeModel], { OLLAMA_HOST: url })
+      editor.choose = () => "once"
+      const { sessionId } = yield* newSession(editor.agent, join(root, "project"))
+      const { stopReason } = yield* prompt(editor.agent, sessionId, "Raise the timeout to 30 s.")
+      assert.strictEqual(stopReason, "end_turn", editor.stderr())
+      assert.strictEqual(editor.asked.length, 1)
+      const file = join(root, "project/src/limits.js")
+      const [diff] = (editor.asked[0]?.toolCall.content ?? []).filter(({ type }) => type === "diff")
+      assert.deepStrictEqual(diff, {
+        type: "diff",
+        path: file,
+        oldText: "export const limits = {\n  requestTimeout: 10_000,\n  retries: 3\n}",
+        newText: "export const limits = {\n  requestTimeout: 30_000,\n  retries: 3\n}"
+      })
+      assert.deepStrictEqual(editor.asked[0]?.toolCall.locations, [{ path: file, line: 1 }])
+      assert.include(readFileSync(file, "utf8"), "requestTimeout: 30_000")
+      const id = editor.asked[0]?.toolCall.toolCallId
+      const states = editor.updates.flatMap((update) =>
+        "toolCallId" in update && update.toolCallId === id ? [update.status] : []
+      )
+      assert.deepStrictEqual(states, ["pending", "pending", "in_progress", "completed"])
+      assert.include(editor.text(), "The timeout is 30 s now")
+    })
+  )
+
+  it.live("changes nothing after a no, an answer that was not offered, or none", () =>
+    Effect.gen(function* () {
+      for (const answer of ["deny", "always-and-everything", undefined]) {
+        const { root } = yield* sandboxed
+        const { url } = yield* serving(inOrder(change, "Done."))
+        const editor = yield* openEditor(root, ["--model", fakeModel], { OLLAMA_HOST: url })
+        editor.choose = () => answer
+        const { sessionId } = yield* newSession(editor.agent, join(root, "project"))
+        yield* prompt(editor.agent, sessionId, "Raise the timeout to 30 s.")
+        assert.include(readFileSync(join(root, "project/src/limits.js"), "utf8"), "10_000")
+        assert.match(editor.text(), /\n\nNothing was changed: /)
+        const id = editor.asked[0]?.toolCall.toolCallId
+        const last = editor.of("tool_call_update").findLast(({ toolCallId }) => toolCallId === id)
+        assert.strictEqual(last?.status, "failed")
+      }
+    })
+  )
+
+  it.live("stops an answer and a question at a cancel, and takes the next prompt", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandboxed
+      const server = yield* serving(({ messages }) => {
+        const last = messages.at(-1)?.content ?? ""
+        return last.includes("Wait for ever")
+          ? { text: "never", hold: "never" }
+          : last.includes("Raise")
+            ? change
+            : "Done."
+      })
+      const editor = yield* openEditor(root, ["--model", fakeModel], { OLLAMA_HOST: server.url })
+      const { sessionId } = yield* newSession(editor.agent, join(root, "project"))
+      const cancel = () => request(() => editor.agent.notify(methods.agent.session.cancel, { sessionId }))
+
+      const raised = editor.agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: "text", text: "Raise the timeout." }]
+      })
+      let release: (answer: undefined) => void = () => undefined
+      editor.choose = () => new Promise((resolve) => void (release = resolve))
+      yield* waitFor("a question", () => editor.asked.length === 1)
+      const beside = { sessionId, prompt: [{ type: "text" as const, text: "Where?" }] }
+      assert.include(
+        (yield* refusal(() => editor.agent.request(methods.agent.session.prompt, beside)))?.message,
+        "A prompt of this session is being answered already."
+      )
+      yield* cancel()
+      release(undefined)
+      assert.strictEqual((yield* request(() => raised)).stopReason, "cancelled")
+      assert.include(readFileSync(join(root, "project/src/limits.js"), "utf8"), "10_000")
+
+      const before = server.chats.length
+      const waiting = editor.agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: "text", text: "Wait for ever." }]
+      })
+      yield* server.until(({ chats }) => chats.length > before)
+      yield* cancel()
+      assert.strictEqual((yield* request(() => waiting)).stopReason, "cancelled")
+      yield* server.until(({ abortedCount }) => abortedCount() === 1)
+    })
+  )
+
+  it.live("asks about all changes of a step of a run at once, and puts what was done above the answer", () =>
+    Effect.gen(function* () {
+      const { root, write } = yield* sandboxed
+      write("project/.task-conductor/skills/any/SKILL.md", freeSkill.replace("name: free", "name: any"))
+      const plan = planOf([[{ name: "Raise 1" }]])
+      const script: Script = ({ messages }) => {
+        const stage = stageNameOf(messages)
+        if (stage === "creation") return plan
+        const isChanged = messages.some(({ content }) => content.includes("### Changed: "))
+        return isChanged
+          ? resultSaying("The timeout is 30 s now.")
+          : `${change}\n\nsrc/new.js\n\`\`\`\n<<<<<<< SEARCH\n=======\nexport {}\n>>>>>>> REPLACE\n\`\`\``
+      }
+      const { url } = yield* serving(script)
+      const editor = yield* openEditor(root, ["--model", fakeModel], { OLLAMA_HOST: url })
+      editor.choose = () => "once"
+      const { sessionId } = yield* newSession(editor.agent, join(root, "project"))
+      yield* request(() => editor.agent.request(methods.agent.session.setMode, { sessionId, modeId: "run" }))
+      const { stopReason } = yield* prompt(editor.agent, sessionId, "Raise the timeout to 30 s.")
+      assert.strictEqual(stopReason, "end_turn")
+      assert.strictEqual(editor.asked.length, 1, editor.text())
+      const paths = editor.asked[0]?.toolCall.content?.flatMap((one) => (one.type === "diff" ? [one.path] : []))
+      assert.deepStrictEqual(
+        paths,
+        ["src/limits.js", "src/new.js"].map((path) => join(root, "project", path))
+      )
+      assert.isTrue(existsSync(join(root, "project/src/new.js")))
+      assert.match(editor.text(), /src\/limits\.js[^]*The timeout is 30 s now\.[^]*Undo it: task-conductor undo /)
+    })
+  )
+})
