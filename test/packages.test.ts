@@ -84,7 +84,9 @@ const answerOnTerminal = async (answer: string) => {
   const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
   const terminal = openTerminal(words, { cwd: app, env: environment() })
   await terminal.shows("Allow? ")
-  terminal.type(`${answer}\r`)
+  terminal.type(answer)
+  /* What allows more than the question shows is ended with Enter. */
+  if (answer !== "n") setTimeout(() => terminal.type("\r"), 200)
   const status = await terminal.ended
   return { status, asked: terminal.screen().includes(`load the plugin ${plugin}`) }
 }

@@ -55,16 +55,16 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
       killSender()
       expect((yield* Effect.promise(() => client.ended)).code).toBe(4)
       const attached = terminal("attach last")
-      yield* Effect.promise(() => attached.shows("Run it again? "))
-      attached.type("y\r")
+      yield* Effect.promise(() => attached.shows("Did it happen? "))
+      attached.type("n")
       yield* untilSent(2)
       killSender()
       yield* waitFor(
         "the second question",
-        () => attached.screen().split("Run it again? ").length === 3,
+        () => attached.screen().split("Did it happen? ").length === 3,
         attached.screen
       )
-      attached.type("d\r")
+      attached.type("y")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
     })
   )
@@ -77,8 +77,8 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
       killSender()
       expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([4, 1])
       const attached = terminal("attach last")
-      yield* Effect.promise(() => attached.shows("Run it again? "))
-      attached.type("d\r")
+      yield* Effect.promise(() => attached.shows("Did it happen? "))
+      attached.type("y")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 1])
     })
   )

@@ -104,7 +104,7 @@ const makeBuild = (sandboxSettings: SandboxSettings, text = script) =>
       const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
       yield* Effect.promise(() => terminal.shows("d done already"))
       yield* Effect.promise(() => terminal.shows("Run it again? "))
-      terminal.type("d\r")
+      terminal.type("y")
       expect(yield* Effect.promise(() => terminal.ended), terminal.screen()).toBe(0)
       expect(terminal.screen()).toContain("It is built.")
       return JSON.stringify(server.chats.at(-1)?.messages)

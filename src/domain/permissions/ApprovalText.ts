@@ -3,7 +3,7 @@
  * model, a file or a plugin is made printable. What is not shown is said with its size.
  */
 import { type DiffRow, numberedRows } from "../files/ChangePreview.ts"
-import { printable, printableLines } from "../text/Printable.ts"
+import { printable, printableLines, unframed } from "../text/Printable.ts"
 import type { Risk } from "../tools/Access.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
@@ -14,14 +14,17 @@ import { counted } from "../text/Format.ts"
 const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
-const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
+const sourceOf = (text: string): ReadonlyArray<string> =>
+  printableLines(text.replace(/\n$/, ""))
+    .split("\n")
+    .map((line) => line.split("\t").map(unframed).join("\t"))
 
 const sourceLine = (text: string): QuestionLine => ({ text, hang: 2, isSource: true })
 
 /** One argument; a string of several lines below its name. */
 const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray<QuestionLine> => {
-  const label = printable(name)
-  if (typeof value !== "string") return [sourceLine(`${label}: ${printable(JSON.stringify(value))}`)]
+  const label = unframed(name)
+  if (typeof value !== "string") return [sourceLine(`${label}: ${unframed(JSON.stringify(value))}`)]
   const rows = sourceOf(value)
   return rows.length === 1
     ? [sourceLine(`${label}: ${rows[0]}`)]
@@ -31,7 +34,7 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 /** True for a task that asks for approval without a tool call. */
 const isEmpty = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
-const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${printable(origin)})`)
+const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
 /** True when the words say what a call does; what a tool of a plugin does is in its arguments only. */
 const isSaid = ({ origin, targets, words }: ApprovalItem): boolean =>
@@ -40,15 +43,31 @@ const isSaid = ({ origin, targets, words }: ApprovalItem): boolean =>
 const argumentsOf = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(item.call?.arguments ?? {})
 
-/** The command, or the arguments of a tool that is not built in. */
+/** A longer command is shown by its two ends where there is not the room of a pager. */
+const mostShown = 4000
+
+/** The command; none of it is left out without a word. */
+const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
+  if (words?.command === undefined) return []
+  const command = unframed(words.command)
+  const left = command.length - mostShown
+  if (isWhole || left <= 0) return [sourceLine(`$ ${command}`)]
+  const half = mostShown / 2
+  return [
+    sourceLine(`$ ${command.slice(0, half)}`),
+    { text: `... ${left} characters of the command are not shown here: v shows all. It ends with`, style: "caution" },
+    sourceLine(`  ${command.slice(-half)}`)
+  ]
+}
+
+/** The arguments of a tool that is not built in. */
 const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
-    ...(command === undefined ? [] : [sourceLine(`$ ${printable(command)}`)]),
     ...(isSaid(item) ? [] : argumentsOf(item).flatMap(argumentLines)),
     /* What a plugin or a server would start. */
-    ...(command === undefined ? details.map((text) => sourceLine(printable(text))) : [])
+    ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
 }
 
@@ -106,11 +125,11 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
     ...rest.flatMap(argumentLines),
-    ...argumentsOfCommand.map((text) => sourceLine(printable(text))),
+    ...argumentsOfCommand.map((text) => sourceLine(unframed(text))),
     ...(words === undefined || call === undefined
-      ? targets.map((text) => sourceLine(`Target: ${printable(text)}`))
+      ? targets.map((text) => sourceLine(`Target: ${unframed(text)}`))
       : []),
-    { text: `Tool: ${printable(tool)}${whoseOf(item)}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
+    { text: `Tool: ${unframed(tool)}${whoseOf(item)}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
   ]
 }
 
@@ -127,9 +146,9 @@ export interface Asking {
 /** What an item does, for a heading. */
 const doesOf = (item: ApprovalItem): string => {
   const { targets, tool, words } = item
-  if (words !== undefined) return printable(words.does)
+  if (words !== undefined) return unframed(words.does)
   if (isEmpty(item)) return "no tool call"
-  return `use ${printable(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
+  return `use ${unframed(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
 }
 
 const headingOf = ({ items, scope, title }: Asking): string => {
@@ -147,30 +166,31 @@ const headingOf = ({ items, scope, title }: Asking): string => {
 
 const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { risk, words } = item
-  if (words?.isCalm === true) return [{ text: printable(words.consequence), style: "dim" }]
+  if (words?.isCalm === true) return [{ text: unframed(words.consequence), style: "dim" }]
   if (words === undefined && (risk !== "high" || isEmpty(item))) return []
   const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
-  return [{ text: `Caution: ${printable(text)}`, style: "caution" }]
-}
-
-/** What is always shown of an item, around its details. */
-const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking) => {
-  const isAlone = items.length === 1
-  const task = item.task === title ? "" : `${printable(item.task)}: `
-  const heading: ReadonlyArray<QuestionLine> =
-    isAlone && scope !== "doubt"
-      ? []
-      : [{ text: `${isAlone ? "" : `${index + 1} `}${task}${doesOf(item)}`, style: "bold", hang: 2 }]
-  const after: ReadonlyArray<QuestionLine> = [
-    ...(item.facts ?? []).map((text): QuestionLine => ({ text: printable(text), hang: 2 })),
-    ...(item.warnings ?? []).map((text): QuestionLine => ({ text: `Warning: ${printable(text)}`, style: "caution" })),
-    ...consequenceOf(item)
-  ]
-  return { heading, after }
+  return [{ text: `Caution: ${unframed(text)}`, style: "caution" }]
 }
 
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
+
+/** What is always shown of an item, around its details. */
+const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking, isWhole: boolean) => {
+  const isAlone = items.length === 1
+  const task = item.task === title ? "" : `${unframed(item.task)}: `
+  const named: ReadonlyArray<QuestionLine> =
+    isAlone && scope !== "doubt"
+      ? []
+      : [{ text: `${isAlone ? "" : `${index + 1} `}${task}${doesOf(item)}`, style: "bold", hang: 2 }]
+  const heading = [...named, ...indent(commandLines(item, isWhole), isAlone)]
+  const after: ReadonlyArray<QuestionLine> = [
+    ...(item.facts ?? []).map((text): QuestionLine => ({ text: unframed(text), hang: 2 })),
+    ...(item.warnings ?? []).map((text): QuestionLine => ({ text: `Warning: ${unframed(text)}`, style: "caution" })),
+    ...consequenceOf(item)
+  ]
+  return { heading, after }
+}
 
 /** As many of the lines as fit, and how many are left out. */
 const shortened = (
@@ -218,9 +238,9 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const { items, notes = [] } = asking
   const isAlone = items.length === 1
   const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
-  const noteLines = notes.map((text): QuestionLine => ({ text: keysJoined(printable(text)), hang: 4 }))
+  const noteLines = notes.map((text): QuestionLine => ({ text: keysJoined(unframed(text)), hang: 4 }))
   const parts = items.map((item, index) => {
-    const { after, heading: own } = partsOf(item, index, asking)
+    const { after, heading: own } = partsOf(item, index, asking, false)
     return { after, own, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
@@ -244,7 +264,7 @@ export const wholeQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const { items } = asking
   const isAlone = items.length === 1
   const body = items.flatMap((item, index) => {
-    const { after, heading } = partsOf(item, index, asking)
+    const { after, heading } = partsOf(item, index, asking, true)
     const lines = callLines(item).concat(changeLines(item), extentLines(item), after)
     return heading.concat(indent(lines, isAlone))
   })

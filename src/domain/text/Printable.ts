@@ -17,6 +17,17 @@ const escapeCodePoint = (character: string): string => `\\u{${(character.codePoi
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
+/** Lines and corners of frames. */
+const drawn = /[\u2500-\u257f]/gu
+
+/**
+ * Like `printable`, for text beside frames: nothing in it looks like a part of them, and no long gap puts its end out of sight.
+ */
+export const unframed = (text: string): string =>
+  printable(text)
+    .replace(drawn, escapeCodePoint)
+    .replace(/(?<=\S) {9,}/g, (gap) => ` [${gap.length} blanks] `)
+
 /** Like `printable`, but line breaks and tabs stay what they are: source text is full of them. */
 export const printableLines = (text: string): string =>
   text

@@ -2,7 +2,7 @@
  * The approver that asks the person at the terminal. Without a terminal everything is denied by nobody; the end of input denies,
  * or stops.
  */
-import { type Choice, keyLine, keyLines, readTyped, framed } from "../../domain/permissions/QuestionLines.ts"
+import { type Choice, keyLine, keyLines, readKey, readTyped, framed } from "../../domain/permissions/QuestionLines.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Answered, type CallAnswer, type DoubtAnswer, type StepAnswer, Approver, isStart } from "./Approver.ts"
 import * as Effect from "effect/Effect"
@@ -129,25 +129,26 @@ const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>
   return [
     choice("y", "yes", "Yes, once.", "once"),
     ...repairsChoice([item]),
-    ...(kind === undefined ? [] : [choice<CallAnswer>("a", "yes to all of this kind", all, "session")]),
+    ...(kind === undefined ? [] : [choice<CallAnswer>("k", "yes to all of this kind", all, "session")]),
     ...projectChoice<CallAnswer>([item], "remember"),
     ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),
     choice("n", "no", "No. After three denials of the same effect the task ends.", "deny")
   ]
 }
 
-/** Run it again, take it as done, stop. */
+/** Take it as done, run it again, stop. */
 const doubtChoices: ReadonlyArray<Choice<Given<DoubtAnswer>>> = [
-  choice("y", "yes, run it again", "Yes: it is run again.", "again"),
-  choice("d", "done already", "It happened: the run continues without running it again.", "done"),
-  choice("n", "no, stop", "No: the run stops here and can be resumed.", "stop")
+  choice("y", "yes, it happened", "It happened: the run continues without running it again.", "done"),
+  choice("n", "no, run it again", "It did not happen: it is run again.", "again"),
+  choice("s", "stop", "The run stops here and can be resumed.", "stop")
 ]
 
 const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
-  short: (size) => shortQuestion(asking, [keyLine(choices)], size),
+  short: (size) => shortQuestion(asking, keyLine(choices), size),
   whole: (size) => wholeQuestion(asking, keyLines(choices), size),
   help: (size) => `${framed([], keyLines(choices), size).join("\n")}\n`,
   prompt,
+  readKey: (pressed) => readKey(pressed, choices),
   read: (line) => readTyped(line, choices)
 })
 
@@ -155,7 +156,7 @@ const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt
 const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
   const project = projectOffer(items)
   return [
-    ...(kind === undefined ? [] : [`a = ${kind}, until this run ends`]),
+    ...(kind === undefined ? [] : [`k = ${kind}, until this run ends`]),
     ...(project === undefined ? [] : [`p = ${project.text}`])
   ]
 }
@@ -195,7 +196,7 @@ export const layerTerminal = (
         }),
         inDoubt: Effect.fn("Approver.inDoubt")((item) => {
           const asking: Asking = { scope: "doubt", title: item.task, items: [item] }
-          return provide(ask(questionOf(asking, doubtChoices, "Run it again? "), "stop", false))
+          return provide(ask(questionOf(asking, doubtChoices, "Did it happen? "), "stop", false))
         }),
         canAsk: provide(canAsk)
       })

@@ -1,7 +1,7 @@
 /**
- * Asks a person at a terminal: shows a question that fits the screen, and reads lines until one is an answer. Enter alone
+ * Asks a person at a terminal: shows a question that fits the screen, and reads keys until there is an answer. Enter alone
  * repeats the prompt, and what is no answer is said to be none. Only a real terminal counts; piped input is not an answer,
- * and neither is text that was typed before the question was shown.
+ * and neither is text that was pasted, or typed before the question was shown.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,8 @@ import { isatty, WriteStream } from "node:tty"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import { type Typed, type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
-import { pagesOf } from "../../domain/text/TextWidth.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { pagesOf, textWidth } from "../../domain/text/TextWidth.ts"
 
 /** A terminal that text can be written to. */
 interface TerminalOutput {
@@ -98,39 +99,49 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
     return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
   })
 
-/** Until the scope closes, runs this whenever the process continues after it was stopped. */
-const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> => {
-  const listener = (): void => void Effect.runFork(again)
-  return Effect.acquireRelease(
-    Effect.sync(() => void process.on("SIGCONT", listener)),
-    () => Effect.sync(() => void process.off("SIGCONT", listener))
-  )
-}
-
-/** Keys that arrive sooner than this were pressed before the prompt could be read. */
+/** Keys that arrive sooner than this after others were not pressed for what the screen shows. */
 const typedAhead = "50 millis"
 /** The terminal goes back from single keys to lines within this time. */
 const modeSwitchTime = "30 millis"
+/** All keys of a paste have arrived within this time; nobody types so fast. */
+const pasteTime = "8 millis"
+
+type Keys = Effect.Success<Terminal.Terminal["readInput"]>
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
-/**
- * Drops what was typed until now, and says whether there was something. The terminal gives out an unfinished line only key by
- * key, so it is asked for keys for a moment. Ctrl-C or Ctrl-D among them count.
- */
+/** Ctrl-C ends what works, as it does while no question is shown; Ctrl-D ends the input. */
+const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserInput>) {
+  if (!pressed.some((one) => isQuit(one) && one.key.name === "c")) return yield* new Terminal.QuitError({})
+  process.kill(process.pid, "SIGINT")
+  return yield* Effect.never
+})
+
+/** Takes what has arrived; nothing when the input has ended. */
+const arrived = (keys: Keys) => Effect.orElseSucceed(Queue.clear(keys), () => [])
+
+/** Drops what was pressed until now and what follows at once, and says whether there was something. */
+const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
+  for (let found = false; ; found = true) {
+    yield* Effect.sleep(typedAhead)
+    const pressed = yield* arrived(keys)
+    if (pressed.some(isQuit)) return yield* quit(pressed)
+    if (pressed.length === 0) return found
+  }
+})
+
+/** Drops the lines that were ended until now, which the terminal keeps even while keys are read. */
+const dropLines = Effect.gen(function* () {
+  const { readLine } = yield* Terminal.Terminal
+  yield* Effect.sleep(modeSwitchTime)
+  while (Option.isSome(yield* Effect.timeoutOption(readLine, "1 millis")));
+})
+
+/** Drops what was typed until now. The terminal gives out an unfinished line only key by key. */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
-  const keys = Effect.gen(function* () {
-    const queue = yield* terminal.readInput
-    yield* Effect.sleep(typedAhead)
-    return yield* Effect.orElseSucceed(Queue.clear(queue), () => [])
-  })
-  const pressed = yield* Effect.scoped(keys)
-  if (pressed.some(isQuit)) return yield* new Terminal.QuitError({})
-  yield* Effect.sleep(modeSwitchTime)
-  let found = pressed.length > 0
-  while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) found = true
-  return found
+  yield* Effect.scoped(Effect.flatMap(terminal.readInput, dropKeys))
+  yield* dropLines
 })
 
 /** A line without the blanks around it. */
@@ -157,6 +168,9 @@ export interface Question<A> {
   readonly help: (size: ScreenSize) => string
   /** Stands before what is typed. */
   readonly prompt: string
+  /** What a key means that is pressed first; nothing when it begins a line. */
+  readonly readKey: (pressed: string) => Typed<A> | undefined
+  /** What a line means that was ended with Enter. */
   readonly read: (line: string) => Typed<A>
 }
 
@@ -167,13 +181,61 @@ const ring = "\u0007"
 
 /** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
 const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
-const [pasteStart, pasteEnd] = ["\u001b[200~", "\u001b[201~"]
 
-/** True for a line that begins with a paste, or in the middle of one; behind what a person typed, a paste is text. */
-const beginsPasted = (line: string): boolean =>
-  line.startsWith(pasteStart) || (line.includes(pasteEnd) && !line.includes(pasteStart))
+const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: press a key." } as const
 
-const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: type it." } as const
+/** What a key writes; nothing for one that writes nothing. */
+const textOf = ({ input, key }: Terminal.UserInput): string => {
+  const text = Option.getOrElse(input, () => "")
+  return key.ctrl || key.meta || printable(text) !== text ? "" : text
+}
+
+const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
+
+/**
+ * Reads keys until one of them, or a line of them, means something. What is pasted first means nothing; behind what a person
+ * typed it is text.
+ */
+const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
+  Effect.gen(function* (): Effect.fn.Return<Typed<A> | "stop", Terminal.QuitError | PlatformError> {
+    let line = ""
+    for (;;) {
+      const pressed = yield* Effect.orElseSucceed(Queue.take(keys), () => undefined)
+      if (pressed === undefined) return yield* new Terminal.QuitError({})
+      if (isQuit(pressed)) return yield* quit([pressed])
+      if (pressed.key.ctrl && pressed.key.name === "z") return "stop"
+      if (pressed.key.name === "escape") {
+        yield* show("\n")
+        return { _tag: "Nothing" }
+      }
+      if (line === "") {
+        const typed = question.readKey(textOf(pressed))
+        yield* Effect.sleep(typed === undefined ? pasteTime : typedAhead)
+        const more = yield* arrived(keys)
+        if (more.some(isQuit)) return yield* quit(more)
+        if (more.length > 0 || pressed.key.name.startsWith("paste-")) {
+          yield* dropKeys(keys)
+          yield* show("\n")
+          return pasted
+        }
+        if (typed !== undefined) {
+          yield* show(`${textOf(pressed)}\n`)
+          return typed
+        }
+      }
+      if (isEnter(pressed)) {
+        yield* show("\n")
+        return question.read(line)
+      }
+      if (pressed.key.name === "backspace") {
+        const last = [...line].at(-1) ?? ""
+        line = line.slice(0, line.length - last.length)
+        yield* show("\b \b".repeat(textWidth(last)))
+      }
+      line += textOf(pressed)
+      yield* show(textOf(pressed))
+    }
+  })
 
 /** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
@@ -204,46 +266,62 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
+/** Ends when the process continues after it was stopped; the terminal may have gone back to lines meanwhile. */
+const continued = Effect.callback<"continued">((resume) => {
+  const listener = (): void => resume(Effect.succeed("continued"))
+  process.on("SIGCONT", listener)
+  return Effect.sync(() => void process.off("SIGCONT", listener))
+})
+
+/** Stops the program, and whoever started it, as Ctrl-Z does, until it is continued. */
+const stopped = Effect.raceFirst(
+  continued,
+  Effect.andThen(
+    Effect.sync(() => void process.kill(0, "SIGTSTP")),
+    Effect.never
+  )
+)
+
 const converse = Effect.fnUntraced(function* <A>(
   question: Question<A>,
   screen: QuestionScreen,
   { bell, isColoured }: QuestionStyle
 ): Effect.fn.Return<A, Terminal.QuitError | PlatformError, Terminal.Terminal> {
+  const { readInput } = yield* Terminal.Terminal
   const size = Effect.map(screen.size, (found): ScreenSize => ({ ...found, isColoured }))
   const ask = Effect.flatMap(size, (seen) => screen.show(question.short(seen)))
-  let isPrompted = false
-  const again = Effect.suspend(() =>
-    isPrompted ? Effect.andThen(ask, screen.show(question.prompt)) : Effect.void
-  ).pipe(Effect.ignore)
+  const read = Effect.gen(function* () {
+    const keys = yield* readInput
+    yield* dropKeys(keys)
+    yield* screen.show(`${pasteMarks.on}${question.prompt}`)
+    return yield* readAnswer(question, screen, keys)
+  })
   const talk = Effect.gen(function* () {
-    yield* onContinue(again)
     yield* screen.show(bell ? ring : "")
     yield* ask
-    yield* dropTypedAhead
     for (;;) {
-      isPrompted = true
-      yield* screen.show(`${pasteMarks.on}${question.prompt}`)
-      const line = yield* typedLine
-      isPrompted = false
-      const text = line.replaceAll(pasteStart, "").replaceAll(pasteEnd, "")
-      const read = beginsPasted(line) ? pasted : question.read(text)
-      /* More came at once with the line, or after what is no answer: nobody types so fast. */
-      const hasMore = yield* dropTypedAhead
-      const typed = read._tag === "Answer" && hasMore ? pasted : read
-      if (typed._tag === "Answer") return typed.answer
-      if (typed._tag === "Unknown") {
-        const { columns } = yield* size
-        yield* screen.show(`${wrappedLine({ text: typed.complaint }, columns).join("\n")}\n`)
+      const typed = yield* Effect.scoped(Effect.raceFirst(read, continued))
+      if (typed === "stop") yield* Effect.andThen(Effect.sleep(modeSwitchTime), stopped)
+      if (typed === "stop" || typed === "continued") {
+        yield* Effect.sleep(modeSwitchTime)
+        yield* ask
+        continue
       }
-      if (typed._tag === "Help") yield* screen.show(question.help(yield* size))
-      if (typed._tag !== "View") continue
+      if (typed._tag === "Answer") return typed.answer
       const seen = yield* size
+      if (typed._tag === "Unknown") {
+        yield* screen.show(`${wrappedLine({ text: typed.complaint }, seen.columns).join("\n")}\n`)
+      }
+      if (typed._tag === "Help") yield* screen.show(question.help(seen))
+      if (typed._tag !== "View") continue
       yield* showPages(question.whole(seen), screen, seen)
       yield* ask
-      yield* dropTypedAhead
     }
   })
-  return yield* Effect.ensuring(Effect.scoped(talk), Effect.ignore(screen.show(pasteMarks.off)))
+  return yield* talk.pipe(
+    Effect.ensuring(Effect.ignore(screen.show(pasteMarks.off))),
+    Effect.tap(() => dropLines)
+  )
 })
 
 /** Asks until there is an answer. When the input ends, that is said. */

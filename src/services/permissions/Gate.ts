@@ -227,6 +227,9 @@ export class Gate extends Context.Service<
         const grants = new Grants()
         let denials: ReadonlyArray<PermissionDenied> = []
         let requestedChanges: ReadonlyArray<RequestedChange> = []
+        const declinedAnswers = new Set<string>()
+        const noteDeclined = ({ answer }: GateQuestion, { by }: PermissionDenied) =>
+          Effect.sync(() => void (by === "person" && answer !== undefined && declinedAnswers.add(answer)))
         const addDenial = (denied: PermissionDenied) => Effect.sync(() => (denials = [...denials, denied]))
         const addRequestedChange = (one: RequestedChange) =>
           Effect.sync(() => void (requestedChanges = [...requestedChanges, one]))
@@ -253,7 +256,10 @@ export class Gate extends Context.Service<
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
           if (before >= maxDenials) return yield* deniedOf(question, "person", { times: before })
-          if (grants.isExcluded(question.hash)) {
+          if (question.answer !== undefined && declinedAnswers.has(question.answer)) {
+            return yield* deniedOf(question, "person", { unasked: true })
+          }
+          if (grants.isExcluded(question)) {
             return yield* deniedOf(question, "person", { times: grants.countDenial(question) })
           }
           if (verdict === "allow" || grants.isGranted(question)) return true
@@ -271,7 +277,9 @@ export class Gate extends Context.Service<
           if (reason !== undefined) return yield* protectedOf(question, reason)
           /* An answer to another question may have resolved this one while it waited. */
           const askUnlessDecided = Effect.flatMap(isDecided(question, report), (decided) =>
-            decided ? Effect.void : askCall(question, report, context)
+            decided
+              ? Effect.void
+              : Effect.tapError(askCall(question, report, context), (denied) => noteDeclined(question, denied))
           )
           if (!(yield* isDecided(question, report))) yield* withMutex(askUnlessDecided)
           evaluator.noteWrites(question)

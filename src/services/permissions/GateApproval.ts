@@ -24,6 +24,7 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -92,7 +93,8 @@ interface DecidedCall {
 const possibleCalls = Effect.fnUntraced(function* (
   { calls, task, unready = [] }: GatedTask,
   place: string,
-  { evaluate, protection }: PolicyEvaluator
+  { evaluate, protection }: PolicyEvaluator,
+  grants: Grants
 ) {
   const scope = { task, place }
   const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
@@ -103,7 +105,9 @@ const possibleCalls = Effect.fnUntraced(function* (
     }))
   ]
   const decided = yield* Effect.forEach(
-    asked.filter(({ question }) => protection(question) === undefined),
+    asked.filter(
+      ({ question }) => protection(question) === undefined && (task === askTask || !grants.isExcluded(question))
+    ),
     (one) => Effect.map(evaluate(one.question), (decision): DecidedCall => ({ ...one, decision }))
   )
   return decided.filter(({ decision }) => decision.verdict !== "deny")
@@ -134,6 +138,19 @@ interface Shown {
 const withWarnings = (item: ApprovalItem, warnings: ReadonlyArray<string>): ApprovalItem =>
   warnings.length === 0 ? item : { ...item, warnings: [...warnings, ...(item.warnings ?? [])] }
 
+/** One item of a question, which says why it is asked again. */
+const seenItem = (question: GateQuestion, context: GateContext) =>
+  Effect.map(itemOf(question, context), (item) =>
+    withWarnings(
+      item,
+      context.grants
+        .changedSince(question)
+        .map(
+          (path) => `You allowed a change of ${context.evaluator.nameOf(path)} before, and the file has changed since.`
+        )
+    )
+  )
+
 const shownOf = Effect.fnUntraced(function* (
   task: string,
   calls: ReadonlyArray<DecidedCall>,
@@ -144,7 +161,7 @@ const shownOf = Effect.fnUntraced(function* (
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
       const { evaluator } = context
-      const item = yield* itemOf(question, context)
+      const item = yield* seenItem(question, context)
       if (problem !== undefined) {
         const [line = ""] = problem.split("\n")
         return { item: withWarnings(item, [`This call cannot be made now, and will fail. ${line}`]) }
@@ -207,8 +224,9 @@ const grant = (
   if (answer === "repairs" && offersRepairs) for (const question of questions) grants.addRepairs(question)
   /* A command may run what a write on the same screen brings, which was shown with it. */
   grants.addHashes([...hashesOf(approved), ...questions.map((question) => afterWrites(question, questions).hash)])
-  if (typeof answer === "object") {
-    grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
+  if (typeof answer !== "object") return
+  for (const [index, one] of shown.entries()) {
+    if (one.question !== undefined && !isApproved(one, index)) grants.addExcluded(one.question)
   }
 }
 
@@ -219,14 +237,19 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
 ): Effect.fn.Return<StepApproved> {
   const { addRequestedChange, approver, evaluator, events, grants, withMutex } = context
   const decided = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(onTop(possibleCalls(task, planKey, evaluator), task), (calls) => ({ ...task, calls }))
+    Effect.map(onTop(possibleCalls(task, planKey, evaluator, grants), task), (calls) => ({
+      ...task,
+      calls,
+      /* What is left out of a task is denied without a question. */
+      isLeftOut: calls.length === 0 && task.calls.length > 0
+    }))
   )
   const touching = decided.map(({ calls, task }) => ({
     task,
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
+  const open = decided.filter(({ calls, gatedBy, isLeftOut }) => !isLeftOut && !isCovered(gatedBy, calls, grants))
   /* What changes something is left out, whatever a person says; the rest asks by itself. */
   if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, (one) =>
@@ -274,7 +297,7 @@ export const askCall = Effect.fnUntraced(function* (
   const { task } = question
   const hash = questionId(question)
   const offered = evaluator.offersOf(question)
-  const shown = withOffers(yield* itemOf(question, context), question, offered)
+  const shown = withOffers(yield* seenItem(question, context), question, offered)
   const item = { ...shown, offers: { ...shown.offers, ...repairsOffer(question, context) } }
   yield* report({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
   const { always = [], answer, by, instead } = yield* approver.call(item, hash)

@@ -31,6 +31,8 @@ const denialFields = {
   times: Schema.optionalKey(Schema.Int),
   /** What the person wants instead, in their words. */
   instead: Schema.optionalKey(Schema.String),
+  /** True when it was not asked about, since a person denied another call of the same answer. */
+  unasked: Schema.optionalKey(Schema.Boolean),
   /** True for what would only have looked: such a denial alone does not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
 }
@@ -67,6 +69,9 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     const { what } = this
     switch (this.by) {
       case "person":
+        if (this.unasked === true) {
+          return `Permission denied: a person denied another call of this answer, so ${what} was not made and not asked about.`
+        }
         return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}${this.instead === undefined ? "" : ` and said what to do instead: ${this.instead}`}.`
       case "rule":
         return `Permission denied: ${this.reason === undefined ? `a rule denies ${what}` : `${what} ${this.reason}`}.`
@@ -99,6 +104,8 @@ export interface QuestionScope {
    * the first round, and outside of runs.
    */
   readonly place: string
+  /** The answer of the model that the call is from. After a no to one of its calls the others are not asked about. */
+  readonly answer?: string | undefined
   /** For a check of the host: the part of the command that runs now, when it is not the whole one. */
   readonly part?: string
 }
@@ -135,7 +142,7 @@ const callHash = (asked: {
   ])
 
 export const questionOfCall = (
-  { part, place, task }: QuestionScope,
+  { answer, part, place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
 ): GateQuestion => {
   const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
@@ -146,7 +153,7 @@ export const questionOfCall = (
     accesses,
     ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
   }
-  return { ...asked, place, risk, call, hash: callHash(asked), ...(part === undefined ? {} : { part }) }
+  return { ...asked, place, answer, risk, call, hash: callHash(asked), ...(part === undefined ? {} : { part }) }
 }
 
 /** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
@@ -174,10 +181,10 @@ const toolOfAccess = {
 export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
 
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
-export const questionOfAccess = ({ place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
+export const questionOfAccess = ({ answer, place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
   const asked = { task, tool, accesses: [access] }
-  return { ...asked, place, risk: accessRisk(access), hash: callHash(asked) }
+  return { ...asked, place, answer, risk: accessRisk(access), hash: callHash(asked) }
 }
 
 /** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */
@@ -220,7 +227,7 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
+  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times" | "unasked"> = {}
 ) =>
   new PermissionDenied({
     tool: question.tool,

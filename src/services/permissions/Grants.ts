@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { type Writing, writesIn, plainAccess, accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 
 /** The same write by the same tool, in whichever task. */
@@ -43,6 +44,19 @@ interface OfTask extends Grantable {
   readonly task: string
 }
 
+/**
+ * An excluded call is known by its hash, by its words in any task, and by its effect in its own task. In a conversation the
+ * next message may ask for it.
+ */
+const exclusionKeys = (asked: OfTask): ReadonlyArray<string> =>
+  asked.task === askTask
+    ? [asked.hash]
+    : [
+        asked.hash,
+        hashOf(["excluded", asked.tool, asked.arguments ?? null]),
+        hashOf(["excluded", asked.task, effectKey(asked)])
+      ]
+
 /** The files that a call of a task writes; none when it does something else as well, or is asked about each time. */
 export const repairedFiles = (asked: Asked): ReadonlyArray<Writing> => {
   const writes = writesIn(asked.accesses)
@@ -58,6 +72,8 @@ export class Grants {
   readonly #denied = new Map<string, number>()
   readonly #shown = new Map<string, string>()
   readonly #written = new Map<string, string>()
+  /** By path: what stood there when a person allowed a write to it, and what they allowed. */
+  readonly #known = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
 
   /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
@@ -100,7 +116,18 @@ export class Grants {
   addShown(asked: Asked): void {
     for (const write of writesIn(asked.accesses)) {
       if (write.found !== undefined) this.#shown.set(keyOf(asked, write), write.found)
+      const known = this.#known.get(write.path) ?? new Set()
+      this.#known.set(write.path, known.add(write.found ?? "").add(textHash(write.content)))
     }
+  }
+
+  /** The files of a write that hold neither what a person saw when they allowed a write to them, nor what was written. */
+  changedSince(asked: Asked): ReadonlyArray<string> {
+    const isOther = ({ found, path }: Writing): boolean => {
+      const known = this.#known.get(path)
+      return known !== undefined && found !== undefined && !known.has(found) && found !== this.#written.get(path)
+    }
+    return writesIn(asked.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
   }
 
   /** The call may run: its content is what the run expects at the path from now on. */
@@ -108,20 +135,20 @@ export class Grants {
     for (const { content, path } of writesIn(asked.accesses)) this.#written.set(path, textHash(content))
   }
 
-  /** True for exactly this call, excluded when others of its step were chosen. */
-  isExcluded(hash: string): boolean {
-    return this.#excluded.has(hash)
+  /**
+   * True for a call that was excluded when others of its step were chosen: also when it comes again, in whichever task, and
+   * when what it would change is something else since others of its step were made.
+   */
+  isExcluded(asked: OfTask): boolean {
+    return !this.#approved.has(asked.hash) && exclusionKeys(asked).some((key) => this.#excluded.has(key))
   }
 
   addHashes(hashes: ReadonlyArray<string>): void {
-    for (const hash of hashes) {
-      this.#approved.add(hash)
-      this.#excluded.delete(hash)
-    }
+    for (const hash of hashes) this.#approved.add(hash)
   }
 
-  addExcluded(hashes: ReadonlyArray<string>): void {
-    for (const hash of hashes) this.#excluded.add(hash)
+  addExcluded(asked: OfTask): void {
+    for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
   /** Has no effect on what is asked about each time. */
@@ -172,7 +199,7 @@ export class Grants {
     for (const file of repairs) this.#repairs.add(file)
     for (const [key, state] of Object.entries(shown)) this.#shown.set(key, state)
     for (const [path, state] of Object.entries(written)) this.#written.set(path, state)
-    this.addExcluded(excluded)
+    for (const key of excluded) this.#excluded.add(key)
     this.addHashes(approved)
     for (const [key, covers] of Object.entries(session)) this.#session.set(key, covers)
     for (const [key, by] of Object.entries(plans)) this.#plans.set(key, by)

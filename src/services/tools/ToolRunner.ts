@@ -266,6 +266,12 @@ const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: n
     return { success: true, data, error_message: null, error_type: "none", metadata: measures }
   })
 
+/** The answer that a call of a turn is from. */
+const answerOf = ({ round, task, uid }: ToolCallId): string | undefined => {
+  const turn = /^turn-\d+(?=\/)/.exec(uid)?.[0]
+  return turn === undefined ? undefined : `${round}/${task}/${turn}`
+}
+
 const refusal = ({ forModel }: PermissionDenied) => new ToolFailure({ type: "permission_denied", message: forModel })
 
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
@@ -319,7 +325,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const prepared = yield* guard(call.name, registry.prepare(call))
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
-    const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
+    const permit = yield* gate.authorize({ task: id.task, place: key, answer: answerOf(id) }, prepared.success)
     if (!isRepeatable(prepared.success)) {
       const states = yield* Effect.result(fileStates(accesses))
       if (Result.isFailure(states)) return yield* measured(Result.fail(states.failure), asked)

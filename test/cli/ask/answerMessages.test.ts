@@ -174,12 +174,12 @@ it.effect("takes a pasted text as one message, and Ctrl-D as the end", () =>
 
 it.effect("asks for permission in the middle, and shows what was allowed", () =>
   Effect.gen(function* () {
-    const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
+    const { press, report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
     yield* sees("Wants to read a.txt")
     yield* sees("Allow? ")
-    yield* type("a")
+    yield* press("k", "\r")
     yield* sees("It says text.")
     yield* type("/permissions")
     yield* sees("For this session:\n  allow read_file for every file of the project that does not look like a secret\n")
@@ -214,11 +214,11 @@ it.effect("stops an answer at Ctrl-C, also at its question, and leaves at the se
 
 it.effect("ends with 4 when something was denied on the way", () =>
   Effect.gen(function* () {
-    const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "Fine."))
+    const { press, report, sees, type } = yield* open((index) => (index === 0 ? reading : "Fine."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
     yield* sees("Allow? ")
-    yield* type("n")
+    yield* press("n")
     yield* sees("Fine.")
     yield* sees("> ", 2)
     yield* type("Thanks.")

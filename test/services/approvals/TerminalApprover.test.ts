@@ -39,9 +39,10 @@ const repairable: ApprovalItem = { ...writeItem, offers: { repairs: "later chang
 const callScreen = `
 ╭ Research 1 · wants to read docs/a.md
 │ Nothing is changed.
-│ a = read_file for every file of the project, until this run ends
+│ k = read_file for every file of the project, until this run ends
 │ p = read_file for everyday files of this project; also "p docs/a.md" or "p docs/**"
-╰ y yes · a yes to all of this kind · p always in this project · e always everywhere · n no · v view all · ? explain
+╰ y yes · n no · v view all · ? explain
+  With Enter: k yes to all of this kind · p always in this project · e always everywhere
 `
 
 const both = { stdin: true, stderr: true }
@@ -59,13 +60,19 @@ const asked = Effect.fnUntraced(function* <A>(terminal: FakeTerminal, use: Use<A
 /** The answer, after the time in which more of a paste would come. */
 const joined = <A>(fiber: Fiber.Fiber<A>) => Effect.andThen(TestClock.adjust("1 second"), Fiber.join(fiber))
 
+/** Presses the keys of a line one after another, with Enter at its end, unless it is one that counts alone. */
+const typed = Effect.fnUntraced(function* (terminal: FakeTerminal, line: string) {
+  const keys = /^[ynsv?]$/i.test(line) ? [line] : [...line, "\r"]
+  yield* terminal.screen().endsWith("(Enter for nothing): ") ? terminal.type(line) : terminal.press(...keys)
+  yield* TestClock.adjust(`${keys.length * 200 + 1000} millis`)
+})
+
 /** Asks and types lines, each after time has passed; the answer and what was shown. */
 const answered = Effect.fnUntraced(function* <A>(use: Use<A>, ...lines: ReadonlyArray<string>) {
   const terminal = yield* makeFakeTerminal(both)
   const fiber = yield* asked(terminal, use)
   for (const line of lines) {
-    yield* terminal.type(line)
-    yield* TestClock.adjust("1 second")
+    yield* typed(terminal, line)
   }
   return { ...(yield* joined(fiber)), screen: terminal.screen() }
 })
@@ -84,9 +91,9 @@ const person = (answer: unknown, more: object = {}) => ({ answer, by: "person", 
 
 const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray<string>, expected: object]> = [
   ["a call", call(readItem), ["y"], person("once")],
-  ["a call", call(readItem), [" YES "], person("once")],
-  ["a call", call(readItem), ["a"], person("session")],
-  ["a call", call(readItem), ["all"], person("session")],
+  ["a call", call(readItem), ["Y"], person("once")],
+  ["a call", call(readItem), ["k"], person("session")],
+  ["a call", call(readItem), [" KIND "], person("session")],
   ["a call", call(readItem), ["p"], person("remember", { always: ["read_file"] })],
   ["a call", call(readItem), ["p docs/**"], person("remember", { always: ["read_file:docs/**"] })],
   ["a call", call(readItem), ["project read_file:docs/a.md"], person("remember", { always: ["read_file:docs/a.md"] })],
@@ -96,17 +103,16 @@ const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray
   ["a step", step([repairable, readItem]), ["repairs"], person("repairs")],
   ["a step without repairs", step(three), ["r", "y"], person("step")],
   ["a call", call(readItem), ["n", ""], person("deny")],
-  ["a call", call(readItem), ["no", "  the index "], person("deny", { instead: "the index" })],
+  ["a call", call(readItem), ["n", "  the index "], person("deny", { instead: "the index" })],
   ["a step", step(three), ["y"], person("step")],
   ["a step", step(three), ["a"], person("remaining")],
   ["a step", step(three), ["p"], person("step", { always: ["read_file:docs/**"] })],
   ["a step", step(three), ["1,3"], person({ chosen: [1, 3] })],
   ["a step", step(three), [" 3 1 3 "], person({ chosen: [3, 1] })],
   ["a step", step(three), ["n", "write b"], person("decline", { instead: "write b" })],
-  ["a call in doubt", doubt, ["y"], person("again")],
-  ["a call in doubt", doubt, ["d"], person("done")],
-  ["a call in doubt", doubt, ["done"], person("done")],
-  ["a call in doubt", doubt, ["n"], person("stop")]
+  ["a call in doubt", doubt, ["y"], person("done")],
+  ["a call in doubt", doubt, ["n"], person("again")],
+  ["a call in doubt", doubt, ["s"], person("stop")]
 ]
 
 /** The words that the help of a question names. */
@@ -125,7 +131,7 @@ describe("layerTerminal", () => {
   it.effect("shows what the call does first, and what all of this kind is", () =>
     Effect.gen(function* () {
       const { screen } = yield* answered(call(readItem), "y")
-      assert.strictEqual(screen, `${callScreen}Allow? `)
+      assert.strictEqual(screen, `${callScreen}Allow? y\n`)
     })
   )
 
@@ -140,7 +146,7 @@ describe("layerTerminal", () => {
   it.effect("offers to cover what repairs a change, and explains that", () =>
     Effect.gen(function* () {
       const { screen } = yield* answered(call(repairable), "?", "r")
-      expect(screen).toContain("╰ y yes · r yes, and what repairs it · n no · v view all · ? explain")
+      expect(screen).toContain("╰ y yes · n no · v view all · ? explain\n  With Enter: r yes, and what repairs it\n")
       expect(screen.replaceAll(/\s+/g, " ")).toContain(
         "r Yes, and to what repairs it when a check fails: later changes of a by this task. Other files are asked about."
       )
@@ -161,8 +167,10 @@ describe("layerTerminal", () => {
 │ 3 Research 1: read docs/a.md
 │   Nothing is changed.
 │ p = read_file:docs/**
-╰ y yes · a yes to all later steps · p always in this project · 1 only this · n no · v view all · ? explain
-Allow? `
+╰ y yes · n no · v view all · ? explain
+  With Enter: a yes to all later steps · p always in this project · 1 only this
+Allow? y
+`
       )
     })
   )
@@ -173,21 +181,21 @@ Allow? `
       const { answer, screen } = yield* answered(step([writeItem]), ...lines, "y")
       assert.strictEqual(answer, "step")
       assert.strictEqual(screen.split("Allow? ").length, 22)
-      const inDoubt = yield* answered(doubt, "", "", "d")
+      const inDoubt = yield* answered(doubt, "", "", "y")
       assert.strictEqual(inDoubt.answer, "done")
     })
   )
 
   it.effect("asks again without limit after what is no answer, and says the keys", () =>
     Effect.gen(function* () {
-      const wrong = ["1", "d", "yes please", "constructor", "4", "p src/**", "ye", "x", "jein"]
+      const wrong = ["1", "d", "kind please", "constructor", "4", "p src/**", "kin", "x", "jein", "a", "s\r"]
       const { answer, screen } = yield* answered(call(readItem), ...wrong, "y")
       assert.strictEqual(answer, "once")
       assert.strictEqual(screen.split("That is no answer here.").length, wrong.length + 1)
-      assert.include(screen, "That is no answer here. Type y, a, p, e, n, v or ?.\n")
-      assert.include(screen, "That is no answer here. Nothing can follow y. Type y,")
-      assert.match(screen, /That is no answer here\. Nothing, or one of \S.*, can follow p\. Type y,/)
-      assert.include(screen, "Did you mean yes?")
+      assert.include(screen, "That is no answer here. Press y, k, p, e, n, v or ?.\n")
+      assert.include(screen, "That is no answer here. Nothing can follow k. Press y,")
+      assert.match(screen, /That is no answer here\. Nothing, or one of \S.*, can follow p\. Press y,/)
+      assert.include(screen, "Did you mean kind?")
       const numbers = yield* answered(step(three), "2", "1,4", "0", "d", "e", "n", "")
       assert.strictEqual(numbers.answer, "decline")
       assert.strictEqual(numbers.screen.split("That is no answer here.").length, 6)
@@ -198,11 +206,11 @@ Allow? `
     Effect.gen(function* () {
       const { answer, screen } = yield* answered(step([writeItem, readItem]), "1,3", "?", "1")
       assert.deepStrictEqual(answer, { chosen: [1] })
-      assert.include(screen, " · 1 only this · ")
+      assert.include(screen, " · 1 only this\n")
       assert.include(screen, "v, ? or numbers of calls such as 1.\n")
       assert.include(screen, "\n  1   Only the calls with these numbers, of 1, 2.")
       const many = yield* answered(step([writeItem, readItem, writeItem]), "1,3")
-      assert.include(many.screen, " · 1,3 only these · ")
+      assert.include(many.screen, " · 1,3 only these\n")
     })
   )
 
@@ -211,23 +219,24 @@ Allow? `
       const { answer, screen } = yield* answered(call({ ...writeItem, offers: {} }), "a", "p", "e", "y")
       assert.strictEqual(answer, "once")
       assert.include(screen, "╰ y yes · n no · v view all · ? explain\n")
-      assert.include(screen, "That is no answer here. Type y, n, v or ?.\n")
+      assert.notInclude(screen, "With Enter")
+      assert.include(screen, "That is no answer here. Press y, n, v or ?.\n")
       assert.notInclude((yield* answered(step([writeItem]), "y")).screen, "only these")
     })
   )
 
   it.effect("explains each key in this question", () =>
     Effect.gen(function* () {
-      const { answer, screen } = yield* answered(call(readItem), "?", "help", "y")
+      const { answer, screen } = yield* answered(call(readItem), "?", "?", "y")
       assert.strictEqual(answer, "once")
       const explained = `╰ y   Yes, once.
-  a   Yes, and to all of this kind until this run ends: read_file for every file of the project.
+  k   Yes, and to all of this kind until this run ends: read_file for every file of the project.
 `
       assert.strictEqual(screen.split(explained).length, 3)
       assert.include(screen, `; also "p docs/a.md" or "p docs/**". It is saved`)
       assert.include(screen, "always in every project: read_file for /p/docs/a.md.")
-      assert.strictEqual(wordsIn(screen), "yes, all, project, everywhere, no, view, help")
-      assert.strictEqual(wordsIn((yield* answered(step([writeItem]), "?", "y")).screen), "yes, all, no, view, help")
+      assert.strictEqual(wordsIn(screen), "kind, project, everywhere")
+      assert.strictEqual(wordsIn((yield* answered(step([writeItem]), "?", "y")).screen), "all")
     })
   )
 
@@ -242,8 +251,8 @@ Allow? `
       const fiber = yield* asked(terminal, call(long))
       const short = terminal.screen()
       assert.isAtMost(short.split("\n").length, 21)
-      assert.include(short, "... 46 more lines: v shows all\n")
-      yield* terminal.type("v")
+      assert.include(short, "... 47 more lines: v shows all\n")
+      yield* terminal.press("v")
       yield* TestClock.adjust("1 second")
       assert.include(terminal.screen(), "-- 1 of 4, space: next, q: question ")
       yield* terminal.press("\r", "\r", "y", "n")
@@ -258,7 +267,7 @@ Allow? `
       yield* TestClock.adjust("1 second")
       assert.isTrue(terminal.screen().endsWith(`${short.slice(short.indexOf("\n"))}`))
       assert.isUndefined(fiber.pollUnsafe())
-      yield* terminal.type("y")
+      yield* terminal.press("y")
       assert.deepStrictEqual<object>(yield* joined(fiber), person("once"))
     })
   )
@@ -268,13 +277,12 @@ Allow? `
       const terminal = yield* makeFakeTerminal(both)
       yield* terminal.type("y", "y")
       const fiber = yield* asked(terminal, call(readItem))
-      yield* terminal.type("v")
+      yield* terminal.press("v")
       yield* TestClock.adjust("1 second")
-      yield* terminal.type("y")
-      yield* terminal.press("q")
+      yield* terminal.press("y", "q")
       yield* TestClock.adjust("1 second")
       assert.isUndefined(fiber.pollUnsafe())
-      yield* terminal.type("a")
+      yield* terminal.press("k", "\r")
       assert.deepStrictEqual<object>(yield* joined(fiber), person("session"))
     })
   )
@@ -288,7 +296,7 @@ Allow? `
       ] as const) {
         const terminal = yield* makeFakeTerminal(both)
         const fiber = yield* asked(terminal, use)
-        yield* terminal.end
+        yield* terminal.press("\u0004")
         assert.deepStrictEqual<object>(yield* joined(fiber), person(answer))
         assert.isTrue(terminal.screen().endsWith("\nNot approved: the input ended.\n"))
       }
@@ -311,7 +319,7 @@ Allow? `
         process.emit("SIGCONT")
         yield* TestClock.adjust("1 second")
         assert.strictEqual(terminal.screen(), `${callScreen}Allow? ${callScreen}Allow? `)
-        yield* terminal.type("y")
+        yield* terminal.press("y")
         yield* joined(fiber)
         process.emit("SIGCONT")
         yield* TestClock.adjust("1 second")
@@ -324,9 +332,9 @@ Allow? `
       for (const bell of [true, false]) {
         const terminal = yield* makeFakeTerminal(both)
         const fiber = yield* asked(terminal, call(readItem), bell)
-        yield* terminal.type("")
+        yield* terminal.press("\r")
         yield* TestClock.adjust("1 second")
-        yield* terminal.type("y")
+        yield* terminal.press("y")
         yield* joined(fiber)
         assert.strictEqual(terminal.screen().split("\u0007").length, bell ? 2 : 1)
       }
@@ -337,9 +345,9 @@ Allow? `
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal({ stdin: true, stderr: false }, { columns: 200, rows: 100 }, true)
       const fiber = yield* asked(terminal, call(readItem))
-      yield* terminal.type("y")
+      yield* terminal.press("y")
       assert.deepStrictEqual<object>(yield* joined(fiber), person("once"))
-      assert.strictEqual(terminal.screen(), `${callScreen}Allow? `)
+      assert.strictEqual(terminal.screen(), `${callScreen}Allow? y\n`)
     })
   )
 

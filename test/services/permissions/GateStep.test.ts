@@ -118,30 +118,39 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
     })
   )
 
-  it.effect("lets chosen calls run and denies the others by the person, without another question", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: [{ chosen: [1, 3] }, "step"] })
-      const { gate, log, root } = yield* openGate({ approver: approver.layer })
-      const first = writing(`${root}/README.md`, "1\n")
-      const second = writing(`${root}/src/a.ts`, "2\n")
-      const third = writing(`${root}/src/b.ts`, "3\n")
-      const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
-      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
-      yield* gate.authorize(inTask("Edit 1"), first)
-      const denied = yield* Effect.flip(gate.authorize(inTask("Edit 1"), second))
-      assert.deepStrictEqual(
-        [denied.by, denied.message],
-        ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
-      )
-      yield* gate.authorize(inTask("Edit 1"), third)
-      assert.strictEqual(approver.asked.length, 1)
-      assert.deepStrictEqual(
-        log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
-        [["chosen", [1, 3]]]
-      )
-      yield* gate.approveStep(step("another", edit))
-      yield* gate.authorize(inTask("Edit 1"), second)
-    })
+  it.effect(
+    "lets chosen calls run and denies the others by the person, without another question, in later plans too",
+    () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ steps: [{ chosen: [1, 3] }, "step"] })
+        const { gate, log, root } = yield* openGate({ approver: approver.layer })
+        const first = writing(`${root}/README.md`, "1\n")
+        const second = writing(`${root}/src/a.ts`, "2\n")
+        const third = writing(`${root}/src/b.ts`, "3\n")
+        const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
+        assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
+        yield* gate.authorize(inTask("Edit 1"), first)
+        const denied = yield* Effect.flip(gate.authorize(inTask("Edit 1"), second))
+        assert.deepStrictEqual(
+          [denied.by, denied.message],
+          ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
+        )
+        yield* gate.authorize(inTask("Edit 1"), third)
+        assert.strictEqual(approver.asked.length, 1)
+        assert.deepStrictEqual(
+          log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
+          [["chosen", [1, 3]]]
+        )
+        yield* gate.approveStep(step("another", { ...edit, task: "Edit 2" }))
+        assert.deepStrictEqual(
+          approver.asked.at(-1)?.map(({ targets }) => targets),
+          [[`${root}/README.md`], [`${root}/src/b.ts`]]
+        )
+        yield* Effect.flip(gate.authorize(inTask("Edit 2"), second))
+        /* The same file, of which something else is to become after the first call was made. */
+        yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/src/a.ts`, "1 and 2\n")))
+        assert.strictEqual(approver.asked.length, 2)
+      })
   )
 
   it.effect("asks for what is asked each time although all remaining steps are approved", () =>

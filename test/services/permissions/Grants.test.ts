@@ -17,6 +17,8 @@ const writing = (path: string, content: string, hash: string): Grantable => {
 
 const sending = (to: string): Grantable => ({ hash: to, tool: "send", risk: "medium", arguments: { to }, accesses: [] })
 
+type Asked = Parameters<Grants["addExcluded"]>[0]
+
 it("covers for the session every page of a server that was allowed, and no page of another", () => {
   const grants = new Grants()
   grants.addSession(fetching("https://one.example/a", "a"))
@@ -46,10 +48,10 @@ it("does not allow for the session what is asked about each time", () => {
 
 it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
-  grants.addExcluded(["a", "b"])
+  const [a, b] = ["a", "b"].map((hash) => ({ ...sending(hash), task: "Send 1" })) as [Asked, Asked]
+  for (const one of [a, b]) grants.addExcluded(one)
   grants.addHashes(["a"])
-  const approved = (hash: string) => grants.isApproved({ ...sending("x"), hash })
-  expect(["a", "b"].map((hash) => [grants.isExcluded(hash), approved(hash)])).toEqual([
+  expect([a, b].map((one) => [grants.isExcluded(one), grants.isApproved(one)])).toEqual([
     [false, true],
     [true, false]
   ])
@@ -67,7 +69,7 @@ it("counts denials by their targets whatever the content, and by their arguments
 it("adds the answers of another process to its own and counts no denial twice", () => {
   const other = new Grants()
   other.addHashes(["a"])
-  other.addExcluded(["b"])
+  other.addExcluded({ ...sending("b"), task: "Send 1" })
   other.addSession(fetching("https://one.example/", "f"))
   other.addPlan("plan-1", "person")
   const denied = writing("/project/a.txt", "one", "1")
