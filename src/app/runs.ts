@@ -28,6 +28,8 @@ import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { movedTo, readRun } from "./savedRuns.ts"
 import { version } from "./version.ts"
+import { expandCommand } from "../domain/conversation/CustomCommand.ts"
+import { customCommands } from "../services/conversation/CustomCommands.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
 export interface SavedRun {
@@ -112,12 +114,20 @@ const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: No
     )
   )
 
+/** The order with the message that its prompt means, when that names a command of the person or the project. */
+const expanded = (setup: Setup, order: RunOrder) =>
+  Effect.map(customCommands(setup), (commands): RunOrder => ({
+    ...order,
+    prompt: expandCommand(order.prompt, commands)
+  }))
+
 /** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
-  const ready = { ...(yield* fitWindow(yield* readSetup(project, given), context)), order, given }
+  const fitted = yield* fitWindow(yield* readSetup(project, given), context)
+  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given }
   const { state } = ready.setup.folders
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
@@ -142,7 +152,8 @@ export const planRun = Effect.fn("planRun")(function* (
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
   return yield* reportStartup(fitted, given, warn).pipe(
-    Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
+    Effect.andThen(expanded(fitted.setup, order)),
+    Effect.flatMap((whole) => Pipeline.use((pipeline) => pipeline.plan(whole))),
     Effect.provide(layerRun(fitted.setup, context))
   )
 })
