@@ -24,7 +24,8 @@ import {
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { observed, reportStartup } from "./startup.ts"
+import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { noticing } from "./notices.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -201,9 +202,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return part.report
   })
 
-  return yield* observed(setup, context.listen, (listen, noted) =>
+  return yield* observed(setup, noticing(setup, context, true), (listen, noted) =>
     reportStartup({ ...first, setup: noted }, given, warn).pipe(
       Effect.andThen(holdToTheEnd),
+      Effect.tap((report) => runEndHooks(noted, report, warn)),
       Effect.provide(layerProject(setup, { ...context, listen }, lock)),
       Effect.provideServiceEffect(FileVersions, versionsInMemory)
     )

@@ -23,7 +23,8 @@ import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
-import { observed, reportStartup } from "./startup.ts"
+import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { noticing } from "./notices.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { movedTo, readRun } from "./savedRuns.ts"
@@ -107,9 +108,10 @@ const layerJournal = (
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
 const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
-  observed(ready.setup, context.listen, (listen, setup) =>
+  observed(ready.setup, noticing(ready.setup, context), (listen, setup) =>
     reportStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
+      Effect.tap((report) => runEndHooks(setup, report, warn)),
       Effect.provide(layerRun(setup, { ...context, listen, readOnly: ready.order.readOnly ?? false, journal }))
     )
   )

@@ -9,6 +9,10 @@ export const mentionsIn = (text: string): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(mention)].map(([, quoted, plain = ""]) => quoted ?? plain.replace(/[.,;:!?)\]}]+$/, "")))
 ]
 
+/** The text with these names as a model writes them; a sign before a path would become a part of it. */
+export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
+  names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
+
 /** How a path is mentioned. */
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 

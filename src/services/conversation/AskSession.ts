@@ -18,6 +18,7 @@ import {
   foldedMessages
 } from "../../domain/conversation/Conversation.ts"
 import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { withoutMarks } from "../../domain/conversation/Mentions.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { type Briefing, briefingBlocks, requestDocument } from "../../domain/models/Briefing.ts"
 import {
@@ -221,6 +222,11 @@ export const layerAsker = Layer.effect(
           : known
       })
 
+      const briefingOf = (prompt: string): Briefing => {
+        const parts = { ...known, prompt }
+        return { ...parts, requestDocument: requestDocument(parts) }
+      }
+
       const send = Effect.fn("Asker.send")(function* (
         text: string,
         listen: (delta: string) => void = () => undefined,
@@ -233,35 +239,25 @@ export const layerAsker = Layer.effect(
           outcomes: (yield* Ref.get(memory)).outcomes.length
         }
         const isFirst = !(yield* messages).some(isFromPerson)
-        const parts = { ...known, prompt: text }
-        const briefing = { ...parts, requestDocument: requestDocument(parts) }
         const names = (yield* Ref.get(tools)).map(({ name }) => name)
-        const { system, user } = fill(briefing, names)
+        const { system } = fill(briefingOf(text), names)
         const progress = noProgress()
         yield* events.publish({ type: "ask.started", message: number, text })
         const answer = Effect.gen(function* () {
-          const { pictures, text: shown } = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefing, number)
-          const before = yield* messages
-          if ([...pictures, ...before.flatMap((one) => (one.role === "user" ? (one.pictures ?? []) : []))].length > 0) {
-            yield* support.see
-          }
-          const content = {
+          const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(text), number)
+          const { pictures } = files
+          const hadPictures = (yield* messages).some((one) => one.role === "user" && one.pictures !== undefined)
+          if (hadPictures) yield* support.see
+          const plain = withoutMarks(text, files.names)
+          const briefing = briefingOf(plain)
+          const own = {
             role: "user" as const,
-            content: isFirst ? user : text,
+            content: isFirst ? fill(briefing, names).user : plain,
             said: typed,
             ...(pictures.length === 0 ? {} : { pictures })
           }
-          const all = shown === "" ? [content] : [fromHost(shown), content]
-          return yield* answerMessage({
-            number,
-            system,
-            content: all,
-            briefing,
-            memory,
-            tools: names,
-            listen,
-            progress
-          })
+          const content = files.text === "" ? [own] : [fromHost(files.text), own]
+          return yield* answerMessage({ number, system, content, briefing, memory, tools: names, listen, progress })
         }).pipe(
           Effect.catch(({ message: reason }) => Effect.succeed<AskEnding>({ status: "failed", answer: "", reason }))
         )

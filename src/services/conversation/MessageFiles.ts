@@ -30,8 +30,10 @@ const failed = ({ message }: { readonly message: string }) => new MessageFileErr
 
 /** What a message is sent with. */
 export interface MessageFiles {
-  /** The texts, as a reply of the host would show them; empty without any. */
+  /** What the files hold, as a reply of the host would show it; empty without any. */
   readonly text: string
+  /** The files that were named, as they were named. */
+  readonly names: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
 }
 
@@ -92,9 +94,12 @@ export const makeMessageFiles = Effect.gen(function* () {
   ): Effect.fn.Return<MessageFiles, MessageFileError> {
     const tree = yield* Effect.cached(Effect.orElseSucceed(workspace.tree, () => []))
     const named: Array<FileReference> = []
+    const names: Array<string> = []
     for (const name of mentionsIn(text)) {
       const reference = yield* referenceTo(name, tree)
-      if (reference !== undefined) named.push(reference)
+      if (reference === undefined) continue
+      named.push(reference)
+      names.push(name)
     }
     const images = named.filter(({ target }) => isPictureName(target)).map(({ target }) => target)
     const paths = [...new Set([...given, ...images])]
@@ -107,6 +112,6 @@ export const makeMessageFiles = Effect.gen(function* () {
       references.block(task, { briefing, finished: [], place: `message-${number}` }),
       failed
     )
-    return { text: block.text, pictures }
+    return { text: block.text, pictures, names }
   })
 })
