@@ -69,6 +69,8 @@ export interface WorkerContext {
 export interface RunContext {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  /** Sends what only a terminal understands to that of the person; absent where there is none. */
+  readonly notify?: (sequence: string) => Effect.Effect<void>
   /** Receives the notes that a person should read before the run starts. */
   readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
   /** Asks the person for a model when none is named; without it that is an error. */

@@ -17,17 +17,22 @@ import { secretValues } from "../domain/text/Redaction.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import {
   type ConversationPlace,
+  findConversation,
   lastConversation,
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
-import { observed, reportStartup } from "./startup.ts"
+import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { noticing } from "./notices.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
+import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
+import { customCommands } from "../services/conversation/CustomCommands.ts"
 
 /**
  * The lock of a conversation on its project, under the name `runId` for other processes: taken when a call wants to change
@@ -72,8 +77,8 @@ export interface NewConversation {
   readonly order: AskOrder
   /** It is kept, unless the configuration says otherwise, so that it can be continued. */
   readonly keep?: boolean
-  /** It goes on with what was said in the last conversation about the project. */
-  readonly continues?: boolean
+  /** It goes on with what was said in the last conversation about the project, or in the one that is named. */
+  readonly continues?: boolean | string
 }
 
 /** Where conversations of this setup are kept. */
@@ -86,18 +91,34 @@ export const conversationPlace = ({ folders, project }: Setup): ConversationPlac
 /** The setup of a conversation, and how it changes its model. */
 export interface ConversationContext {
   readonly setup: Setup
+  /** What the person may send by a name. */
+  readonly commands: ReadonlyArray<CustomCommand>
   /** Checks that a model can go on with the conversation, and gives the setup for it. */
   readonly prepareModel: (name: string) => Effect.Effect<FittedSetup, { readonly message: string }>
 }
 
-/** A session that is saved after each message. A failure is reported once, and stops nothing. */
-const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, runId: string, { warn }: RunContext) {
+/** A session that knows the commands of the person and of the project. */
+const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>): AskSession => ({
+  ...session,
+  send: (text, listen) => session.send(expandCommand(text, commands), listen, text)
+})
+
+/**
+ * A session that is saved after each message, under another id once other messages have taken the place of all. A failure is
+ * reported once, and stops nothing.
+ */
+const saving = Effect.fnUntraced(function* (
+  session: AskSession,
+  setup: Setup,
+  id: { current: string },
+  { warn }: RunContext
+) {
   let isReported = false
   const place = conversationPlace(setup)
   const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const save = Effect.fnUntraced(function* (messages: ReadonlyArray<ConversationMessage>) {
     if (messages.length === 0) return
-    yield* saveConversation(place, { runId, model: setup.settings.model, messages }).pipe(
+    yield* saveConversation(place, { runId: id.current, model: setup.settings.model, messages }).pipe(
       Effect.catchTag("PlatformError", ({ message }) => {
         if (isReported) return Effect.void
         isReported = true
@@ -106,9 +127,14 @@ const saving = Effect.fnUntraced(function* (session: AskSession, setup: Setup, r
       })
     )
   }, Effect.provideContext(services))
-  const send: AskSession["send"] = (text, listen) =>
-    Effect.ensuring(session.send(text, listen), Effect.flatMap(session.messages, save))
-  return { ...session, send }
+  const send: AskSession["send"] = (...given) =>
+    Effect.ensuring(session.send(...given), Effect.flatMap(session.messages, save))
+  const restore: AskSession["restore"] = (messages) =>
+    Effect.andThen(
+      session.restore(messages),
+      Effect.map(makeRunId, (next) => void (id.current = next))
+    )
+  return { ...session, send, restore }
 })
 
 /**
@@ -122,7 +148,16 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
 ) {
   const first = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
   const { setup } = first
-  const before = continues ? (yield* lastConversation(conversationPlace(setup))).messages : (order.messages ?? [])
+  const place = conversationPlace(setup)
+  const continued =
+    typeof continues === "string"
+      ? yield* findConversation(place, continues)
+      : continues
+        ? yield* lastConversation(place)
+        : undefined
+  const before = continued?.messages ?? order.messages ?? []
+  const id = { current: order.runId }
+  const commands = yield* customCommands(setup)
   const isKept = keep && setup.configuration.saveConversations !== false
   const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
 
@@ -140,15 +175,19 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     isLater: boolean
   ) {
     const services = yield* Effect.context<Effect.Services<ReturnType<typeof prepareModel>>>()
-    const provided = { setup, prepareModel: (name: string) => Effect.provideContext(prepareModel(name), services) }
+    const provided = {
+      setup,
+      commands,
+      prepareModel: (name: string) => Effect.provideContext(prepareModel(name), services)
+    }
     let ended: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
-    const { attachment: _attachment, currentFile: _file, openFiles: _files, ...later } = order
+    const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
     /* The files of the order were shown with the first message. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {
-          const kept = isKept ? yield* saving(session, setup, order.runId, { warn, ...context }) : session
-          const next = (yield* use(kept, provided)) ?? undefined
+          const kept = isKept ? yield* saving(session, setup, id, { warn, ...context }) : session
+          const next = (yield* use(expanding(kept, commands), provided)) ?? undefined
           const names = (yield* session.tools).map(({ name }) => name)
           ended = { next, messages: yield* session.messages, tools: names }
         })
@@ -163,9 +202,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return part.report
   })
 
-  return yield* observed(setup, context.listen, (listen, noted) =>
+  return yield* observed(setup, noticing(setup, context, true), (listen, noted) =>
     reportStartup({ ...first, setup: noted }, given, warn).pipe(
       Effect.andThen(holdToTheEnd),
+      Effect.tap((report) => runEndHooks(noted, report, warn)),
       Effect.provide(layerProject(setup, { ...context, listen }, lock)),
       Effect.provideServiceEffect(FileVersions, versionsInMemory)
     )

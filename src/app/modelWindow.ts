@@ -82,7 +82,7 @@ export const layerModel = (setup: Setup) => {
 export const layerToolSupport = (setup: Setup, model: string, isNeeded: boolean): Layer.Layer<ToolSupport> => {
   const { connect } = providerOfRun(setup)
   return connect === undefined
-    ? ToolSupport.layerAssumed
+    ? ToolSupport.layerBlind(model)
     : Layer.unwrap(Effect.map(connect(addressOf(setup)), (server) => ToolSupport.layerServer(server, model, isNeeded)))
 }
 

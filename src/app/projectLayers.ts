@@ -23,6 +23,7 @@ import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { layerProjectChecks, layerProjectMap } from "../services/map/MapReader.ts"
 import { McpPlugins } from "../services/mcp/McpPlugins.ts"
+import { Hooks, layerChangeHooks } from "../services/plugins/Hooks.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { layerUnsaved } from "../services/history/RunJournal.ts"
@@ -157,22 +158,25 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
 
 /** Tools and skills; what has to be started for them passes the gate. */
 const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunContext, "plugins" | "recorded">) => {
-  const { folders, plugins, project, settings, tools } = setup
+  const { folders, hooks, plugins, project, settings, tools } = setup
   const { config, home } = folders
   const layerServers = McpPlugins.layer({ project, own: settings.mcpServers ?? {}, version })
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
     const servers = yield* McpPlugins
     const commands = yield* commandPlugins(project, tools)
+    const { problems } = yield* Hooks
     return layerRegistry(builtIns(settings.limits), [
       packages,
       commands,
       servers,
-      { plugins: recorded ?? [], problems: [] }
+      { plugins: recorded ?? [], problems }
     ])
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow, leavesMachine).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
+    Layer.provideMerge(layerChangeHooks),
+    Layer.provideMerge(hooks === undefined || recorded !== undefined ? Hooks.layerNone : Hooks.layer(project, hooks)),
     Layer.provideMerge(layerCommands(folders, settings)),
     Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))

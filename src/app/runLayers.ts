@@ -80,7 +80,7 @@ export const layerStages = (setup: Setup, context: RunContext) =>
 /** A conversation over models, tools and project. */
 const layerConversation = layerAsker.pipe(
   Layer.provide(TaskRunner.layer),
-  Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, ToolRunner.layerSettings))
+  Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layerSettings))
 )
 
 /** Everything a run needs. */

@@ -23,11 +23,14 @@ import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { isFolder, realPath } from "../services/files/FileLook.ts"
-import { observed, reportStartup } from "./startup.ts"
+import { observed, reportStartup, runEndHooks } from "./startup.ts"
+import { noticing } from "./notices.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { movedTo, readRun } from "./savedRuns.ts"
 import { version } from "./version.ts"
+import { expandCommand } from "../domain/conversation/CustomCommand.ts"
+import { customCommands } from "../services/conversation/CustomCommands.ts"
 
 /** A saved run, as a person names it. `given` overrides the settings that it was started with. */
 export interface SavedRun {
@@ -105,19 +108,28 @@ const layerJournal = (
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, context) }, begin)
 
 const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: NonNullable<RunContext["journal"]>) =>
-  observed(ready.setup, context.listen, (listen, setup) =>
+  observed(ready.setup, noticing(ready.setup, context), (listen, setup) =>
     reportStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
+      Effect.tap((report) => runEndHooks(setup, report, warn)),
       Effect.provide(layerRun(setup, { ...context, listen, readOnly: ready.order.readOnly ?? false, journal }))
     )
   )
+
+/** The order with the message that its prompt means, when that names a command of the person or the project. */
+const expanded = (setup: Setup, order: RunOrder) =>
+  Effect.map(customCommands(setup), (commands): RunOrder => ({
+    ...order,
+    prompt: expandCommand(order.prompt, commands)
+  }))
 
 /** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
-  const ready = { ...(yield* fitWindow(yield* readSetup(project, given), context)), order, given }
+  const fitted = yield* fitWindow(yield* readSetup(project, given), context)
+  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given }
   const { state } = ready.setup.folders
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
@@ -142,7 +154,8 @@ export const planRun = Effect.fn("planRun")(function* (
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
   return yield* reportStartup(fitted, given, warn).pipe(
-    Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
+    Effect.andThen(expanded(fitted.setup, order)),
+    Effect.flatMap((whole) => Pipeline.use((pipeline) => pipeline.plan(whole))),
     Effect.provide(layerRun(fitted.setup, context))
   )
 })

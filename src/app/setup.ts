@@ -17,6 +17,7 @@ import {
   type PluginScope
 } from "../domain/configuration/Configuration.ts"
 import { providerOf, builtInProviders, defaultProvider, leavesMachine } from "../services/providers/providers.ts"
+import type { DeclaredHooks } from "../services/plugins/Hooks.ts"
 import type { DeclaredTools } from "../services/tools/CommandTools.ts"
 import { savedKeys } from "../domain/history/SavedSettings.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
@@ -47,6 +48,8 @@ export interface Setup {
   readonly plugins: ReadonlyArray<PluginEntry>
   /** The declared tools, with their source. */
   readonly tools: DeclaredTools
+  /** The declared hooks, with their source. */
+  readonly hooks?: DeclaredHooks
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
@@ -144,6 +147,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
       ...entriesOf("project", loaded.project, folder)
     ],
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
+    hooks: { ofProject: loaded.project.hooks ?? {}, ofUser: loaded.user.hooks ?? {} },
     folders,
     userFile,
     userFileProblem: problem,

@@ -10,6 +10,8 @@ import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import type { FittedSetup } from "./modelWindow.ts"
 import type { RunContext } from "./RunContext.ts"
 import type { Setup } from "./setup.ts"
+import { exitCodeOf, type RunReport } from "../domain/runs/RunReport.ts"
+import { Hooks } from "../services/plugins/Hooks.ts"
 import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
 import { traceName } from "../services/providers/providers.ts"
 import { version } from "./version.ts"
@@ -70,4 +72,17 @@ export const observed = Effect.fn("observed")(function* <A, E, R>(
       return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)), setup)
     })
   )
+})
+
+/** Runs the hooks of the end, which comes after the last event; a failure is a warning. */
+export const runEndHooks = Effect.fnUntraced(function* (
+  setup: Setup,
+  { runId, status }: RunReport,
+  warn: RunContext["warn"]
+) {
+  const { run } = yield* Hooks
+  const warnings = yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) })
+  /* What is said at the start was said. */
+  const silent = { ...setup, configuration: { ...setup.configuration, model: "" } }
+  if (warnings.length > 0) yield* warn?.({ setup: silent, warnings, isTorn: false }) ?? Effect.void
 })

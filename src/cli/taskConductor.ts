@@ -15,6 +15,7 @@ const groups = {
       () => import("./run/run.ts").then(({ makeRun }) => ({ run: makeRun(() => import("./cluster/cluster.ts")) }))
     ],
     ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts")],
+    sessions: ["List the kept conversations of ask about this project", () => import("./ask/sessions.ts")],
     plan: ["Print the checked task list for a prompt", () => import("./run/run.ts")],
     check: ["Check task lists, refinements or results", () => import("./check/check.ts")],
     permissions: ["List, explain and revoke permissions", () => import("./permissions/permissions.ts")],

@@ -146,7 +146,7 @@ const makePlainPrinter = Effect.gen(function* () {
 })
 
 /** Finished blocks, rendered. */
-const makeRenderingPrinter = Effect.gen(function* () {
+const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyArray<string>) {
   const { printNow, resultColumns, resultPaint: paint, screen } = yield* Output
   let open = ""
   let isBlank = true
@@ -165,6 +165,7 @@ const makeRenderingPrinter = Effect.gen(function* () {
   const hold = makeHold()
   const sink = yield* lineSink(hold.line, {
     stop: "stops the answer",
+    below,
     unfinished: () => open,
     before: ({ type }) => {
       if (ends.has(type)) flush()
@@ -183,5 +184,8 @@ const makeRenderingPrinter = Effect.gen(function* () {
 })
 
 /** Text goes to stdout and progress to stderr, which share one screen. Where nothing can be drawn, an open block would not be seen. */
-export const makeAnswerPrinter = (isPlain: boolean): Effect.Effect<AnswerPrinter, never, Output> =>
-  Output.use(({ screen }) => (isPlain || !screen.canDraw ? makePlainPrinter : makeRenderingPrinter))
+export const makeAnswerPrinter = (
+  isPlain: boolean,
+  below: () => ReadonlyArray<string> = () => []
+): Effect.Effect<AnswerPrinter, never, Output> =>
+  Output.use(({ screen }) => (isPlain || !screen.canDraw ? makePlainPrinter : makeRenderingPrinter(below)))

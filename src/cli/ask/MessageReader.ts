@@ -9,7 +9,8 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import { Output } from "../terminal/Output.ts"
-import { completeCommand } from "./slashCommands.ts"
+import { suspend } from "../terminal/Keys.ts"
+import { completeLine, type Completion, noCompletions } from "./slashCommands.ts"
 
 /** What a person typed: a message, Ctrl-C on an empty line, or the end of input. */
 export type Typed =
@@ -20,8 +21,8 @@ export type Typed =
 /** Reads messages. After Ctrl-C and at the end of input the cursor stays in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
-  /** How to type more than one line, for the help. */
-  readonly lineBreak: string
+  /** Which keys there are, for the help. */
+  readonly keys: string
 }
 
 /** Lines that come this soon after another were pasted with it: they are one message. */
@@ -50,7 +51,7 @@ export const makePlainReader = Effect.gen(function* () {
     const text = yield* readMore([yield* terminal.readLine])
     return { _tag: "Message", text } as Typed
   }).pipe(Effect.catchTag("QuitError", () => Effect.succeed<Typed>({ _tag: "End" })))
-  const reader: MessageReader = { read, lineBreak: "A backslash at the end of a line continues it." }
+  const reader: MessageReader = { read, keys: "A backslash at the end of a line continues it." }
   return reader
 })
 
@@ -64,11 +65,14 @@ const startMarkingPastes = "\u001b[?2004h"
 const stopMarkingPastes = "\u001b[?2004l"
 const usualColumns = 80
 
-/** The terminal goes back from single keys to lines within this time. */
-const rawModeEnds = "30 millis"
+/** How an edited line ends. A suspended one, or one that is edited elsewhere, goes on with its text. */
+type Ending =
+  | Typed
+  | { readonly _tag: "Suspend"; readonly draft: string }
+  | { readonly _tag: "Edit"; readonly draft: string }
 
-/** How an edited line ends. A suspended one goes on with its text. */
-type Ending = Typed | { readonly _tag: "Suspend"; readonly draft: string }
+/** What a line can be completed with; nothing where there is nothing to complete. */
+export type Complete = (line: string) => Completion | undefined
 
 const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
 const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
@@ -92,8 +96,24 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
+/** A search in the messages before: the words, what was in the line, and the message that is shown, from the last. */
+interface Search {
+  readonly words: string
+  readonly draft: string
+  readonly at: number
+}
+
+const usualPrompt = "> "
+
 /** One message that is edited. `write` shows pieces of text at the terminal. */
-const editLine = (history: ReadonlyArray<string>, write: (text: string) => void, columns: () => number) => {
+const editLine = (
+  history: ReadonlyArray<string>,
+  write: (text: string) => void,
+  columns: () => number,
+  complete: Complete = () => undefined
+) => {
+  const newestFirst = history.toReversed()
+  let search: Search | undefined
   let ending: Ending | undefined
   let pasted: string | undefined
   let toInsert: string | undefined
@@ -108,12 +128,13 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
     input: new PassThrough(),
     output,
     terminal: true,
-    prompt: "> ",
-    history: history.toReversed(),
+    prompt: usualPrompt,
+    history: newestFirst,
     historySize: history.length + 1,
     completer: (before: string) => {
-      if (toInsert === undefined) return [completeCommand(before) ?? [`${before}\t`], before]
-      return [[before + toInsert], before]
+      if (toInsert !== undefined) return [[before + toInsert], before]
+      const found = complete(before)
+      return found === undefined ? [[`${before}\t`], before] : [[...found.hits], found.part]
     }
   })
 
@@ -130,6 +151,47 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
     toInsert = undefined
     line.write(null, { name: "delete" })
   }
+  const replaceLine = (text: string): void => {
+    line.write(null, { ctrl: true, name: "e" })
+    line.write(null, { ctrl: true, name: "u" })
+    insert(text)
+  }
+  /** Shows the message at `at` or the first one after it with these words. */
+  const showFound = ({ at, draft, words }: Search): void => {
+    const found = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
+    search = { words, draft, at: found === -1 ? at : found }
+    line.setPrompt(`search ${JSON.stringify(words)}${found === -1 ? ", nothing more" : ""}: `)
+    if (found === -1) line.prompt(true)
+    else replaceLine(newestFirst[found] ?? "")
+  }
+  const endSearch = (): void => {
+    search = undefined
+    line.setPrompt(usualPrompt)
+    line.prompt(true)
+  }
+  /** Takes a key for the search; false for one that ends it and is a key of the line. */
+  const searches = ({ key, ...one }: Terminal.UserInput): boolean => {
+    const letter = inputOf({ key, ...one })
+    if (key.ctrl && key.name === "r") {
+      showFound(search === undefined ? { words: "", draft: line.line, at: 0 } : { ...search, at: search.at + 1 })
+      return true
+    }
+    if (search === undefined) return false
+    const { draft, words } = search
+    if ((key.ctrl && key.name === "g") || key.name === "escape") {
+      endSearch()
+      replaceLine(draft)
+      return true
+    }
+    const isErased = key.name === "backspace"
+    if (isErased || (!key.ctrl && !key.meta && /^[^\p{Cc}]+$/u.test(letter))) {
+      showFound({ draft, words: isErased ? words.slice(0, -1) : words + letter, at: 0 })
+      return true
+    }
+    endSearch()
+    return false
+  }
+
   let text = ""
   line.on("line", () => {
     ending = { _tag: "Message", text: text.trimEnd() }
@@ -156,7 +218,12 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
       insert(cleanPaste(pasted ?? ""))
       pasted = undefined
     } else if (pasted !== undefined && !isStop) pasted += inputOf(one)
-    else {
+    else if (searches(one)) return
+    else if (key.ctrl && key.name === "g") {
+      ending = { _tag: "Edit", draft: line.line }
+      line.write(null, { ctrl: true, name: "e" })
+      write("\r\n")
+    } else {
       /* A terminal that never marks the end of a paste must not hold the person. */
       pasted = undefined
       const isContinued = isReturn(one) && line.cursor === line.line.length && line.line.endsWith("\\")
@@ -171,6 +238,8 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
   }
   return {
     insert,
+    /** What was typed so far. */
+    text: () => line.line,
     prompt: () => line.prompt(true),
     resize: () => output.emit("resize"),
     close: () => line.close(),
@@ -190,14 +259,63 @@ const editLine = (history: ReadonlyArray<string>, write: (text: string) => void,
   }
 }
 
-/** Stops the process group as the terminal would, until the person brings it back. */
-const suspend = Effect.andThen(
-  Effect.sleep(rawModeEnds),
-  Effect.sync(() => process.kill(0, "SIGTSTP"))
-)
+const newLine = () =>
+  editLine(
+    [],
+    () => undefined,
+    () => usualColumns
+  )
 
-/** The line with history, completion of commands and pastes of several lines. */
-export const makeLineReader = Effect.fnUntraced(function* (history: MessageHistory) {
+/** What is typed while an answer is given: messages that wait for its end, and one that is not finished. */
+export const makeTypedAhead = () => {
+  let queued: ReadonlyArray<string> = []
+  let line = newLine()
+  return {
+    take: (keys: ReadonlyArray<Terminal.UserInput>): void => {
+      const ending = line.pressAll(keys, false)
+      if (ending === undefined) return
+      const draft = line.text()
+      line.close()
+      line = newLine()
+      if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
+      if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
+    },
+    /** What a person sees of it. */
+    lines: (): ReadonlyArray<string> => [
+      ...queued.map((message) => `queued: ${message}`),
+      ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
+    ],
+    /** The first message that waits. */
+    next: (): string | undefined => {
+      const [first] = queued
+      queued = queued.slice(1)
+      return first
+    },
+    /** Everything else that was typed, for the line that is read next. */
+    draft: (): string => {
+      const text = [...queued, line.text()].filter((one) => one !== "").join("\n")
+      queued = []
+      line.close()
+      line = newLine()
+      return text
+    }
+  }
+}
+export type TypedAhead = ReturnType<typeof makeTypedAhead>
+
+/** The line with history, completion and pastes of several lines. `editText` is the editor of the person. */
+export const makeLineReader = Effect.fnUntraced(function* (
+  history: MessageHistory,
+  {
+    ahead = makeTypedAhead(),
+    complete = (line) => completeLine(line, noCompletions),
+    editText = Effect.succeed
+  }: {
+    readonly ahead?: TypedAhead
+    readonly complete?: Complete
+    readonly editText?: (text: string) => Effect.Effect<string>
+  } = {}
+) {
   const terminal = yield* Terminal.Terminal
   const { prompt, screen } = yield* Output
   const write = (text: string): void => Effect.runSync(prompt(text))
@@ -205,7 +323,7 @@ export const makeLineReader = Effect.fnUntraced(function* (history: MessageHisto
 
   const edit = Effect.fnUntraced(function* (draft: string) {
     const line = yield* Effect.acquireRelease(
-      Effect.sync(() => editLine(messages, write, () => screen.columns() ?? usualColumns)),
+      Effect.sync(() => editLine(messages, write, () => screen.columns() ?? usualColumns, complete)),
       (one) => Effect.sync(one.close)
     )
     yield* Effect.acquireRelease(
@@ -236,9 +354,13 @@ export const makeLineReader = Effect.fnUntraced(function* (history: MessageHisto
   }, Effect.scoped)
 
   const read = Effect.gen(function* () {
-    let draft = ""
+    let draft = ahead.draft()
     for (;;) {
       const ending = yield* Effect.catchTag(edit(draft), "Done", () => Effect.succeed<Ending>({ _tag: "End" }))
+      if (ending._tag === "Edit") {
+        draft = yield* editText(ending.draft)
+        continue
+      }
       if (ending._tag !== "Suspend") {
         if (ending._tag === "Message" && ending.text.trim() !== "" && ending.text !== messages.at(-1)) {
           messages.push(ending.text)
@@ -250,6 +372,7 @@ export const makeLineReader = Effect.fnUntraced(function* (history: MessageHisto
       yield* suspend
     }
   })
-  const lineBreak = "Alt-Enter, Ctrl-J, or a backslash before Enter begins a new line."
-  return { read, lineBreak } satisfies MessageReader
+  const keys =
+    "Alt-Enter, Ctrl-J, or a backslash before Enter begins a new line. Up and Down show earlier messages, Ctrl-R searches them, Tab completes, Ctrl-G opens your editor."
+  return { read, keys } satisfies MessageReader
 })

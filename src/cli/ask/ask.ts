@@ -39,8 +39,32 @@ import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 import { runContextOf } from "../terminal/runContext.ts"
-import { makeLineReader, makePlainReader, type MessageReader, type Typed } from "./MessageReader.ts"
-import { runCommand, slashCommandIn, toolNames } from "./slashCommands.ts"
+import { editText } from "./Editor.ts"
+import {
+  makeLineReader,
+  makePlainReader,
+  makeTypedAhead,
+  type MessageReader,
+  type Typed,
+  type TypedAhead
+} from "./MessageReader.ts"
+import {
+  completeLine,
+  type Completions,
+  lastLines,
+  noCompletions,
+  runCommand,
+  runTyped,
+  slashCommandIn,
+  toolNames
+} from "./slashCommands.ts"
+import { installedModels } from "../../app/modelWindow.ts"
+import { withDefaultServer } from "../../app/setup.ts"
+import { keptConversations } from "../../services/conversation/ConversationStore.ts"
+import { Workspace } from "../../services/files/Workspace.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { takingKeys } from "../terminal/Keys.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 const allFlags = {
@@ -52,6 +76,14 @@ const allFlags = {
     Flag.optional
   ),
   continues: switchFlag("continue", "Go on with the last conversation about the project"),
+  session: textFlag("session", "ID", 'Go on with this conversation; "task-conductor sessions" lists them').pipe(
+    Flag.optional
+  ),
+  image: textFlag(
+    "image",
+    "FILE",
+    "A picture for a model that sees: --image shot.png; in a message, @shot.png; repeatable"
+  ).pipe(Flag.atLeast(0)),
   save: Flag.Boolean("save").pipe(
     Flag.withDescription("Keep the conversation in your state folder, for --continue; --no-save keeps nothing"),
     Flag.optional
@@ -69,13 +101,14 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   sink: EventSink,
   use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const { askFirst, continues, project, save, tools, yes } = given
+  const { askFirst, continues, image, project, save, session, tools, yes } = given
   const order = {
     runId: yield* makeRunId,
     prompt,
     attachment,
     ...orderFiles(given),
     ...(yield* readOutputSchema(given)),
+    images: image,
     tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
   const saveConversations = Option.getOrUndefined(save)
@@ -85,7 +118,13 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
     ...(saveConversations === undefined ? {} : { saveConversations })
   }
   const context = yield* runContextOf({ sink, approveSteps: false, isQuiet, yes })
-  const conversation = { project, given: flags, order, continues, keep: true }
+  const conversation = {
+    project,
+    given: flags,
+    order,
+    continues: Option.getOrElse(session, () => continues),
+    keep: true
+  }
   return yield* holdConversation(conversation, context, use)
 })
 
@@ -106,16 +145,37 @@ const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   return report
 })
 
+/** What a line can be completed with now. */
+const readCompletions = Effect.fnUntraced(function* ({ setup }: ConversationContext) {
+  const files = yield* Effect.orElseSucceed((yield* Workspace).tree, () => [])
+  const tools = (yield* ToolRegistry).tools.map(({ name }) => name)
+  const sessions = (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1))
+  const server = yield* withDefaultServer(setup)
+  const models = yield* Effect.orElseSucceed(installedModels(server), () => [])
+  return { files, tools, sessions, models: models.map(({ name }) => name) }
+})
+
 /** What reads messages: a line to edit, or plain lines on a terminal that cannot move its cursor. */
-const makeReader = Effect.fnUntraced(function* ({ setup }: ConversationContext) {
+const makeReader = Effect.fnUntraced(function* (conversation: ConversationContext, ahead: TypedAhead) {
+  const { setup } = conversation
   if ((yield* environmentVariable("TERM")) === "dumb") return yield* makePlainReader
   const place = conversationPlace(setup)
   const isKept = setup.configuration.saveConversations !== false
-  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
-  return yield* makeLineReader({
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Output | Path.Path>())
+  let known: Completions = { ...noCompletions, commands: conversation.commands.map(({ name }) => name) }
+  const look = Effect.map(readCompletions(conversation), (found) => void (known = { ...known, ...found }))
+  const history = {
     messages: isKept ? yield* readMessageHistory(place) : [],
-    add: (message) => (isKept ? provide(addToHistory(place, message)) : Effect.void)
+    add: (message: string) => (isKept ? provide(addToHistory(place, message)) : Effect.void)
+  }
+  const reader = yield* makeLineReader(history, {
+    ahead,
+    complete: (line) => completeLine(line, known),
+    editText: (text) => provide(editText(text))
   })
+  /* What is there changes while people work; looking must not hold their keys. */
+  const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
+  return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
 /** A Ctrl-C that comes so soon after another is the same one: npx passes on what the terminal has sent to both. */
@@ -141,11 +201,12 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
   conversation: ConversationContext,
   reader: MessageReader,
-  listen: (piece: string) => void
+  listen: (piece: string) => void,
+  ahead: TypedAhead = makeTypedAhead()
 ) {
   const { emit } = yield* Output
   const interrupts = yield* interruptQueue
-  const context = { session, conversation, lineBreak: reader.lineBreak }
+  const context = { session, conversation, keys: reader.keys }
 
   /** What was typed; nothing when the person leaves. */
   const read = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
@@ -161,18 +222,39 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* read(true)
     })
 
+  /** Sends a message; one that is stopped takes what waits behind it into the next line. */
+  const send = (message: string) =>
+    Effect.raceFirst(Effect.as(session.send(message, listen), true), Effect.as(Queue.take(interrupts), false))
+
+  let goesOn = true
   for (;;) {
-    const message = yield* read(false)
+    const queued: string | undefined = goesOn ? ahead.next() : undefined
+    if (queued !== undefined) yield* emit(`> ${printable(queued)}`)
+    const message: string | undefined = queued ?? (yield* read(false))
+    goesOn = true
     if (message === undefined) return undefined
-    const command = slashCommandIn(message)
+    const command = slashCommandIn(message, conversation.commands)
     if (command?._tag === "Exit") return undefined
     if (command?._tag === "Unknown") yield* emit(command.text)
     else if (command?._tag === "Command") {
       const { next, text } = yield* runCommand(command, context)
       if (text !== "") yield* emit(text)
       if (next !== undefined) return next
+    } else if (command?._tag === "Edit") {
+      const text = yield* editText(command.text)
+      if (text.trim() === "") yield* emit("The message is empty, so nothing is sent.")
+      else {
+        yield* emit(`> ${printableLines(text)}`)
+        goesOn = yield* send(text)
+      }
+    } else if (message.startsWith("!")) {
+      const shown = yield* Effect.raceFirst(
+        runTyped(message.slice(1), session),
+        Effect.as(Queue.take(interrupts), "Stopped.")
+      )
+      yield* emit(shown)
     } else if (message.trim() !== "") {
-      yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
+      goesOn = yield* send(message)
     }
   }
 }, Effect.scoped)
@@ -180,19 +262,25 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
 /** Holds a conversation at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   const { emit } = yield* Output
-  const { listen, sink } = yield* makeAnswerPrinter(given.plain)
+  const ahead = makeTypedAhead()
+  const { listen, sink: shown } = yield* makeAnswerPrinter(given.plain, ahead.lines)
+  const sink = given.plain ? shown : yield* takingKeys(shown, { waitsFor: "ask.started", take: ahead.take })
   let isFirst = true
   return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
     Effect.gen(function* () {
-      const reader = yield* makeReader(conversation)
-      const earlier = (yield* session.messages).filter(isFromPerson).length
-      if (isFirst && earlier > 0) yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)
+      const reader = yield* makeReader(conversation, ahead)
+      const before = yield* session.messages
+      const earlier = before.filter(isFromPerson).length
+      if (isFirst && earlier > 0) {
+        yield* emit(lastLines(before))
+        yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)
+      }
       if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false
-      return yield* answerMessages(session, conversation, reader, listen)
+      return yield* answerMessages(session, conversation, reader, listen, ahead)
     })
   )
-})
+}, Effect.scoped)
 
 /** The command. */
 export const ask = Command.make(

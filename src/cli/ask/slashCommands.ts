@@ -6,15 +6,30 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { conversationMarkdown } from "../../domain/conversation/Conversation.ts"
+import * as DateTime from "effect/DateTime"
+import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import {
+  type ConversationSummary,
+  conversationMarkdown,
+  saidBy,
+  summaryOf
+} from "../../domain/conversation/Conversation.ts"
+import type { CustomCommand } from "../../domain/conversation/CustomCommand.ts"
+import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
+import { foldersOf } from "../../domain/files/PathList.ts"
+import { type ConversationMessage, isFromPerson } from "../../domain/models/ConversationMessage.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
+import { assumedScale } from "../../domain/models/PromptSize.ts"
 import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
 import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { harmless, printable, printableLines } from "../../domain/text/Printable.ts"
-import { withoutProject } from "../../domain/text/Format.ts"
+import { counted, withoutProject } from "../../domain/text/Format.ts"
 import { wrapLine } from "../../domain/text/TextWidth.ts"
-import type { ConversationContext } from "../../app/conversation.ts"
+import { type ConversationContext, conversationPlace } from "../../app/conversation.ts"
+import { findConversation, keptConversations } from "../../services/conversation/ConversationStore.ts"
+import { cutTo, whenText } from "../runs/runList.ts"
 import type { FittedSetup } from "../../app/modelWindow.ts"
 import { askText } from "../../services/approvals/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
@@ -39,6 +54,10 @@ const commands = {
   undo: ["[PATH]", "take these changes back, or those of a file or folder"],
   save: ["FILE", "write the conversation into a file as markdown"],
   new: ["", "start a new conversation; permissions stay"],
+  clear: ["", "the same, with a clear screen"],
+  compact: ["", "shorten the conversation to what you wrote and the answers"],
+  sessions: ["[NUMBER]", "the conversations about this project; go on with one of them"],
+  edit: ["[TEXT]", "write the message in your $EDITOR"],
   help: ["", "this list"],
   exit: ["", "leave; so do exit, /quit, Ctrl-D, and Ctrl-C twice"]
 } as const satisfies Record<string, readonly [string, string]>
@@ -47,7 +66,8 @@ type CommandName = keyof typeof commands
 
 /** What was typed: a command with what follows it, a command that does not exist, or that the person leaves. */
 type SlashCommand =
-  | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "exit">; readonly argument: string }
+  | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
+  | { readonly _tag: "Edit"; readonly text: string }
   | { readonly _tag: "Unknown"; readonly text: string }
   | { readonly _tag: "Exit" }
 
@@ -57,16 +77,21 @@ const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.t
 const wide = 72
 
 /** The list of commands, as it fits a terminal. */
-const helpText = (lineBreak: string, columns: number): string => {
-  const names = Object.keys(commands) as ReadonlyArray<CommandName>
-  const width = Math.max(...names.map((name) => usageOf(name).length))
-  const lineOf = (name: CommandName): ReadonlyArray<string> => {
-    const [, meaning] = commands[name]
-    if (columns < wide) return [`  ${usageOf(name)}`, ...wrapLine(`    ${meaning}`, columns, "    ")]
-    return wrapLine(`  ${usageOf(name).padEnd(width)}  ${meaning}`, columns, " ".repeat(width + 4))
+const helpText = (keys: string, columns: number, own: ReadonlyArray<CustomCommand>): string => {
+  const all = [
+    ...(Object.keys(commands) as ReadonlyArray<CommandName>).map((name) => [usageOf(name), commands[name][1]] as const),
+    ...own.map(({ description, isOwn, name }) => {
+      const whose = isOwn ? "your message" : "a message of the project"
+      return [`/${name}`, description === "" ? whose : `${printable(description)} (${whose})`] as const
+    })
+  ]
+  const width = Math.max(...all.map(([usage]) => usage.length))
+  const linesOf = ([usage, meaning]: readonly [string, string]): ReadonlyArray<string> => {
+    if (columns < wide) return [`  ${usage}`, ...wrapLine(`    ${meaning}`, columns, "    ")]
+    return wrapLine(`  ${usage.padEnd(width)}  ${meaning}`, columns, " ".repeat(width + 4))
   }
-  const intro = `Write a message and press Enter. ${lineBreak} Up and Down show earlier messages. Ctrl-C stops an answer.`
-  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...names.flatMap(lineOf)].join("\n")
+  const intro = `Write a message and press Enter. ${keys} Ctrl-C stops an answer. @path sends a file or a picture with the message, @path#L10-L20 lines of it. A line that begins with ! runs a command, and the model sees its output.`
+  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...all.flatMap(linesOf)].join("\n")
 }
 
 const isName = (name: string): name is CommandName => Object.hasOwn(commands, name)
@@ -74,30 +99,93 @@ const isName = (name: string): name is CommandName => Object.hasOwn(commands, na
 const leaving = new Set(["exit", "quit"])
 
 /** What to say about a command that does not exist. */
-const unknownText = (name: string): string => {
-  const near = nearest(name, Object.keys(commands)).slice(0, 1)
+const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
+  const near = nearest(name, [...Object.keys(commands), ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
-/** The commands that a line may become; nothing for a line that is not the beginning of one. */
-export const completeCommand = (line: string): Array<string> | undefined =>
-  /^\/\w*$/.test(line)
-    ? Object.keys(commands)
-        .map((name) => `/${name} `)
-        .filter((command) => command.startsWith(line))
-    : undefined
+/** What a line can be completed with. */
+export interface Completions {
+  readonly files: ReadonlyArray<string>
+  readonly models: ReadonlyArray<string>
+  readonly tools: ReadonlyArray<string>
+  /** The numbers of kept conversations. */
+  readonly sessions: ReadonlyArray<string>
+  /** The names of own commands. */
+  readonly commands: ReadonlyArray<string>
+}
+
+export const noCompletions: Completions = { files: [], models: [], tools: [], sessions: [], commands: [] }
+
+/** What an argument of a command may be. */
+const argumentsOf = (command: string, { files, models, sessions, tools }: Completions): ReadonlyArray<string> => {
+  switch (command) {
+    case "model":
+      return models
+    case "allow":
+    case "tools":
+      return tools
+    case "sessions":
+      return sessions
+    case "undo":
+      return files
+    default:
+      return []
+  }
+}
+
+/** More names than this are no help. */
+const mostHits = 50
+
+/** The words that may take the place of `part`, with which a line ends. */
+export interface Completion {
+  readonly part: string
+  readonly hits: ReadonlyArray<string>
+}
+
+/** The files and folders that a mention may become, one folder at a time. */
+const completeMention = (written: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const path = written.replace(/^"/, "")
+  const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(
+    (one) => one.startsWith(path) && !one.slice(path.length).replace(/\/$/, "").includes("/")
+  )
+  return hits.map((one) => {
+    if (one.endsWith("/")) return `@${/\s/.test(one) || written.startsWith('"') ? '"' : ""}${one}`
+    return `${written.startsWith('"') ? `@"${one}"` : mentionOf(one)} `
+  })
+}
+
+const found = (part: string, hits: ReadonlyArray<string>): Completion => ({ part, hits: hits.slice(0, mostHits) })
+
+/** How a line may go on; nothing for one in which there is nothing to complete. */
+export const completeLine = (line: string, known: Completions): Completion | undefined => {
+  const mention = openMention(line)
+  if (mention !== undefined) return found(`@${mention}`, completeMention(mention, known.files))
+  if (/^\/[\w-]*$/.test(line)) {
+    const names = [...Object.keys(commands), ...known.commands].map((name) => `/${name} `)
+    return found(
+      line,
+      names.filter((one) => one.startsWith(line))
+    )
+  }
+  const [, name = "", part = ""] = /^\/(\w+)\s+(?:.*[\s,])?([^\s,]*)$/.exec(line) ?? []
+  const hits = argumentsOf(name, known).filter((one) => one.startsWith(part))
+  return hits.length === 0 ? undefined : found(part, hits)
+}
 
 /**
  * The command that a line is; nothing for a message. A message that begins with a path is no command: `/etc/hosts says`.
  */
-export const slashCommandIn = (line: string): SlashCommand | undefined => {
+export const slashCommandIn = (line: string, own: ReadonlyArray<CustomCommand> = []): SlashCommand | undefined => {
   const text = line.trim()
   if (leaving.has(text.toLowerCase())) return { _tag: "Exit" }
-  const [, name, argument = ""] = /^\/(\w*)(?:\s+([^\n]*))?$/.exec(text) ?? []
+  const [, name, argument = ""] = /^\/([\w-]*)(?:\s+([^]*))?$/.exec(text) ?? []
   if (name === undefined) return undefined
   if (leaving.has(name)) return { _tag: "Exit" }
-  if (isName(name) && name !== "exit") return { _tag: "Command", name, argument: argument.trim() }
-  return { _tag: "Unknown", text: unknownText(name) }
+  if (name === "edit") return { _tag: "Edit", text: argument }
+  if (isName(name) && name !== "exit" && name !== "edit") return { _tag: "Command", name, argument: argument.trim() }
+  if (own.some((one) => one.name === name)) return undefined
+  return { _tag: "Unknown", text: unknownText(name, own) }
 }
 
 /** The names of a list that is separated by commas or blanks. */
@@ -127,7 +215,8 @@ interface CommandResult {
 interface CommandContext {
   readonly session: AskSession
   readonly conversation: ConversationContext
-  readonly lineBreak: string
+  /** Which keys there are, for the help. */
+  readonly keys: string
 }
 
 const treeLines = Effect.gen(function* () {
@@ -245,6 +334,63 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
+/** The last lines of a conversation, for a person who goes on with it. */
+export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
+  const last = messages.findLast(isFromPerson)
+  const answer = messages.findLast(({ role }) => role === "assistant")
+  const said = last?.role === "user" ? saidBy(last).trim().split("\n") : []
+  const answered = (answer?.role === "assistant" ? answer.content : "").trim().split("\n")
+  const cut = answered.length > mostAnswer ? ["...", ...answered.slice(-mostAnswer)] : answered
+  const shown = [
+    ...said.slice(0, mostSaid).map((line) => `> ${line}`),
+    ...(said.length > mostSaid ? ["> ..."] : []),
+    ...cut
+  ]
+  return shown.map(printable).join("\n")
+}
+const [mostSaid, mostAnswer] = [3, 6]
+
+/** One line for each conversation: its number, when it was, its title. */
+export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
+  all
+    .map(({ messages, saved_at, title }, index) => {
+      const line = `${String(index + 1).padStart(2)}  ${whenText(saved_at, now)}  ${counted(messages, "message")}  ${title}`
+      return cutTo(line, Math.max(columns, 40))
+    })
+    .join("\n")
+
+const sessions = Effect.fnUntraced(function* (argument: string, { conversation, session }: CommandContext) {
+  const place = conversationPlace(conversation.setup)
+  if (argument !== "") {
+    const found = yield* findConversation(place, argument)
+    yield* session.restore(found.messages)
+    return `${lastLines(found.messages)}\nThe conversation goes on from here.`
+  }
+  const all = yield* keptConversations(place)
+  if (all.length === 0) return "No conversation about this project is kept yet."
+  const now = DateTime.toDateUtc(yield* DateTime.now)
+  const list = sessionLines(all.map(summaryOf), now, (yield* Output).screen.columns())
+  return `${list}\n/sessions NUMBER goes on with one of them.`
+})
+
+const tokensIn = (characters: number): number => Math.ceil(characters / assumedScale.charactersPerToken)
+
+const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
+  if ((yield* session.messages).length === 0) return "There is nothing to shorten yet."
+  const { after, before } = yield* session.compact
+  return `The conversation had about ${tokensIn(before)} tokens and has ${tokensIn(after)} now: what you wrote, and the answers.`
+})
+
+/** Runs a command that the person typed behind "!". What only a shell understands goes to the shell. */
+export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
+  const typed = line.trim()
+  if (typed === "") return "Write a command behind the !: !npm test"
+  const words = splitCommand(typed)
+  const result = yield* session.command(typeof words === "string" ? ["/bin/sh", "-c", typed] : words, typed)
+  if (result.error_type === "permission_denied") return "The command was not run."
+  return harmless(resultText(result).trimEnd())
+})
+
 const changeModel = Effect.fnUntraced(function* (name: string, { conversation }: CommandContext) {
   const { model } = conversation.setup.settings
   if (name === "") return { text: `The model is ${printable(model)}. /model NAME changes it.` }
@@ -254,6 +400,8 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
   const next = found.success
   return { text: printableLines(next.modelNotes?.join("\n") ?? ""), next } satisfies CommandResult
 })
+
+const clearScreen = "\u001b[H\u001b[2J\u001b[3J"
 
 /** What a command shows and does; an error is its output. */
 export const runCommand = Effect.fn("runCommand")(
@@ -270,9 +418,16 @@ export const runCommand = Effect.fn("runCommand")(
         case "undo":
           return yield* undo(argument)
         case "help":
-          return helpText(context.lineBreak, (yield* Output).screen.columns() ?? usualColumns)
+          return helpText(context.keys, (yield* Output).screen.columns() ?? usualColumns, context.conversation.commands)
+        case "clear":
+          if ((yield* Output).screen.canDraw) yield* (yield* Output).prompt(clearScreen)
+          return yield* Effect.as(context.session.restore([]), "Started a new conversation. Permissions stay.")
+        case "compact":
+          return yield* compact(context)
+        case "sessions":
+          return yield* sessions(argument, context)
         case "new":
-          return yield* Effect.as(context.session.forget, "Started a new conversation. Permissions stay.")
+          return yield* Effect.as(context.session.restore([]), "Started a new conversation. Permissions stay.")
         case "permissions":
           return yield* permissionLines(context.conversation.setup.rules)
         case "save":

@@ -19,6 +19,8 @@ import { Output, redactValue, redactEvent, redactText } from "./Output.ts"
 import { Signals } from "./Signals.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { type LiveState, emptyLive, foldLive, isLively } from "../../domain/runs/LiveState.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { cutText } from "../../domain/text/TextWidth.ts"
 import { liveView } from "../../domain/runs/LiveView.ts"
 import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
@@ -83,6 +85,8 @@ export interface LineSinkOptions {
   readonly stop?: string
   /** Text of an answer that is not printed yet. */
   readonly unfinished?: () => string
+  /** Lines of the person that wait, below everything else. */
+  readonly below?: () => ReadonlyArray<string>
   /** Is called before the event is shown. */
   readonly before?: (event: RunEvent) => void
 }
@@ -107,14 +111,15 @@ const soon = 5000
 /** Draws what goes on as long as there is something. */
 const makeDrawing = (
   { emitPaint, screen }: Output["Service"],
-  { stop = "stops", unfinished = () => "" }: LineSinkOptions,
+  { below = () => [], stop = "stops", unfinished = () => "" }: LineSinkOptions,
   current: () => LiveState
 ) => {
   const draw = (size: { readonly columns: number; readonly rows: number }, now: number): ReadonlyArray<string> => {
     const state = current()
     const text = redactText(unfinished() || state.answer)
     const options = { size, now, marks: marksAt(now, screen.isUnicode), stop, unfinished: text }
-    return liveView(state, options).map((line) => paintLine(line, emitPaint))
+    const waiting = below().map((line) => cutText(printable(redactText(line)), size.columns - 1))
+    return [...liveView(state, options).map((line) => paintLine(line, emitPaint)), ...waiting]
   }
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }

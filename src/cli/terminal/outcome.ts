@@ -10,6 +10,7 @@ import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.t
 import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
+import { takingKeys } from "./Keys.ts"
 import { Output } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
@@ -106,9 +107,11 @@ export const showOwnRun = <E, R>(
   given: RunStyle & ApprovalFlags,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
 ) =>
-  showRun(given, (sink) =>
-    runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) }).pipe(
+  showRun(given, (shown) =>
+    (given.json || given.plain || given.quiet ? Effect.succeed(shown) : takingKeys(shown)).pipe(
+      Effect.flatMap((sink) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
       Effect.flatMap((context) => carryOut(context, given.json, work)),
-      Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
+      Effect.scoped,
+      Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : shown.abort("The run broke off.")))
     )
   )

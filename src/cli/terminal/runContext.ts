@@ -110,6 +110,7 @@ export const runContextOf = Effect.fnUntraced(function* ({ isQuiet = false, sink
     ...given,
     listen: sink.listen,
     isColoured: output.emitPaint.bold("") !== "",
+    ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: (offer) => Effect.provide(ask(offer), services) } : {})
   }

@@ -78,6 +78,16 @@ const HostPort = Schema.String.check(
   Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
 )
 
+/** Commands by what they run at. */
+const Hooks = Schema.Struct({
+  "before-change": key(
+    Schema.Array(CheckLine),
+    "Before a file is changed. A command that fails stops the change, with what it wrote as the reason."
+  ),
+  "after-change": key(Schema.Array(CheckLine), "After a file was changed."),
+  "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
+})
+
 /** A time as Ollama reads it. */
 const KeepAlive = Schema.String.check(
   Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
@@ -125,6 +135,14 @@ export const Configuration = Schema.Struct({
   allow: key(Schema.Array(RuleLine), "Tool calls that run without a question. Flag: --allow."),
   deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
   bell: key(Schema.Boolean, "Whether the terminal rings when a question appears. Default: true."),
+  notice: key(
+    Schema.Literals(["off", "bell", "osc9", "osc777"]),
+    "How the terminal tells you that a run or an answer has ended: `bell` rings; `osc9` (iTerm2, WezTerm, kitty, Windows Terminal) and `osc777` (foot, Ghostty, rxvt) show a notice on the desktop, also when a question appears. Default: off."
+  ),
+  hooks: key(
+    Hooks,
+    "Commands that run in the sandbox when something happens, and read on stdin what it is, as JSON. Those of a project run once you have trusted them, with the files that they run."
+  ),
   keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
     Think,
@@ -190,6 +208,7 @@ export const personalKeys = [
   "allow",
   "fetchAllow",
   "bell",
+  "notice",
   "keepAlive",
   "think",
   "toolCalls",
@@ -239,6 +258,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
+  if (path[0] === "hooks") return Object.keys(Hooks.fields)
   if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
   if (path[0] === "keepClusterRuns") return Object.keys(RunsKept.fields)
   if (path[0] === "sampling") return Object.keys(Sampling.fields)

@@ -9,13 +9,16 @@ import {
   fromHost,
   isFromPerson,
   messageCharacters,
-  type ToolMessage
+  type ToolMessage,
+  type UserMessage
 } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { AskEnding, AskReport } from "../runs/RunReport.ts"
 import { shares, shorten } from "../text/Excerpt.ts"
 import { harmless, printable } from "../text/Printable.ts"
-import { badExit, notMeasured } from "../tools/ToolCall.ts"
+import { badExit, notMeasured, type ToolResult } from "../tools/ToolCall.ts"
+import { fencedBlock } from "../markdown/PromptBlock.ts"
+import { resultText } from "../models/OutputText.ts"
 import { readMessageTurn } from "./MessageTurn.ts"
 
 /** A message of the host in place of an answer of the model. */
@@ -115,6 +118,17 @@ export const conversationEnding = (
   return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }
 
+/** What a list says of a kept conversation. */
+export interface ConversationSummary {
+  readonly id: string
+  readonly title: string
+  readonly model: string
+  /** ISO 8601. */
+  readonly saved_at: string
+  /** How many the person wrote. */
+  readonly messages: number
+}
+
 export const SavedConversation = Schema.Struct({
   version: Schema.Literal(1),
   /** The id of the conversation. */
@@ -127,16 +141,44 @@ export const SavedConversation = Schema.Struct({
 })
 export type SavedConversation = typeof SavedConversation.Type
 
+export const summaryOf = ({ conversation, messages, model, saved_at }: SavedConversation): ConversationSummary => ({
+  id: conversation,
+  title: titleOf(messages),
+  model,
+  saved_at,
+  messages: messages.filter(isFromPerson).length
+})
+
 /** A kept conversation has at most about this many characters. */
 const mostCharacters = 2_000_000
 
-/** The messages that are kept: without the thinking of the model, and folded when they are too much. */
+/** The messages that are kept: without pictures and the thinking of the model, and folded when they are too much. */
 export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
-  const thoughtless = messages.map((message) => (message.role === "assistant" ? { ...message, thinking: "" } : message))
+  const thoughtless = messages.map((message): ConversationMessage => {
+    if (message.role === "assistant") return { ...message, thinking: "" }
+    if (message.role !== "user" || message.pictures === undefined) return message
+    const { pictures, ...others } = message
+    const names = pictures.map(({ path }) => path).join(", ")
+    return { ...others, content: `${others.content}\n\n(The pictures ${names} were shown with this message.)` }
+  })
   const size = thoughtless.reduce((sum, message) => sum + messageCharacters(message), 0)
   return size <= mostCharacters
     ? thoughtless
     : [...foldedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
+}
+
+/** What the model sees of a command that the person ran. */
+export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
+  fromHost(`The person ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
+
+/** What the person typed. */
+export const saidBy = ({ content, said = content }: UserMessage): string => said
+
+/** The first line of what the person said first, as the title of a conversation. */
+export const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
+  const first = messages.find(isFromPerson)
+  const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
+  return printable(line)
 }
 
 const callLine = (name: string, given: unknown): string =>
@@ -144,7 +186,7 @@ const callLine = (name: string, given: unknown): string =>
 
 const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") {
-    return message.from === "host" ? [] : ["## You", harmless(message.content.trim())]
+    return message.from === "host" ? [] : ["## You", harmless(saidBy(message).trim())]
   }
   if (message.role === "tool") {
     const { name, result } = message

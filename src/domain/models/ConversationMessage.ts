@@ -6,10 +6,19 @@ import { ToolResult } from "../tools/ToolCall.ts"
 import { AskedCall } from "./ModelAnswer.ts"
 import { resultText } from "./OutputText.ts"
 
-/** What the person wrote, with additions of the host in the first message; or a reply of the host to the model. */
+/** A picture of a message, with its bytes in base64. */
+const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, data: Schema.String })
+export type Picture = typeof Picture.Type
+
+/**
+ * What the person wrote, with additions of the host in the first message; or a reply of the host to the model. `said` is what
+ * they typed, where the content is more than that.
+ */
 const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
   content: Schema.String,
+  said: Schema.optionalKey(Schema.String),
+  pictures: Schema.optionalKey(Schema.Array(Picture)),
   from: Schema.optionalKey(Schema.Literal("host"))
 })
 export type UserMessage = typeof UserMessage.Type
@@ -41,11 +50,14 @@ export type ToolMessage = typeof ToolMessage.Type
 export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
 export type ConversationMessage = typeof ConversationMessage.Type
 
+/** Servers count a picture as about a thousand tokens. */
+const pictureSize = " ".repeat(4000)
+
 /** The text of a message in a prompt, to be measured. */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":
-      return `${message.content}\n`
+      return `${message.content}${(message.pictures ?? []).map(() => pictureSize).join("")}\n`
     case "assistant":
       return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
     case "tool":

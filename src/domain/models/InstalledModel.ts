@@ -11,6 +11,8 @@ export interface InstalledModel {
   readonly completion: boolean
   readonly tools: boolean
   readonly thinking: boolean
+  /** It sees pictures. */
+  readonly vision?: boolean | undefined
   /** The server forwards prompts for it to another server. */
   readonly isForwarded: boolean
   /** The largest window that it was trained for. */
@@ -55,11 +57,12 @@ export const sizeText = (bytes: number): string =>
       ? `${Math.round(bytes / 1e6)} MB`
       : `${Math.round(bytes / 1e3)} kB`
 
-const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools }: InstalledModel): string =>
+const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools, vision }: InstalledModel): string =>
   [
     ...(completion ? [] : ["cannot write text"]),
     ...(tools ? ["tools"] : []),
     ...(thinking ? ["thinking"] : []),
+    ...(vision === true ? ["vision"] : []),
     ...(loadedWindow === undefined ? [] : [`loaded with ${loadedWindow} tokens`]),
     ...(isForwarded ? ["forwards prompts to another server"] : [])
   ].join(", ")

@@ -39,6 +39,8 @@ interface ChildOrder {
   readonly filter?: Uint8Array | undefined
   /** What the process reads from descriptor 5, and what takes what it writes there. */
   readonly channel?: Channel | undefined
+  /** What the program reads on stdin; nothing when absent. */
+  readonly input?: string | undefined
   readonly seconds: number
   /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
   readonly limit?: string
@@ -111,13 +113,13 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
 })
 
 const start = Effect.fnUntraced(function* (order: ChildOrder) {
-  const { argv, channel, cwd, env, filter, sandboxed } = order
+  const { argv, channel, cwd, env, filter, input, sandboxed } = order
   const [program = "", ...args] = order.group?.enter(argv) ?? argv
   const handle = yield* ChildProcess.make(program, args, {
     cwd,
     env: { ...env, ...endsWithProgram() },
     extendEnv: false,
-    stdin: "ignore",
+    stdin: input === undefined ? "ignore" : Stream.make(new TextEncoder().encode(input)),
     detached: true,
     killSignal: "SIGTERM",
     forceKillAfter: grace,

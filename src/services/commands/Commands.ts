@@ -270,6 +270,8 @@ interface RunOptions {
   readonly limit?: string
   /** Whether a command in the sandbox is only tried, so that it changes nothing. */
   readonly isTrial?: boolean
+  /** What it reads on stdin; nothing when absent. */
+  readonly stdin?: string
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -443,7 +445,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           command: CanonicalCommand,
-          { isTrial = false, limit = "the time of this call", seconds }: RunOptions = {}
+          { isTrial = false, limit = "the time of this call", seconds, stdin }: RunOptions = {}
         ) {
           const { argv, cwd, sandboxed } = command
           if ((yield* folderOf(cwd)) !== cwd)
@@ -480,6 +482,7 @@ export class Commands extends Context.Service<
             const child = runChild({
               ...around,
               channel: proxy?.channel,
+              input: stdin,
               /* The folder of the command may be proposed only. */
               cwd: copy === undefined ? cwd : root,
               env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },

@@ -41,7 +41,8 @@ interface MessageOrder {
   /** The number of the message, from 1. */
   readonly number: number
   readonly system: string
-  readonly content: string
+  /** The message of the person, after what the host shows with it. */
+  readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
   /** The names of the tools that the model may call. */
@@ -242,7 +243,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {
     const { content, memory, progress } = message
     const before = yield* Ref.get(memory)
-    const begun = firstProgress([...before.messages, { role: "user", content }], before.hasFolded)
+    const begun = firstProgress([...before.messages, ...content], before.hasFolded)
     const work = workOf(message, before, begun)
     const remember = (messages: ReadonlyArray<ConversationMessage>) => {
       const { hasFolded, outcomes } = work.latest()

@@ -11,11 +11,22 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import { hasFacts, runFacts } from "../../domain/checks/Facts.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
-import { conversationEnding, emptyMessage } from "../../domain/conversation/Conversation.ts"
+import {
+  commandMessage,
+  conversationEnding,
+  emptyMessage,
+  foldedMessages
+} from "../../domain/conversation/Conversation.ts"
 import { type AnswerSchema, answerForm, formOf, readJsonAnswer } from "../../domain/documents/AnswerFormat.ts"
+import { withoutMarks } from "../../domain/conversation/Mentions.ts"
 import { type Issue, issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { type Briefing, briefingBlocks, requestDocument } from "../../domain/models/Briefing.ts"
-import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import {
+  type ConversationMessage,
+  fromHost,
+  isFromPerson,
+  messageCharacters
+} from "../../domain/models/ConversationMessage.ts"
 import { stageModel, toolCallsFor } from "../../domain/models/Generation.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { deniedOf } from "../../domain/plan/TaskResult.ts"
@@ -23,6 +34,7 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { decidingDenials, modelOutcome } from "../../domain/runs/RunOutcome.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import type { CommandLine } from "../../domain/commands/CommandText.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { measuredPrompt } from "../models/ConversationPrompt.ts"
@@ -40,6 +52,9 @@ import { UsageMeter } from "../runs/UsageMeter.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeAnswerMessage, type Memory } from "./AskMessage.ts"
 import { Asker, type AskOrder, type AskSession, UnknownTool } from "./Asker.ts"
+import { makeMessageFiles } from "./MessageFiles.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
 
 /** Gives the tools with these names, in the order of all tools; all when no names are given. */
 const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
@@ -125,6 +140,9 @@ const makeShapedAnswer = Effect.gen(function* () {
   }
 })
 
+const size = (all: ReadonlyArray<ConversationMessage>): number =>
+  all.reduce((sum, one) => sum + messageCharacters(one), 0)
+
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
 /** Opens conversations over models, tools and project. */
@@ -132,6 +150,8 @@ export const layerAsker = Layer.effect(
   Asker,
   Effect.gen(function* () {
     const answerMessage = yield* makeAnswerMessage
+    const readFiles = yield* makeMessageFiles
+    const toolRunner = yield* ToolRunner
     const briefer = yield* Briefer
     const gate = yield* Gate
     const prompts = yield* Prompts
@@ -157,10 +177,13 @@ export const layerAsker = Layer.effect(
     const openSession = Effect.fnUntraced(function* (
       known: Surroundings,
       begin: ReadonlyArray<ConversationMessage>,
+      images: ReadonlyArray<string>,
       offered: ReadonlyArray<ToolInfo>,
       form: AnswerSchema | undefined
     ) {
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
+      const given = yield* Ref.make(images)
+      let commands = 0
       const messages = Effect.map(Ref.get(memory), (now) => now.messages)
       const tools = yield* Ref.make(offered)
       const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
@@ -199,25 +222,46 @@ export const layerAsker = Layer.effect(
           : known
       })
 
-      const send = Effect.fn("Asker.send")(function* (text: string, listen: (delta: string) => void = () => undefined) {
+      const briefingOf = (prompt: string): Briefing => {
+        const parts = { ...known, prompt }
+        return { ...parts, requestDocument: requestDocument(parts) }
+      }
+
+      const send = Effect.fn("Asker.send")(function* (
+        text: string,
+        listen: (delta: string) => void = () => undefined,
+        typed = text
+      ) {
         const number = (yield* Ref.get(reports)).length + 1
         const startedAt = yield* Clock.currentTimeMillis
         const since = {
           denials: (yield* gate.denials).length,
           outcomes: (yield* Ref.get(memory)).outcomes.length
         }
-        const isFirst = (yield* messages).length === 0
-        const parts = { ...known, prompt: text }
-        const briefing = { ...parts, requestDocument: requestDocument(parts) }
+        const isFirst = !(yield* messages).some(isFromPerson)
         const names = (yield* Ref.get(tools)).map(({ name }) => name)
-        const { system, user } = fill(briefing, names)
+        const { system } = fill(briefingOf(text), names)
         const progress = noProgress()
         yield* events.publish({ type: "ask.started", message: number, text })
-        const content = isFirst ? user : text
-        const answering =
-          text.trim() === ""
-            ? Effect.succeed(emptyMessage)
-            : answerMessage({ number, system, content, briefing, memory, tools: names, listen, progress })
+        const answer = Effect.gen(function* () {
+          const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(text), number)
+          const { pictures } = files
+          const hadPictures = (yield* messages).some((one) => one.role === "user" && one.pictures !== undefined)
+          if (hadPictures) yield* support.see
+          const plain = withoutMarks(text, files.names)
+          const briefing = briefingOf(plain)
+          const own = {
+            role: "user" as const,
+            content: isFirst ? fill(briefing, names).user : plain,
+            said: typed,
+            ...(pictures.length === 0 ? {} : { pictures })
+          }
+          const content = files.text === "" ? [own] : [fromHost(files.text), own]
+          return yield* answerMessage({ number, system, content, briefing, memory, tools: names, listen, progress })
+        }).pipe(
+          Effect.catch(({ message: reason }) => Effect.succeed<AskEnding>({ status: "failed", answer: "", reason }))
+        )
+        const answering = text.trim() === "" ? Effect.succeed(emptyMessage) : answer
         const inForm = Effect.fnUntraced(function* (ending: AskEnding) {
           return yield* shaped({ number, system, messages: yield* messages, form, progress }, ending)
         })
@@ -232,10 +276,33 @@ export const layerAsker = Layer.effect(
         )
       })
 
+      const command = Effect.fn("Asker.command")(function* (argv: CommandLine, typed: string) {
+        commands += 1
+        const call = { uid: `typed-${commands}`, name: "run_command", arguments: { argv } }
+        const result = yield* toolRunner.run({ round: 0, task: askTask, uid: call.uid }, call).pipe(
+          Effect.catchTag("TooManyDenials", (denied) => Effect.succeed(denied.result)),
+          Effect.ensuring(lock.release)
+        )
+        yield* Ref.update(memory, (now) => ({ ...now, messages: [...now.messages, commandMessage(typed, result)] }))
+        return result
+      })
+
+      const compact = Effect.gen(function* () {
+        const before = yield* Ref.get(memory)
+        const folded = foldedMessages(before.messages, "", Math.floor(charactersIn(settings.contextWindow) / 4))
+        /* The last answer is kept, as what the person goes on from. */
+        const last = before.messages.at(-1)
+        const kept = last?.role === "assistant" ? [...folded, last] : folded
+        yield* Ref.set(memory, { ...before, messages: kept, hasFolded: true })
+        return { before: size(before.messages), after: size(kept) }
+      })
+
       const session: AskSession = {
         send,
         messages,
-        forget: Ref.set(memory, { messages: [], outcomes: [], hasFolded: false }),
+        command,
+        compact,
+        restore: (some) => Ref.set(memory, { messages: some, outcomes: [], hasFolded: some.length > 0 }),
         tools: Ref.get(tools),
         offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
       }
@@ -274,7 +341,7 @@ export const layerAsker = Layer.effect(
     })
 
     const hold = Effect.fn("Asker.hold")(function* <E, R>(
-      { messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
+      { images = [], messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
     ) {
       const known = yield* briefer.surroundings(files)
@@ -296,7 +363,7 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, offered, form)
+      const { reports, session } = yield* openSession(known, messages, images, offered, form)
       const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),

@@ -7,7 +7,8 @@ import * as Schema from "effect/Schema"
 import type { Attachment } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
-import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
+import type { CommandLine } from "../../domain/commands/CommandText.ts"
+import type { ToolInfo, ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { NoToolSupport } from "../models/ToolSupport.ts"
 import type { BriefingError } from "../pipeline/Briefer.ts"
 
@@ -21,6 +22,8 @@ export interface AskOrder {
   readonly openFiles?: ReadonlyArray<string>
   /** What belongs to the first message. */
   readonly attachment?: Attachment
+  /** Pictures that belong to the first message, by their paths. */
+  readonly images?: ReadonlyArray<string>
   /** The JSON schema that each answer has to fit. */
   readonly outputSchema?: Schema.Json
   /** The names of the tools that the model may call; all when absent. */
@@ -32,13 +35,18 @@ export interface AskOrder {
 export interface AskSession {
   /**
    * Answers one message; one at a time. The report says how it ended. `listen` receives the text while it is written;
-   * interruption stops the answer and leaves the conversation usable.
+   * interruption stops the answer and leaves the conversation usable. Files that the message names as `@path` are sent with it;
+   * `typed` is what the person typed, where the message was made from that: then only what it names.
    */
-  readonly send: (text: string, listen?: (delta: string) => void) => Effect.Effect<AskReport>
+  readonly send: (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
   /** All messages so far, without the system prompt. */
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
-  /** Deletes the messages. What was allowed for the session stays allowed. */
-  readonly forget: Effect.Effect<void>
+  /** Puts these messages in the place of all others. What was allowed for the session stays allowed. */
+  readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
+  /** Folds the conversation as it is when it becomes too long; gives the characters before and after. */
+  readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
+  /** Runs a command that the person typed, with its permission; the model sees it and its output with the next message. */
+  readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */
   readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
   /** Offers these tools from the next message on; all when nothing is given. */

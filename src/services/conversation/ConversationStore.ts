@@ -25,12 +25,15 @@ export interface ConversationPlace {
   readonly secrets: ReadonlyArray<string>
 }
 
-/** There is nothing to continue. */
+/** There is nothing to continue, or nothing that `given` names. */
 export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
-  project: Schema.String
+  project: Schema.String,
+  given: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    return `There is no conversation about ${this.project} to continue. Start one without --continue.`
+    return this.given === undefined
+      ? `There is no conversation about ${this.project} to continue. Start one without --continue.`
+      : `There is no conversation "${this.given}" about ${this.project}. "task-conductor sessions" lists them; name one by its id, the beginning of its id, or its number there.`
   }
 }
 
@@ -103,6 +106,27 @@ export const saveConversation = Effect.fn("saveConversation")(function* (
 const readSaved = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   return Option.flatMap(yield* Effect.option(fs.readFileString(file)), decode)
+})
+
+/** All kept conversations about the project, the last one first; one that cannot be read is passed over. */
+export const keptConversations = Effect.fn("keptConversations")(function* (
+  place: Pick<ConversationPlace, "project" | "state">
+) {
+  const path = yield* Path.Path
+  const folder = yield* conversationFolder(place)
+  const saved = yield* Effect.forEach(yield* filesIn(folder), (name) => readSaved(path.join(folder, name)))
+  return saved.flatMap(Option.toArray)
+})
+
+/** The conversation with this id, beginning of an id, or number in the list. */
+export const findConversation = Effect.fn("findConversation")(function* (
+  place: Pick<ConversationPlace, "project" | "state">,
+  given: string
+) {
+  const all = yield* keptConversations(place)
+  const named = all.filter(({ conversation }) => conversation.startsWith(given))
+  const found = /^\d{1,2}$/.test(given) ? all[Number(given) - 1] : named.length === 1 ? named[0] : undefined
+  return found ?? (yield* new NoConversation({ project: place.project, given }))
 })
 
 /** The last conversation about the project; one that cannot be read is passed over. */

@@ -102,6 +102,11 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
+/** The bytes of a regular file that need not be text, within the same bounds. */
+export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes: number) =>
+  readBytes(file, maxBytes).pipe(closing(file))
+)
+
 /** Where line `sought` begins in a chunk that starts in `line`, and the line that was reached. */
 const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly at: number; readonly line: number } => {
   let at = 0

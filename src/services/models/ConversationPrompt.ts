@@ -5,7 +5,12 @@
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
-import { type ConversationMessage, messageCharacters, messageText } from "../../domain/models/ConversationMessage.ts"
+import {
+  type ConversationMessage,
+  messageCharacters,
+  messageText,
+  type Picture
+} from "../../domain/models/ConversationMessage.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import type { ToolInfo } from "../../domain/tools/ToolCall.ts"
 import { addParts, type FilledPrompt } from "../../domain/models/PromptSize.ts"
@@ -41,12 +46,18 @@ export const measuredPrompt = ({ messages, system, tools }: ConversationCall): F
   }
 }
 
-const userMessage = (text: string): Prompt.Message => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
+const userMessage = (text: string, pictures: ReadonlyArray<Picture> = []): Prompt.Message =>
+  Prompt.userMessage({
+    content: [
+      Prompt.textPart({ text }),
+      ...pictures.map(({ data, mediaType, path }) => Prompt.filePart({ mediaType, fileName: path, data }))
+    ]
+  })
 
 const promptMessage = (message: ConversationMessage): Prompt.Message => {
   switch (message.role) {
     case "user":
-      return userMessage(message.content)
+      return userMessage(message.content, message.pictures)
     case "assistant":
       return Prompt.assistantMessage({
         content: [
@@ -71,7 +82,10 @@ const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArra
   for (const message of messages) {
     const last = joined.at(-1)
     if (message.role !== "user" || last?.role !== "user") joined.push(message)
-    else joined.splice(-1, 1, { role: "user", content: `${last.content}\n\n${message.content}` })
+    else {
+      const pictures = [...(last.pictures ?? []), ...(message.pictures ?? [])]
+      joined.splice(-1, 1, { role: "user", content: `${last.content}\n\n${message.content}`, pictures })
+    }
   }
   return joined
 }

@@ -1,6 +1,6 @@
 /**
- * Checks whether the model can call tools through the interface of its server. `ask` checks before it begins when that is asked
- * for, since a model without tool support would only write about calling them.
+ * Checks whether the model can call tools through the interface of its server, and whether it sees pictures. `ask` checks before it
+ * begins when that is asked for, since a model without tool support would only write about calling them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,17 +22,36 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
+/** The model sees no pictures; `able` are installed models that do. */
+export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
+  model: Schema.String,
+  able: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const able = this.able.length === 0 ? "" : ` Installed models that do: ${this.able.join(", ")}.`
+    return `The model "${this.model}" sees no pictures.${able} Choose one that does with --model or /model, or leave the pictures out.`
+  }
+}
+
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
     /** Succeeds when the model can call tools, or needs not. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
+    /** Succeeds when the model sees pictures, or nobody knows. */
+    readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
   /** For models that are known to call tools, or that were made for it. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
-    ToolSupport.of({ require: Effect.void })
+    ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
+
+  /** For the built-in demo. */
+  static readonly layerBlind = (model: string): Layer.Layer<ToolSupport> =>
+    Layer.succeed(ToolSupport)(
+      ToolSupport.of({ require: Effect.void, see: Effect.fail(new NoVision({ model, able: [] })) })
+    )
 
   /** Asks the server what the model can do, and when it cannot, which of the others can. Without `isNeeded` it has to answer at all. */
   static readonly layerServer = (
@@ -48,6 +67,11 @@ export class ToolSupport extends Context.Service<
       const able = (yield* inventory).filter(({ tools }) => tools).map(({ name }) => name)
       return yield* new NoToolSupport({ model, able })
     })
-    return Layer.succeed(ToolSupport)(ToolSupport.of({ require }))
+    const see = Effect.gen(function* () {
+      if ((yield* facts(model)).canSee !== false) return
+      const installed = yield* Effect.orElseSucceed(inventory, () => [])
+      return yield* new NoVision({ model, able: installed.filter(({ vision }) => vision).map(({ name }) => name) })
+    })
+    return Layer.succeed(ToolSupport)(ToolSupport.of({ require, see }))
   }
 }

@@ -91,18 +91,35 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
 
-/** The messages of a prompt as a server takes them; `assistant` and `tool` write what servers have in forms of their own. */
-export const sentMessages = <A, T>(
+/** A picture as a server takes it. */
+interface SentPicture {
+  readonly mediaType: string
+  /** In base64. */
+  readonly data: string
+}
+
+/** The pictures of a message; providers are given them in base64. */
+const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture> =>
+  content.flatMap((part) =>
+    part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
+  )
+
+/** The messages of a prompt as a server takes them; the others write what servers have in forms of their own. */
+export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,
-  tool: (result: Prompt.ToolResultPart) => T
+  tool: (result: Prompt.ToolResultPart) => T,
+  seen: (text: string, pictures: ReadonlyArray<SentPicture>) => U
 ) =>
-  content.flatMap((message): ReadonlyArray<A | T | { readonly role: string; readonly content: string }> => {
+  content.flatMap((message): ReadonlyArray<A | T | U | { readonly role: string; readonly content: string }> => {
     switch (message.role) {
       case "system":
         return [{ role: message.role, content: message.content }]
-      case "user":
-        return [{ role: message.role, content: textOf(message.content, "\n\n") }]
+      case "user": {
+        const text = textOf(message.content, "\n\n")
+        const pictures = picturesOf(message)
+        return [pictures.length === 0 ? { role: message.role, content: text } : seen(text, pictures)]
+      }
       case "assistant":
         return [assistant(message)]
       case "tool":

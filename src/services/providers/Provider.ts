@@ -46,6 +46,7 @@ export interface Facts {
   readonly isKnown: boolean
   readonly thinks: boolean
   readonly canCallTools?: boolean
+  readonly canSee?: boolean
   /** True when the server says that it does not have the model. */
   readonly isMissing?: boolean
   /** True when the server forwards prompts for the model to another server. */

@@ -29,6 +29,7 @@ import { redacted } from "../../domain/text/Redaction.ts"
 import { fileFailure } from "../files/FileFailure.ts"
 import { FileVersions } from "../files/FileVersions.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
+import { ChangeHooks } from "./ChangeHooks.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 import { Gate, type Permit } from "../permissions/Gate.ts"
 import {
@@ -280,6 +281,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   const gate = yield* Gate
   const journal = yield* Journal
   const registry = yield* ToolRegistry
+  const hooks = yield* ChangeHooks
   const inFlight = yield* makeInFlightCalls
   const versions = yield* FileVersions
   const workspace = yield* Workspace
@@ -326,6 +328,11 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
     const { accesses, info, risk } = prepared.success
     const permit = yield* gate.authorize({ task: id.task, place: key, answer: answerOf(id) }, prepared.success)
+    const writes = (yield* CurrentCopy) === undefined ? writesIn(accesses) : []
+    const objection = writes.length === 0 ? undefined : yield* hooks.before(writes)
+    if (objection !== undefined) {
+      return yield* measured(Result.fail(new ToolFailure({ type: "validation_failed", message: objection })), asked)
+    }
     if (!isRepeatable(prepared.success)) {
       const states = yield* Effect.result(fileStates(accesses))
       if (Result.isFailure(states)) return yield* measured(Result.fail(states.failure), asked)
@@ -339,6 +346,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const startedAt = yield* Clock.currentTimeMillis
     yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
     const outcome = yield* carryOut(id, permit)
+    if (writes.length > 0 && Result.isSuccess(outcome)) yield* hooks.after(writes)
     // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
     const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
     const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined

@@ -36,6 +36,7 @@ const setupWith = (model: string): Setup =>
 
 const conversation: ConversationContext = {
   setup: setupWith("embedded"),
+  commands: [],
   prepareModel: (name) =>
     name === "qwen3:8b"
       ? Effect.succeed({ setup: setupWith(name), isLowered: false, modelNotes: [`Using ${name}, the only one.`] })

@@ -16,6 +16,8 @@ const everything: Required<Configuration> = {
   allow: ["run_command", "write_file"],
   deny: ["fetch_url"],
   bell: false,
+  notice: "bell",
+  hooks: { "run-end": ["touch a"] },
   keepAlive: "30m",
   think: true,
   toolCalls: "native",

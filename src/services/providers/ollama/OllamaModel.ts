@@ -52,6 +52,12 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
   tool_call_id: part.id
 })
 
+const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: string }>) => ({
+  role: "user",
+  content,
+  images: pictures.map(({ data }) => data)
+})
+
 /**
  * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
  * cannot force a call.
@@ -59,7 +65,7 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: Asked) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
   return {
-    messages: sentMessages(prompt, assistantMessage, toolMessage),
+    messages: sentMessages(prompt, assistantMessage, toolMessage, seenMessage),
     ...(tools.length === 0 ? {} : { tools: sentTools(tools) }),
     ...(format === undefined ? {} : { format })
   }

@@ -58,6 +58,7 @@ const readCapabilities = (shown: typeof Show.Type): Capabilities => {
     isKnown: true,
     thinks: names.includes("thinking"),
     canCallTools: names.includes("tools"),
+    canSee: names.includes("vision"),
     isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
     supportedWindow: contextLength(shown.model_info ?? {}),
     window: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window,
@@ -131,13 +132,14 @@ const askedAtOnce = 4
 const describe = (
   { name, size }: ListedModels[number],
   loaded: LoadedModels,
-  { canCallTools = false, completion, isForwarded = false, supportedWindow, thinks, window }: Capabilities
+  { canCallTools = false, canSee, completion, isForwarded = false, supportedWindow, thinks, window }: Capabilities
 ): InstalledModel => ({
   name,
   size,
   completion,
   tools: canCallTools,
   thinking: thinks,
+  ...(canSee === true ? { vision: canSee } : {}),
   isForwarded,
   supportedWindow,
   modelfileWindow: window,

@@ -30,6 +30,17 @@ const toolMessage = (part: Prompt.ToolResultPart) => ({
   tool_call_id: part.id
 })
 
+const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>) => ({
+  role: "user",
+  content: [
+    { type: "text", text },
+    ...pictures.map(({ data, mediaType }) => ({
+      type: "image_url",
+      image_url: { url: `data:${mediaType};base64,${data}` }
+    }))
+  ]
+})
+
 /** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
 const toolsOf = ({ toolChoice, tools }: Asked) => {
   if (tools.length === 0 || toolChoice === "none") return {}
@@ -66,7 +77,7 @@ export const readProviderOptions = Effect.fnUntraced(function* (options: Asked) 
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
   return {
-    messages: sentMessages(prompt, assistantMessage, toolMessage),
+    messages: sentMessages(prompt, assistantMessage, toolMessage, seenMessage),
     ...toolsOf(options),
     ...(format === undefined ? {} : { response_format: format })
   }

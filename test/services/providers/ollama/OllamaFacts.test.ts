@@ -27,6 +27,7 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
         isKnown: true,
         thinks: true,
         canCallTools: true,
+        canSee: false,
         isForwarded: false,
         supportedWindow: 16_384,
         window: 9000,

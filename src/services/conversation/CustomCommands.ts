@@ -1,0 +1,47 @@
+/**
+ * Finds the commands of the person and of a project: markdown files in `commands` of the person's own folder, and in
+ * `.task-conductor/commands`. One of the person comes before one of the project with the same name.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import { commandName, type CustomCommand, readCustomCommand } from "../../domain/conversation/CustomCommand.ts"
+import type { UserFolders } from "../configuration/UserFolders.ts"
+import { canonicalPath } from "../files/CanonicalPath.ts"
+import { readTextFile } from "../files/TextFile.ts"
+
+const mostBytes = 100_000
+
+/** The commands in a folder; what cannot be read, or leads out of the folder `root`, is none. */
+const commandsIn = Effect.fnUntraced(function* (folder: string, root: string, isOwn: boolean) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  const read = Effect.fnUntraced(function* (file: string) {
+    const name = commandName(file)
+    if (name === undefined) return []
+    const found = yield* canonicalPath(root, path.join(folder, file))
+    if (!found.inside) return []
+    return [readCustomCommand(name, yield* readTextFile(found.path, mostBytes), isOwn)]
+  })
+  const found = yield* Effect.forEach(files.toSorted(), (file) =>
+    Effect.orElseSucceed(read(file), (): ReadonlyArray<CustomCommand> => [])
+  )
+  return found.flat()
+})
+
+export const customCommands = Effect.fn("customCommands")(function* ({
+  folders,
+  project
+}: {
+  readonly folders: Pick<UserFolders, "own">
+  readonly project: string
+}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const real = (folder: string) => Effect.orElseSucceed(fs.realPath(folder), () => folder)
+  const own = yield* commandsIn(path.join(folders.own, "commands"), yield* real(folders.own), true)
+  const ofProject = yield* commandsIn(path.join(project, ".task-conductor/commands"), yield* real(project), false)
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...ofProject.filter(({ name }) => !names.has(name))]
+})

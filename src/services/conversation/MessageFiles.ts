@@ -1,0 +1,117 @@
+/**
+ * The files that a message names: texts become references, like those of a task, and pictures are sent with the message. All of
+ * them pass the gate.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import { isPictureName, mentionsIn, pictureType } from "../../domain/conversation/Mentions.ts"
+import { nearestPaths } from "../../domain/files/PathList.ts"
+import { readReference } from "../../domain/grammar/ReferenceForm.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { Picture } from "../../domain/models/ConversationMessage.ts"
+import { plainTask } from "../../domain/plan/Task.ts"
+import type { FileReference } from "../../domain/plan/Reference.ts"
+import { readFileBytes } from "../files/TextFile.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { ToolSupport } from "../models/ToolSupport.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { References } from "../references/References.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** A file of a message cannot be used. The message is a whole sentence, which says what to do. */
+class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFileError", {
+  message: Schema.String
+}) {}
+
+const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
+
+/** What a message is sent with. */
+export interface MessageFiles {
+  /** What the files hold, as a reply of the host would show it; empty without any. */
+  readonly text: string
+  /** The files that were named, as they were named. */
+  readonly names: ReadonlyArray<string>
+  readonly pictures: ReadonlyArray<Picture>
+}
+
+/** A path that begins outside the project names a file, whether or not there is one. */
+const isElsewhere = (path: string): boolean => /^(?:\/|\.\.\/)/.test(path)
+
+export const makeMessageFiles = Effect.gen(function* () {
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const path = yield* Path.Path
+  const references = yield* References
+  const { limits } = yield* RunSettings
+  const support = yield* ToolSupport
+  const workspace = yield* Workspace
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem>())
+
+  const readPicture = Effect.fnUntraced(function* (given: string, number: number) {
+    const file = yield* workspace.canonical(given)
+    yield* gate.authorizeReference(
+      { task: `Message ${number}`, place: `message-${number}` },
+      { _tag: "ReadFile", ...file }
+    )
+    const bytes = yield* provide(readFileBytes(file.path, limits.readFileBytes))
+    const mediaType = pictureType(bytes)
+    if (mediaType === undefined) {
+      return yield* new MessageFileError({
+        message: `${given} is no picture of a kind that models see: PNG, JPEG, GIF or WebP.`
+      })
+    }
+    return { path: given, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
+  }, Effect.mapError(failed))
+
+  /** What was named, if it is a file. A word that only looks like one stays a word. */
+  const referenceTo = Effect.fnUntraced(function* (name: string, tree: Effect.Effect<ReadonlyArray<string>>) {
+    const form = readReference(name, name)
+    if (form._tag !== "Plain" || form.reference.kind !== "file") return undefined
+    const { target } = form.reference
+    const found = yield* Effect.option(workspace.canonical(target))
+    if (found._tag === "None") return undefined
+    if (!found.value.inside) return isElsewhere(target) ? form.reference : undefined
+    if (yield* workspace.isFile(found.value.path)) return form.reference
+    const files = yield* tree
+    const folder = path.relative(workspace.root, found.value.path)
+    if (files.some((file) => folder === "" || file.startsWith(`${folder}/`))) return undefined
+    const [near] = nearestPaths(target, files)
+    if (near === undefined) return undefined
+    const text = `There is no file ${target} in the project, so it is not sent. Nearest: @${near}.`
+    yield* events.publish({ type: "message", level: "warning", text })
+    return undefined
+  })
+
+  /** The files that `text` and `given` name, for the message with this number. */
+  return Effect.fn("readMessageFiles")(function* (
+    text: string,
+    given: ReadonlyArray<string>,
+    briefing: Briefing,
+    number: number
+  ): Effect.fn.Return<MessageFiles, MessageFileError> {
+    const tree = yield* Effect.cached(Effect.orElseSucceed(workspace.tree, () => []))
+    const named: Array<FileReference> = []
+    const names: Array<string> = []
+    for (const name of mentionsIn(text)) {
+      const reference = yield* referenceTo(name, tree)
+      if (reference === undefined) continue
+      named.push(reference)
+      names.push(name)
+    }
+    const images = named.filter(({ target }) => isPictureName(target)).map(({ target }) => target)
+    const paths = [...new Set([...given, ...images])]
+    if (paths.length > 0) yield* Effect.mapError(support.see, failed)
+    const pictures = yield* Effect.forEach(paths, (one) => readPicture(one, number))
+    const texts = named.filter(({ target }) => !isPictureName(target))
+    const name = `Message ${number}`
+    const task = plainTask(name, "ask", text, "", { references: texts })
+    const block = yield* Effect.mapError(
+      references.block(task, { briefing, finished: [], place: `message-${number}` }),
+      failed
+    )
+    return { text: block.text, pictures, names }
+  })
+})

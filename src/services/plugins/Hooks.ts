@@ -1,0 +1,152 @@
+/**
+ * Commands of the configuration that run when something happens, in the sandbox, with what it is as JSON on stdin. Those of a
+ * project run when the person has trusted exactly these commands and the files of the project that they run.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { commandText } from "../../domain/commands/CommandText.ts"
+import { type CheckLine, splitCommand } from "../../domain/configuration/CommandSplit.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { Writing } from "../../domain/tools/Access.ts"
+import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
+import { hashOf } from "../files/Hash.ts"
+import { CurrentCopy } from "../files/WorkingCopy.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { ChangeHooks } from "../tools/ChangeHooks.ts"
+import { notTrusted, type PluginProblem } from "../tools/PluginProblem.ts"
+
+type Declared = NonNullable<Configuration["hooks"]>
+type HookEvent = keyof Declared
+
+/** The hooks of a setup. */
+export interface DeclaredHooks {
+  readonly ofUser: Declared
+  readonly ofProject: Declared
+}
+
+interface Hook {
+  readonly event: HookEvent
+  readonly argv: CanonicalCommand["argv"]
+  /** What was trusted of the files that it runs; absent for a hook of the person. */
+  readonly scripts?: string
+}
+
+const argvOf = (line: CheckLine): CanonicalCommand["argv"] => {
+  const words = typeof line === "string" ? splitCommand(line) : line
+  /* The configuration was checked when it was read. */
+  return typeof words === "string" ? [words] : words
+}
+
+const hooksOf = (declared: Declared): ReadonlyArray<Hook> =>
+  Object.entries(declared).flatMap(([event, lines]) =>
+    lines.map((line): Hook => ({ event: event as HookEvent, argv: argvOf(line) }))
+  )
+
+const projectFile = "task-conductor.json"
+const nameInRules = `hooks of ${projectFile}`
+
+/** The last lines of what a command wrote. */
+const wordsOf = (output: string): string => output.trim().split("\n").slice(-5).join("\n")
+
+const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofUser }: DeclaredHooks) {
+  const commands = yield* Commands
+  const gate = yield* Gate
+  const path = yield* Path.Path
+  const { root } = yield* Workspace
+
+  const canonical = ({ argv }: Hook) =>
+    Effect.provideService(commands.canonical({ _tag: "RunCommand", argv }), CurrentCopy, undefined)
+  const scriptsOf = (hook: Hook) =>
+    Effect.map(Effect.result(canonical(hook)), (found) =>
+      hashOf(Result.isSuccess(found) ? (found.success.scripts ?? []) : [])
+    )
+
+  /** Asks the person to trust the hooks of the project. */
+  const trusted = Effect.gen(function* () {
+    const hooks = yield* Effect.forEach(hooksOf(ofProject), (hook) =>
+      Effect.map(scriptsOf(hook), (scripts) => ({ ...hook, scripts }))
+    )
+    if (hooks.length === 0) return []
+    const hash = hashOf(hooks)
+    const does = hooks.map(({ argv, event }) => `Hook ${event} runs: ${commandText(argv)}`)
+    const file = path.join(project, projectFile)
+    yield* Effect.mapError(
+      gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path: file, hash, does }),
+      ({ by }) => notTrusted(nameInRules, nameInRules, hash, by)
+    )
+    return hooks
+  })
+  const found = yield* Effect.result(trusted)
+  const hooks: ReadonlyArray<Hook> = [...hooksOf(ofUser), ...Result.getOrElse(found, () => [])]
+  const problems: ReadonlyArray<PluginProblem> = Result.isFailure(found) ? [found.failure] : []
+
+  /** Why a hook failed, in a sentence; nothing when it did not. */
+  const runOne = Effect.fnUntraced(function* (hook: Hook, input: string) {
+    const what = `The hook ${commandText(hook.argv)} (${hook.event})`
+    const command = yield* canonical(hook)
+    if (hook.scripts !== undefined && hook.scripts !== hashOf(command.scripts ?? [])) {
+      return `${what} was not run: the files that it runs changed since you trusted them.`
+    }
+    const denial = yield* gate.foresee(command)
+    if (command.denial !== undefined || (denial?.rules.length ?? 0) > 0) {
+      return `${what} was not run: ${command.denial ?? "a rule denies it"}.`
+    }
+    const { exitCode, output, stopped } = yield* commands.run(command, { stdin: input })
+    if (exitCode === 0) return undefined
+    return `${what} failed: ${stopped ?? (output.trim() === "" ? `exit code ${exitCode}` : wordsOf(output))}`
+  })
+
+  /** Runs all hooks of an event in their order, and says which failed; after a failure `stops` runs no other. */
+  const run = Effect.fn("Hooks.run")(function* (event: HookEvent, about: object, stops = false) {
+    const failures: Array<string> = []
+    for (const hook of hooks.filter((one) => one.event === event)) {
+      const failure = yield* runOne(hook, `${JSON.stringify({ event, project: root, ...about })}\n`).pipe(
+        Effect.provideService(CurrentCopy, undefined),
+        Effect.catch(({ message }) =>
+          Effect.succeed(`The hook ${commandText(hook.argv)} (${event}) failed: ${message}`)
+        )
+      )
+      if (failure !== undefined) failures.push(failure)
+      if (failure !== undefined && stops) break
+    }
+    return failures
+  })
+  return { problems, run, root }
+})
+
+export class Hooks extends Context.Service<Hooks, Effect.Success<ReturnType<typeof makeHooks>>>()(
+  "task-conductor/services/plugins/Hooks"
+) {
+  /** `project` is absolute. */
+  static readonly layer = (project: string, declared: DeclaredHooks) =>
+    Layer.effect(Hooks, makeHooks(project, declared))
+
+  static readonly layerNone = Layer.succeed(Hooks)({ problems: [], root: "", run: () => Effect.succeed([]) })
+}
+
+/** The hooks of changes, for whoever makes them. */
+export const layerChangeHooks = Layer.effect(
+  ChangeHooks,
+  Effect.gen(function* () {
+    const events = yield* RunEvents
+    const path = yield* Path.Path
+    const { root, run } = yield* Hooks
+    const filesOf = (writes: ReadonlyArray<Writing>) =>
+      writes.map(({ content, path: file }) => ({ path: path.relative(root, file), content }))
+    return {
+      before: (writes) =>
+        Effect.map(run("before-change", { files: filesOf(writes) }, true), ([objection]) => objection),
+      after: (writes) =>
+        Effect.flatMap(run("after-change", { files: filesOf(writes) }), (failures) =>
+          Effect.forEach(failures, (text) => events.publish({ type: "message", level: "warning", text }), {
+            discard: true
+          })
+        )
+    }
+  })
+)
