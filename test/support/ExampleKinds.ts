@@ -3,6 +3,8 @@
  * only what matters, and puts the rest around it.
  */
 
+import { plainTask } from "../../src/domain/plan/Task.ts"
+
 const asItIs = (text: string): string => text
 
 const aListOf = (tasks: string): string =>
@@ -133,6 +135,9 @@ export const keptInput = { name: "reason", value: "To explain it." }
 
 /** Task lists in examples continue a run in which this task has finished. */
 export const finishedTask = "Setup 1"
+
+/** What that task was about. */
+export const finishedWork = plainTask(finishedTask, "read-code", "Read the settings.", "One paragraph.")
 
 /** A rule of the runs in which examples are checked. */
 export const exampleRule = { verdict: "deny", tool: "read_file", pattern: "private/*" } as const

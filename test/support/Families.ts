@@ -20,6 +20,8 @@ const Document = Schema.Struct({
   calls: Schema.optionalKey(Schema.Array(Call)),
   /** The code of an issue that says what is wrong; `any` for one of several. */
   issue: Schema.optionalKey(Schema.String),
+  /** Where the call is not read, and the issue says what was seen. */
+  useful: Schema.optionalKey(Schema.Array(Schema.Literals(["task", "conversation"]))),
   /** What the person reads; a task takes it for a report without its heading. */
   answer: Schema.optionalKey(Schema.String)
 })
@@ -43,12 +45,25 @@ export type Grade = "right" | "useful" | "poor" | "wrong"
 const useful = /^(?:tool-call-(?:json|truncated|key-duplicate|misplaced)|change-|section-(?:empty|several)|argument-)/
 
 const same = (read: Answered, meant: NonNullable<FamilyDocument["calls"]>): boolean =>
-  JSON.stringify(read.calls.map((call) => [call.name, meaningOf(call.arguments)])) ===
-  JSON.stringify(meant.map((call) => [call.name, meaningOf(call.arguments)]))
+  read.calls.length === meant.length &&
+  meant.every(({ arguments: given, name }, at) => {
+    const call = read.calls[at]
+    if (call === undefined || call.name !== name) return false
+    const found = meaningOf(call.arguments)
+    const entries = Object.entries(meaningOf(given))
+    return (
+      entries.length === Object.keys(found).length &&
+      entries.every(([key, value]) => JSON.stringify(typed(found[key], value)) === JSON.stringify(value))
+    )
+  })
+
+/** A string as the checks of calls read it where another type is meant. */
+const typed = (found: Schema.Json | undefined, meant: Schema.Json): Schema.Json | undefined =>
+  typeof found === "string" && typeof meant !== "string" ? (JSON.parse(found) as Schema.Json) : found
 
 /** Arguments as the checks of calls read them: a value without a name is the path of what is read. */
-const meaningOf = ({ "": unnamed, ...others }: Readonly<Record<string, Schema.Json>>) =>
-  Object.entries(unnamed === undefined ? others : { path: unnamed, ...others })
+const meaningOf = ({ "": unnamed, ...others }: Readonly<Record<string, Schema.Json>>): Record<string, Schema.Json> =>
+  unnamed === undefined ? others : { path: unnamed, ...others }
 
 /** Grades what was read of a document; `report` is what is taken for the answer. */
 const grade = ({ answer, calls, issue }: FamilyDocument, read: Answered, isTask: boolean): Grade => {
@@ -68,7 +83,7 @@ export const gradesOf = (document: FamilyDocument) => {
   const turn = readTurn(document.text, { task, inputs: [], kept: [], mayChange: true, isTool })
   const message = readMessageTurn(document.text, { mayChange: true, tools: new Set(tools) })
   return [
-    { place: "task", read: turn as Answered, grade: grade(document, turn, true) },
-    { place: "conversation", read: message, grade: grade(document, message, false) }
+    { place: "task" as const, read: turn as Answered, grade: grade(document, turn, true) },
+    { place: "conversation" as const, read: message, grade: grade(document, message, false) }
   ]
 }

@@ -31,6 +31,7 @@ import {
   exampleKinds,
   type ExampleKind,
   finishedTask,
+  finishedWork,
   inputsOfSkill,
   keptInput,
   plannedTask
@@ -209,7 +210,7 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "task":
     case "references":
       return Effect.sync(() =>
-        codesOf(readTaskList(text, { finished: [finishedTask], allowEmpty: false, headings: [] }))
+        codesOf(readTaskList(text, { finished: [finishedTask], work: [finishedWork], allowEmpty: false, headings: [] }))
       )
     case "refinement":
     case "tool-calls":

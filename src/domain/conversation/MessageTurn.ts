@@ -5,16 +5,18 @@
  */
 import * as Option from "effect/Option"
 import { type Answered, noCalls, nothingAsked, removalSaid } from "../documents/TurnFormat.ts"
-import { noEnd, unwrapped } from "../documents/NoEnd.ts"
+import { noEnd, onlyPromises, unwrapped } from "../documents/NoEnd.ts"
 import { readRefinementText } from "../documents/RefinementFormat.ts"
 import { readChanges } from "../files/ChangeBlocks.ts"
 import { looseMark, readOpen } from "../files/ChangeMarks.ts"
-import { makeIssue, makeRepair } from "../findings/Issue.ts"
+import { type Issue, makeIssue, makeRepair } from "../findings/Issue.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { fencedBlocks, outline, proseLines } from "../markdown/Outline.ts"
 import { plainTask } from "../plan/Task.ts"
 import { meantTool } from "../tools/ArgumentCheck.ts"
+import { leakedCall } from "../tools/native/LeakedCalls.ts"
+import { withPlainTokens } from "../tools/native/ModelTokens.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
@@ -49,6 +51,9 @@ const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need t
 const example =
   /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads|quotes?|written|writes)\b/i
 
+/** A line that says that a call comes, as agents write it. */
+const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
+
 /** What is opened and not closed again: elements that hold foreign text, data, verbatim text, the turn of somebody else. */
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
@@ -73,7 +78,11 @@ const leadsToQuote = (before: string): boolean => {
   const isInside =
     /^(?:>|[-*+]\s|\d+[.)]\s|\||\[[^\]]+\]:|#{1,6}\s.*\b(?:contents?|excerpt|output|quote)\b)/i.test(last) ||
     /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
-  const announces = /[:—–]$/.test(last) && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
+  const announces =
+    /[:—–]$/.test(last) &&
+    !callLabel.test(last) &&
+    !onlyPromises(sentence) &&
+    !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
   return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
@@ -98,7 +107,8 @@ const lastFence = (text: string): OwnBlocks | undefined => {
     .join("\n")
     .trim()
   const sentence = before.split(/[.!?:]\s+/).at(-1) ?? ""
-  const isAnnounced = intention.test(sentence) && !example.test(sentence.replace(intention, ""))
+  const isLabelled = callLabel.test(before.split("\n").at(-1) ?? "")
+  const isAnnounced = isLabelled || (intention.test(sentence) && !example.test(sentence.replace(intention, "")))
   return isAnnounced && isOwn(only.language) && !leadsToQuote(before)
     ? { blocks: [only.text], rest: before }
     : undefined
@@ -169,13 +179,41 @@ const beginsChange = (line: string): boolean =>
 const withoutThinking = (answer: string): string =>
   answer.replace(/^\s*<(think|thinking|thought|reasoning)>[^]*?<\/\1>/i, "")
 
+/** A thought without an end, which holds all of the answer. */
+const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
+
+/** What stands where a call was meant: beside it the answer only says what comes next. */
+const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
+  const quote = leakedCall(answer, isTool)
+  const before = answer.slice(0, answer.indexOf(quote ?? "")).replace(/(?:^|\n)[ \t]*(?:`{3,}|~{3,})\w*\s*$/, "")
+  if (quote === undefined || leadsToQuote(before.trimEnd())) return undefined
+  const others = proseLines(answer).filter(({ text }) => !/^\s*[<{}[\]"]/.test(text) && text.trim() !== quote)
+  const isMeant =
+    fencedBlocks(answer).every(({ language }) => isOwn(language)) &&
+    onlyPromises(others.map(({ text }) => text).join("\n"))
+  return isMeant ? quote : undefined
+}
+
+const leakedIssue = (quote: string): Issue =>
+  makeIssue(
+    "tool-call-json",
+    {},
+    {
+      what: endless.test(quote)
+        ? "The answer is a thought without an end: nothing in it was done."
+        : "The answer holds what looks like a tool call, but not where and how one is read: it was not made.",
+      how: `Write a call alone at the end of the answer, as {"name": "<tool>", "arguments": {"<argument>": "<value>"}} in a code block. Put what you only quote into a code block or backquotes.`,
+      quote
+    }
+  )
+
 /** Reads an answer. Without calls and changes it is the report: the answer to the person. */
 export const readMessageTurn = (
   answer: string,
   { mayChange, tools }: { readonly mayChange: boolean; readonly tools: ReadonlySet<string> }
 ): Answered => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
-  const native = readNative(withoutThinking(answer), isTool)
+  const native = readNative(withoutThinking(withPlainTokens(answer)), isTool)
   const { text } = native
   const written = mayChange && text.split("\n").some(beginsChange) ? readChanges(text) : undefined
   const asked =
@@ -193,6 +231,8 @@ export const readMessageTurn = (
     return { ...nothingAsked, issues: [makeIssue("answer-empty", {}, { what: "The answer was empty." })] }
   }
   const said = unwrapped(native.answer) ?? native.answer.trim()
+  const leaked = tools.size === 0 ? undefined : (endless.exec(said)?.[0] ?? meantCall(said, isTool))
+  if (leaked !== undefined) return { ...nothingAsked, issues: [leakedIssue(leaked)] }
   const end = tools.size === 0 ? undefined : noEnd(said, { isRead: true })
   if (end !== undefined) {
     const what = `The answer is none. ${end.what}`

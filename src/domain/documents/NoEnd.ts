@@ -22,6 +22,8 @@ const promise =
   /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need to| have to| should| must)|let me(?! know)|let['’]s)\b[^.!?]*\b(?:look|read|check|search|open|find|see|examine|inspect|investigate|analy[sz]e|review|run|start|begin|explore|gather|fetch|list|call|use|try|first|now|next)\b/i
 const politeness =
   /^(?:sure|okay|ok|certainly|of course|great|alright|absolutely|got it|understood|yes|no problem)\b[^.!?]{0,40}$/i
+const doing =
+  /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
 /** Why a file could not be read, which is a result. */
@@ -48,6 +50,10 @@ const isCall = (text: string): boolean => {
 
 const isPlan = (text: string): boolean =>
   /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
+
+/** True for words that say nothing but what comes next. */
+export const onlyPromises = (text: string): boolean =>
+  sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
 /**
  * Why a text is no end; nothing for one that may be. `hasFiles` is false for a model that was shown nothing, `isRead` true
@@ -79,9 +85,24 @@ const textKeys = new Set(
   "answer response result summary result_summary final_answer content message text output reply".split(" ")
 )
 
-/** The text of an answer that is an object around it; nothing for any other answer. */
+/** Keys beside the text that say nothing of their own. */
+const remarkKeys = new Set("type role status success done confidence title task name format language".split(" "))
+
+/** What agents write around the answer that ends their work. */
+const finals = [
+  /^(?:\**thought\**:[^\n]*\n\s*)*\**final answer\**:\**\s*([^]+)$/i,
+  /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?\'([^\'\n]*)\')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
+]
+
+/** The text of an answer with an object, or the words of an agent, around it; nothing for any other answer. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
+  const final = finals.map((one) => one.exec(text)).find((found) => found !== null)
+  if (final !== undefined)
+    return (final[1] ?? final[2] ?? final[3] ?? "")
+      .replace(/\\([\\"])/g, "$1")
+      .replaceAll("\\n", "\n")
+      .trim()
   const [fence, ...others] = fencedBlocks(text)
   const isFence = fence !== undefined && others.length === 0 && /^(?:`{3,}|~{3,})[^]*(?:`{3,}|~{3,})$/.test(text)
   const json = isFence ? fence.text : text
@@ -89,6 +110,9 @@ export const unwrapped = (answer: string): string | undefined => {
   const read = readBlock(json)
   const [value, ...more] = Result.isSuccess(read) ? read.success.values : []
   if (typeof value !== "object" || value === null || Array.isArray(value) || more.length > 0) return undefined
-  const [[key, inner] = ["", undefined], ...rest] = Object.entries(value)
-  return rest.length === 0 && typeof inner === "string" && textKeys.has(key) && inner.trim() !== "" ? inner : undefined
+  const entries = Object.entries(value)
+  const [found, ...twice] = entries.filter(([key, inner]) => textKeys.has(key) && typeof inner === "string")
+  const isAll = entries.every(([key]) => key === found?.[0] || remarkKeys.has(key))
+  const inner = found?.[1]
+  return twice.length === 0 && isAll && typeof inner === "string" && inner.trim() !== "" ? inner : undefined
 }

@@ -137,7 +137,10 @@ export const checkTornCalls = (reader: DocumentReader): void => {
   }
 }
 
-/** Records calls that stand outside of `calls`; those under `task` only when there is no section for calls. */
+/**
+ * Records calls that stand outside of `calls`; code blocks under `task` only when there is no section for calls, since they
+ * belong to the task.
+ */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
   task: MarkdownSection | undefined,
@@ -149,8 +152,9 @@ export const checkMisplacedCalls = (
   const ofTask = task === undefined ? [] : [{ heading: task.heading, first: task.first, last: reader.endOf(task) }]
   const spans =
     calls === undefined ? [preamble, ...ofTask, ...ignored] : ignored.filter((one) => one.first > calls.line)
-  for (const span of spans) {
+  for (const span of calls === undefined ? spans : [...ofTask, ...spans]) {
     for (const { index, text } of callsIn(document, span)) {
+      if (calls !== undefined && span === ofTask[0] && !beginsWithMark(text)) continue
       const where = { ...(span.heading === "" ? {} : { section: span.heading }), line: index + 1 }
       const place = span.heading === "" ? "before the first heading" : `under "${span.heading}"`
       reader.issue("tool-call-misplaced", where, `A tool call ${place} would never run.`, { quote: text })

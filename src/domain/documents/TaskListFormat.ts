@@ -186,10 +186,42 @@ export const readSteps = (
 interface TaskListOptions {
   /** Names of tasks that have a result; they may be referred to and are dropped when the list repeats them. */
   readonly finished?: ReadonlyArray<string>
+  /** Finished tasks whose work a task with another name must not repeat. */
+  readonly work?: ReadonlyArray<Task>
   /** Accepts a list without tasks. Default: true when there are finished tasks. */
   readonly allowEmpty?: boolean
   /** Anchors of the request document. Without them an anchor that is no task's result is taken for a heading. */
   readonly headings?: ReadonlyArray<string>
+}
+
+/** How models mark what is done, before a name and behind it. */
+const doneBefore = /^(?:[\s✓✔✅☑🗸~*_-]|\ufe0f|\[[xX✓✔]\]|\(?(?:done|completed?|finished)\)?\s*[:–—-]\s)+/iu
+const doneBehind =
+  /(?:[\s✓✔✅☑🗸~*_.]|\ufe0f|\[[xX✓✔]\]|[([](?:already )?(?:done|completed?|finished)[)\]]|\s[:–—-]\s*(?:already )?(?:done|completed?|finished))+$/iu
+
+/** The slug of a name without marks that say that its task is done. */
+const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
+
+/** What a task is about, whatever its name. */
+const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
+  JSON.stringify([
+    skill,
+    slugOf(whatIsNeeded),
+    references.map(({ href }) => href).toSorted((one, other) => one.localeCompare(other))
+  ])
+
+/** The issues of tasks that repeat the work of a finished one under another name. */
+const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: ReadonlyArray<Task>): void => {
+  const done = new Map(work.map((task) => [workOf(task), task.name]))
+  for (const { tasks, title } of steps) {
+    for (const task of tasks) {
+      const name = done.get(workOf(task))
+      if (name === undefined) continue
+      const what = `"${task.name}" asks for the same as "${name}", which has finished.`
+      const how = `Leave it out and link #${slugOf(name)}-results, or say what is needed beyond that result.`
+      reader.issue("task-repeated", { section: title, task: task.name }, what, { how })
+    }
+  }
 }
 
 /** The tasks of a section that have no result yet. */
@@ -199,8 +231,9 @@ const dropFinished = (
   tasks: ReadonlyArray<NamedTask>,
   finished: ReadonlySet<string>
 ): ReadonlyArray<NamedTask> => {
-  const outstanding = tasks.filter(({ slug }) => !finished.has(slug))
-  for (const { name, raw } of tasks.filter(({ slug }) => finished.has(slug))) {
+  const isDone = ({ name, slug }: NamedTask) => finished.has(slug) || finished.has(doneSlug(name))
+  const outstanding = tasks.filter((task) => !isDone(task))
+  for (const { name, raw } of tasks.filter(isDone)) {
     const where = { section, task: name, line: raw.line }
     reader.repair("finished-task-dropped", where, `Dropped "${name}", which has finished.`)
   }
@@ -262,6 +295,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
     const own = tasks[step] ?? []
     return Arr.isReadonlyArrayNonEmpty(own) ? [new Step({ title, tasks: own })] : []
   })
+  checkWork(reader, steps, options.work ?? [])
   const isWhole = goalsSection !== undefined && tasks.flat().length === outstanding.flat().length
   return reader.reading(isWhole ? new TaskList({ goals, steps }) : undefined)
 }

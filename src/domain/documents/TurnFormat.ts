@@ -13,6 +13,7 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
+import { withPlainTokens } from "../tools/native/ModelTokens.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
@@ -129,7 +130,7 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
 /** Reads an answer. Without calls, changes and a report it has issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, task } = options
-  const native = readNative(readActing(answer).text, options.isTool)
+  const native = readNative(readActing(withPlainTokens(answer)).text, options.isTool)
   const clean = native.text
   const written = mayChange ? readChanges(clean) : undefined
   const { acting, report } = partsOf(written?.rest ?? clean)

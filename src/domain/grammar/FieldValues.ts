@@ -96,7 +96,7 @@ const readInline = ({ first, key, line, rest: below }: RawField): Noted => {
   const lines = [first, ...below.map(({ text }) => text)].map((text) => text.trim())
   const [text = "", ...rest] = lines.filter((one) => one !== "")
   const isEscaped = text.startsWith("\\")
-  const value = isEscaped ? unescapeInline(text) : stripMarks(text.replace(/^[=–—-]\s+/, ""))
+  const value = isEscaped ? unescapeInline(text).trim() : stripMarks(text.replace(/^[=–—-]\s+/, ""))
   const notes: Array<TaskNote> = []
   if (!isEscaped && value !== text) {
     const code = key === "name" ? "name-form" : "skill-form"

@@ -60,6 +60,8 @@ const readBullets = (line: string): Bullets => {
     content += mark.length + (rest === "" || gap > 4 ? 1 : gap)
   }
   if (marker !== "none") rest = rest.replace(/^\[[ xX]\]\s+/, "")
+  // A field that is struck through is one all the same.
+  if (marker !== "none") rest = rest.replace(/^~~(?!~)(\*\*.+?)~~\s*$/, "$1")
   return { indent, content, marker, rest }
 }
 

@@ -17,7 +17,8 @@ import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import { isFinal, type TaskResult } from "../../domain/plan/TaskResult.ts"
+import { passes } from "../../domain/checks/CheckOutcome.ts"
 import { type Skill, missingTools, usableSkills } from "../../domain/skills/Skill.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
 import { makeItemFiles } from "./ItemFiles.ts"
@@ -92,6 +93,8 @@ export interface PlanContext {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: no task at all means that the goals are met. */
   readonly mayBeEmpty: boolean
+  /** True when the model knows which tasks repeat the work of finished ones, and insists on them. */
+  readonly mayRepeat?: boolean
 }
 
 /** Reads `search_code` as `search-code` when exactly one skill answers to it. */
@@ -214,7 +217,9 @@ export class PlanChecker extends Context.Service<
 
       const check = Effect.fn("PlanChecker.check")(function* (text: string, context: PlanContext) {
         const finished = context.finished.map((result) => result.name)
-        const read = readTaskList(text, { finished, allowEmpty: context.mayBeEmpty })
+        const isDone = (result: TaskResult) => isFinal(result) && (result.checks ?? []).every(passes)
+        const work = context.mayRepeat === true ? [] : context.finished.filter(isDone).map(({ task }) => task)
+        const read = readTaskList(text, { finished, work, allowEmpty: context.mayBeEmpty })
         if (Option.isNone(read.value)) return read
         const checked = yield* checkList(read.value.value, context)
         if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }

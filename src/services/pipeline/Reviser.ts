@@ -101,13 +101,22 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         return fill({ ...sharedBudget(finished, lines, besideTasks, form), tasks }, previous)
       }
 
+      /** The model is told once of work that it repeats. */
+      let mayRepeat = false
       const revised = yield* attempts.run({
         stage: "iterate",
         round: order.round,
         prompt: fitted,
         shape: taskListShape,
         readPart: (part) => readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
-        read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true })
+        read: (answer) =>
+          Effect.tap(
+            checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true, mayRepeat }),
+            (read) =>
+              Effect.sync(() => {
+                mayRepeat ||= read.issues.some(({ code }) => code === "task-repeated")
+              })
+          )
       })
       return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
     })

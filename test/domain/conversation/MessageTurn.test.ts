@@ -82,7 +82,6 @@ describe("calls that are only spoken of", () => {
     ["in a block before text", `${fence(json)}\n\nThat is all.`],
     ["in blocks with text between them", `${fence(json)}\n\nand then\n\n${fence(json)}`],
     ["in a thought", `<think>\nMaybe so:\n${tagged}\n</think>`],
-    ["in a thought that is not closed", `<think>\nThis may help.\n${tagged}`],
     ["in a block of text after a block of a call", `${fence(json)}\n\n${fence(json, "text")}`],
     ["in a block of text", fence(json, "text")],
     ["under a heading in a quotation that is all", `## Tool Calls\n\n${fence(json)}`.replaceAll(/^/gm, "> ")],
@@ -100,6 +99,15 @@ describe("calls that are only spoken of", () => {
   })
 
   it.each([
+    ["in a thought without an end", `<think>\nThis may help.\n${tagged}`, "tool-call-json"],
+    ["with words behind it that only wait", `${tagged}\n\nI will wait for the content.`, "tool-call-json"],
+    [
+      "with two values for its arguments",
+      `<tool_call>\n${json.slice(0, -1)}{"path": "b"}}\n</tool_call>`,
+      "tool-call-json"
+    ],
+    ["in a block between friendly words", `Sure! Here you go:\n\n${fence(json)}\n\nLet me know!`, "tool-call-json"],
+    ["as the tag of a tool with loose text", "<write_file> notes.txt The limit is five.", "tool-call-json"],
     ["cut off in its tags", "<function=read_file>\n<parameter=path>\na", "tool-call-truncated"],
     ["with text among its parameters", xml.replace("</function>", "and b\n</function>"), "tool-call-json"],
     [

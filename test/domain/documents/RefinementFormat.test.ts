@@ -141,6 +141,21 @@ describe("readRefinement", () => {
   )
 })
 
+describe("what a task holds", () => {
+  const fields = "- **What is needed** Find it.\n- **Expected output** Paths."
+
+  it("is no call: one between tags in the text of a field has to be asked for", () => {
+    const json = '{"uid": "b", "name": "read_file", "arguments": {"path": "b.ts"}}'
+    const text = `## Task\n\n- **Skill** search-code\n${fields}\n[TOOL_CALLS]\n\n${json}\n\n${callsSection}`
+    expect(codes(readRefinement(text).issues)).toEqual(["tool-call-misplaced"])
+  })
+
+  it("has a skill without blanks around it, also behind a backslash", () => {
+    const { value } = readRefinement(`## Task\n\n- **Skill**\\ search-code\n${fields}\n\n${callsSection}`)
+    expect(Option.getOrThrow(value).task.skill).toBe("search-code")
+  })
+})
+
 describe("renderTask", () => {
   it("writes a refinement that reads back as the same value", () => {
     const task = new Task({ ...planned, references: [] })

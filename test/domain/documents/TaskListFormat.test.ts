@@ -197,3 +197,34 @@ describe("originalPrompt", () => {
     expect(originalPrompt(markdown)).toBe(expected)
   })
 })
+
+describe("tasks that are marked as done", () => {
+  const listOf = (line: string) =>
+    `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nDone.\n\n## Tasks\n\n### Task section 1\n\n- ${line}\n- **What is needed** Look.\n- **Skill** read-code\n- **Expected output** Text.\n`
+
+  it.each([
+    "**Name** ✅ Research 1",
+    "**Name** Research 1 ✓",
+    "**Name** ✔️ Research 1",
+    "**Name** [x] Research 1",
+    "[x] **Name** Research 1",
+    "**Name** ~~Research 1~~",
+    "~~**Name** Research 1~~",
+    "**Name** Research 1 (done)",
+    "**Name** Research 1 (already completed)",
+    "**Name** Research 1 [finished]",
+    "**Name** Research 1 - done",
+    "**Name** Done: Research 1",
+    "**Name** **Research 1** ☑"
+  ])("are left out when they have finished: %s", (line) => {
+    const { issues, repairs, value } = readTaskList(listOf(line), { finished: ["Research 1"] })
+    expect(issues).toEqual([])
+    expect(Option.getOrThrow(value).tasks).toEqual([])
+    expect(repairs.map(({ code }) => code)).toContain("finished-task-dropped")
+  })
+
+  it.each(["**Name** Done things", "**Name** Research 10", "**Name** ✅ Research 2"])("stay otherwise: %s", (line) => {
+    const { value } = readTaskList(listOf(line), { finished: ["Research 1"] })
+    expect(Option.getOrThrow(value).tasks).toHaveLength(1)
+  })
+})

@@ -222,3 +222,18 @@ it.effect("names what has no room, and keeps the outstanding tasks that it could
     expect(revised.tasks.slice(2).map(({ name }) => name)).toEqual(names.slice(-kept))
   })
 )
+
+const again = (name: string) =>
+  planned(name, "search-code").replace(
+    /\*\*What is needed\*\* .*/,
+    () => `**What is needed** ${finished("Search 1", "").task.whatIsNeeded}`
+  )
+
+it.effect("tells the model once of work that it repeats under another name, and takes it when it insists", () =>
+  Effect.gen(function* () {
+    const { prompts, revised } = yield* revise({}, again("Look again"))
+    expect(prompts.length).toBe(2)
+    expect(JSON.stringify(prompts[1])).toContain("asks for the same as")
+    expect(revised.tasks.map(({ name }) => name)).toEqual(["Look again"])
+  })
+)

@@ -173,6 +173,11 @@ export const documentRules = [
       "Its result exists already.",
       "List only what is still to do."
     ),
+    "task-repeated": error(
+      "Work of a finished task under another name",
+      "Its result exists already; doing it again brings nothing new.",
+      "Link the result of the finished task, or say what is needed beyond it."
+    ),
     "step-dropped": note(
       "Section of finished tasks dropped",
       "Nothing was left in it.",

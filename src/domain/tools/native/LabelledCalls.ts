@@ -2,6 +2,7 @@
 
 import { parse } from "yaml"
 import * as Result from "effect/Result"
+import { pythonCallAt } from "./PythonCalls.ts"
 import { callJson, endOfJson, type NativeRead, type Source, tornRead } from "./Source.ts"
 
 const lead = "[ \\t]*(?:[-*+][ \\t]+|\\d+[.)][ \\t]+)?[*_`]*"
@@ -11,16 +12,36 @@ const toolLine = new RegExp(
   "iy"
 )
 const inputLine = new RegExp(
-  `\\s*${lead}(?:action[ _]input|arguments?|args|parameters?|params|input)${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*)?`,
+  `\\s*${lead}(?:action[ _]input|arguments?|args|parameters?|params|input)${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*|\`(?=\\{))?`,
   "iy"
 )
 /** A value without a name, on the line of its label. */
 const inputLineEnd = /[`"']?([^\n{[]*?)[`"']?[ \t]*(?:\n|$)/y
 const argumentLine = new RegExp(`${lead}([A-Za-z_][\\w ]*?)${after}[\`"']*(.*?)[\`"']*[ \\t]*(?:\\n|$)`, "y")
-const fenceEnd = /\s*```(?=\s|$)/y
+const fenceEnd = /\s*`(?:``)?(?=\s|$)/y
+/** The arguments behind the name, in brackets. */
+const bracketed = new RegExp(`${lead}(?:tool(?:[ _]call)?|action|function)${after}[\`]?([\\w.]+)[ \\t]*(?=[([])`, "iy")
+
+const readBracketed = (source: Source, at: number, isTool: (name: string) => boolean): NativeRead | undefined => {
+  const found = source.match(bracketed, at)
+  const name = found?.[1] ?? ""
+  if (found === undefined || !isTool(name)) return undefined
+  const start = at + found[0].length
+  const call = source.text[start] === "(" ? pythonCallAt(`${name}${source.text.slice(start)}`, 0) : undefined
+  if (call !== undefined) {
+    const end = start + call.end - name.length
+    return { calls: [call.json], end: source.skip(/`/y, end) }
+  }
+  const list = source.match(/\[["']?([^\]\n]*?)["']?\]`?[ \t]*(?=\n|$)/y, start)
+  return list === undefined
+    ? undefined
+    : { calls: [callJson(name, JSON.stringify({ "": list[1] ?? "" }))], end: start + list[0].length }
+}
 
 /** Reads `Action: name` and the lines after it that hold its arguments. */
 export const readLabelled = (source: Source, at: number, isTool: (name: string) => boolean): NativeRead | undefined => {
+  const within = readBracketed(source, at, isTool)
+  if (within !== undefined) return within
   const found = source.match(toolLine, at)
   const name = found?.[1] ?? ""
   if (found === undefined || !isTool(name)) return undefined
@@ -31,7 +52,7 @@ export const readLabelled = (source: Source, at: number, isTool: (name: string) 
     if (source.text[start] === "{") {
       const close = endOfJson(source.text, start)
       if (close === undefined) return tornRead(source, "The JSON of the call is not complete.", "tool-call-truncated")
-      const fence = input[0].includes("```") ? (source.match(fenceEnd, close)?.[0].length ?? 0) : 0
+      const fence = /`$|```/.test(input[0]) ? (source.match(fenceEnd, close)?.[0].length ?? 0) : 0
       return { calls: [callJson(name, source.text.slice(start, close))], end: close + fence }
     }
     const given = source.match(inputLineEnd, start)

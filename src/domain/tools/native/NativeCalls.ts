@@ -10,7 +10,10 @@ import { withDiffs } from "./EditText.ts"
 import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
 import { readGemma, readMarkedJson } from "./MarkedJson.ts"
 import { pythonCallAt, pythonCalls, pythonListAt } from "./PythonCalls.ts"
-import { callJson, type NativeRead, Source, tornRead } from "./Source.ts"
+import { jsonCalls } from "./JsonCalls.ts"
+import { withPlainTokens } from "./ModelTokens.ts"
+import { readPairs } from "./PairCalls.ts"
+import { callJson, endOfJson, isObject, type NativeRead, Source, tornRead } from "./Source.ts"
 import { afterCalls, readArgumentPairs, readNamedTag, readParameters, readToolTag } from "./TaggedCalls.ts"
 
 /** An answer in which every call has the form that the readers know. */
@@ -25,17 +28,17 @@ type IsTool = (name: string) => boolean
 /** Without the tools of a task, the names that this and other programs give to theirs. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
-const prefix = "(?:antml:|[|｜]DSML[|｜])?"
+const prefix = "(?:antml:)?"
 const functionTag = new RegExp(
   `(?:<${prefix}(?:(?:tool|function)_calls?|(?:minimax|seed):tool_call|tool_use)>\\s*){0,3}<${prefix}(?:function|invoke|tool)(?:=|\\s+name=)["']?([\\w.:-]+)["']?\\s*>`,
   "y"
 )
-const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
-const holderTag = /<(tool_use|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
+const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
+const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
 const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
-const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*\()/iy
-const pythonTag = /<\|python_tag\|>\s*/y
+const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*(?:\.call)?\()/iy
+const pythonTag = /<\|(?:python_tag|python_start|tool_call_start)\|>\s*/y
 
 const listOpening = /\[\s*([A-Za-z_][\w.]*)\(/y
 
@@ -61,11 +64,33 @@ const readCode = (source: Source, at: number, isTool: IsTool): NativeRead | unde
     : undefined
 }
 
+const ownJson = /\{\s*["'](\w+)["']\s*:/y
+const usualKeys = /^(?:name|type|tool|function)$/
+
+/** A call as a JSON object with other words around it, or in the usual form when a reply that is made up follows it. */
+const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
+  const key = source.match(ownJson, at)?.[1]
+  if (
+    key === undefined ||
+    !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key) || isTool(key))
+  ) {
+    return undefined
+  }
+  const end = endOfJson(source.text, at)
+  if (end === undefined) return undefined
+  const text = source.text.slice(at, end)
+  const calls = jsonCalls(text, isTool)
+  if (calls !== undefined) return { calls, end }
+  const name = /"(?:name|tool|function)"\s*:\s*"(\w+)"/.exec(text)?.[1] ?? ""
+  const isMadeUp = usualKeys.test(key) && isTool(name) && reply.test(source.text.slice(end, end + 200))
+  return isMadeUp && isObject(text) ? { calls: [text], end } : undefined
+}
+
 /** A call that begins at a place: at the beginning of a line, or after a sentence. */
 const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const start = isLineStart ? source.skip(pythonTag, at) : at
   const list = isLineStart ? readList(source, start, isTool) : undefined
-  const json = list ?? readMarkedJson(source, at, isLineStart) ?? readGemma(source, at)
+  const json = list ?? readMarkedJson(source, at, isLineStart) ?? readGemma(source, at, isTool)
   if (json !== undefined) return json
   const tagged = source.match(functionTag, at)
   if (tagged !== undefined) return readParameters(source, tagged[1] ?? "", at + tagged[0].length)
@@ -73,6 +98,8 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   if (pairs !== undefined) return readArgumentPairs(source, pairs[1] ?? pairs[2] ?? "", at + pairs[0].length)
   const holder = source.match(holderTag, at)
   if (holder !== undefined) return readNamedTag(source, holder[1] ?? "", at + holder[0].length)
+  const named = readPairs(source, at, isTool)
+  if (named !== undefined) return named
   const own = source.match(toolTag, at) ?? source.match(emptyTag, at)
   if (own !== undefined && own[1]?.includes("_") === true && isTool(own[1]))
     return readToolTag(source, own[1], at + own[0].length)
@@ -86,7 +113,12 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   ) {
     return { calls: [call.json], end: call.end }
   }
-  return readCode(source, at, isTool) ?? readYaml(source, at, isTool) ?? readLabelled(source, at, isTool)
+  return (
+    readOwnJson(source, at, isTool) ??
+    readCode(source, at, isTool) ??
+    readYaml(source, at, isTool) ??
+    readLabelled(source, at, isTool)
+  )
 }
 
 /** The calls that begin at a place and follow each other on a line. */
@@ -111,7 +143,7 @@ const midLine =
 
 /** What a model makes up after its call: the reply of the host. */
 const reply =
-  /^\s*(?:\**(?:observation|tool (?:output|result|response))\**\s*:|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
+  /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
 
 const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
 /** What stands before code that is run. */
@@ -153,6 +185,8 @@ class Reader {
   private readonly lines: ReadonlyArray<string>
   private readonly starts: ReadonlyArray<number>
   private readonly isTool: IsTool
+  /** The line with `Code:` before the code that is run; code blocks before it are thoughts. */
+  private readonly codeAt: number
   private isOfInputs = false
 
   /** The answer is without thoughts in channels. */
@@ -167,6 +201,9 @@ class Reader {
       at += line.length + 1
     }
     this.starts = starts
+    this.codeAt = this.lines.findIndex(
+      (line, index) => codeLabel.test(line) && readFence(this.lines[index + 1] ?? "") !== undefined
+    )
     this.isTool = isTool
   }
 
@@ -187,6 +224,8 @@ class Reader {
   private readLine(at: number): number {
     const line = this.line(at)
     if (/^#{1,6}\s/.test(line)) this.isOfInputs = /\binputs?\b/i.test(line)
+    const headed = this.readHeaded(at, line)
+    if (headed !== undefined) return headed
     const open = readOpen(line)
     const bounds = open === undefined ? undefined : findBounds(this.lines, at, open.length)
     if (bounds !== undefined && bounds.problem === undefined) return this.copy(at, bounds.end)
@@ -214,12 +253,37 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
+  /** The name of a tool as a heading, with its arguments in the block below. */
+  private readHeaded(at: number, line: string): number | undefined {
+    const name = /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/.exec(line)?.[1]
+    if (name === undefined || !this.isTool(name)) return undefined
+    const start = this.line(at + 1).trim() === "" ? at + 2 : at + 1
+    const fence = /^(?:|json)$/i.test(readFence(this.line(start))?.info ?? "-") ? fenceAt(this.lines, start) : undefined
+    const given = fence === undefined ? "" : this.lines.slice(start + 1, fence.end).join("\n")
+    if (
+      fence === undefined ||
+      fence.end >= this.lines.length ||
+      !isObject(given) ||
+      /"(?:name|tool)"\s*:/.test(given)
+    ) {
+      return undefined
+    }
+    return this.emit(at, fence.end + 1, "", [callJson(name, given)], line)
+  }
+
   /** A fence that holds calls and nothing else; any other one stays as it is. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
     if (shell.test(info)) return this.readShell(at, end)
     const isCode = isRun.test(info) || codeEnd.test(this.line(next))
+    if (at < this.codeAt && /^(?:|py|python)$/i.test(info)) {
+      this.out.push(...this.lines.slice(at, next).map(() => ""))
+      return next
+    }
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
+    // Code between sentences is an example, also when it only calls.
+    const rest = this.lines.slice(next).join("\n")
+    if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !reply.test(rest)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
     const calls = callsOf(inside, info, this.isTool, isCode)
     const isCut = end === this.lines.length
@@ -299,6 +363,8 @@ class Reader {
 
 /** The calls of a text that holds nothing else. */
 const onlyCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
+  const own = jsonCalls(text, isTool)
+  if (own !== undefined) return own
   const source = new Source(text.trim())
   const calls: Array<string> = []
   let at = 0
@@ -338,7 +404,7 @@ const callsOf = (
 
 /** What shows that an answer may hold a call in one of these forms. */
 const sign =
-  /\[TOOL_|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
+  /\[TOOL_|\[(?:tool_calls?\]|calling|tool[ _]call)|<tools>|^call:|^functions\.|^\s*\{\s*["']\w+["']\s*:|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
 const lineSign =
   /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
@@ -349,7 +415,7 @@ export const beginsNative = (line: string): boolean => lineSign.test(line)
 /** Reads the calls of an answer that have another form. `isTool` says whether there is a tool, or one that it stands for. */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()
-  const plain = withoutChannels(answer, findings)
+  const plain = withoutChannels(withPlainTokens(answer), findings)
   if (!sign.test(plain)) return { text: plain, answer: plain, ...findings }
   const reader = new Reader(plain, (name) => isTool(name) || (name.includes("_") && isUsual(name)))
   const text = reader.read()

@@ -107,7 +107,7 @@ class Reader {
   /** The arguments up to the closing bracket, as an object. */
   arguments(): string | undefined {
     const given: Array<[string, Value]> = []
-    const label = /([A-Za-z_]\w*)\s*=(?!=)/y
+    const label = /([A-Za-z_]\w*)\s*(?:=(?!=)|:)/y
     const read = () => {
       this.take(space)
       const [, own = ""] = this.take(label) ?? []
@@ -130,7 +130,11 @@ export const pythonCallAt = (text: string, at: number): PythonCall | undefined =
   const name = reader.take(word)?.[0]
   if (name === undefined || !reader.takeSign("(")) return undefined
   const given = reader.arguments()
-  const own = name.split(".").at(-1) ?? name
+  const own =
+    name
+      .replace(/\.call$/, "")
+      .split(".")
+      .at(-1) ?? name
   return given === undefined ? undefined : { name: own, json: callJson(own, given), end: reader.at }
 }
 

@@ -1,5 +1,8 @@
 /** Calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, a tag for each tool. */
 
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { readBlock } from "../ToolCallJson.ts"
 import { editText, isEdit } from "./EditText.ts"
 import { callJson, isObject, type NativeRead, type Source, tornRead } from "./Source.ts"
 
@@ -9,30 +12,50 @@ const valueOf = (written: string): string => {
   return value !== written || !/\n[^]*\n/.test(written) ? value.replace(/\r?\n[ \t]*$/, "") : value
 }
 
-type Entry = readonly [name: string, value: string]
+/** A value on lines of its own, below a tag that is indented, is indented as well. */
+const indentedValue = (written: string, indent: string): string => {
+  const value = valueOf(written)
+  const filled = value.split("\n").filter((line) => line.trim() !== "")
+  if (indent === "" || value === written || !filled.every((line) => line.startsWith(indent))) return value
+  const own = Math.min(...filled.map((line) => line.length - line.trimStart().length))
+  return value.replaceAll(new RegExp(`^[ \\t]{0,${own}}`, "gm"), "")
+}
+
+type Entry = readonly [name: string, value: Schema.Json]
+
+/** A value that its tag calls no string. */
+const typedValue = (written: string): Schema.Json => {
+  const read = readBlock(written)
+  const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
+  return only === undefined || others.length > 0 ? written : only
+}
 
 const objectOf = (entries: ReadonlyArray<Entry>): string => JSON.stringify(Object.fromEntries(entries))
 
-const prefix = "(?:antml:|[|｜]DSML[|｜])?"
+const prefix = "(?:antml:)?"
 const parameterWords = "parameter|param|arg"
 const tags = () =>
   new RegExp(
     `<(/?)${prefix}(?:(${parameterWords})|function|invoke|tool)(?:=["']?([\\w.:-]+)["']?|\\s+name=["']?([\\w.:-]+)["']?)?(?:\\s[^>\\n]*)?>`,
     "g"
   )
+const noString = /\sstring=["']?false/
 
 /** The end of tags around calls, which say nothing about them. */
 export const afterCalls = new RegExp(
-  `\\s*</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>`,
+  `\\s*(?:</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>|<\\|(?:python_end|tool_call_end|eo[mt]_id)\\|>)`,
   "y"
 )
 
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
 
+/** The blanks before a tag that begins its line. */
+const indentOf = (text: string, at: number): string =>
+  /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
+
 /** A lost closing tag of a parameter is made up for where the next tag begins a line. */
 const mayLackClosing = (text: string, from: number): boolean => {
-  const end =
-    /<\/(?:antml:|[|｜]DSML[|｜])?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:|[|｜]DSML[|｜])?(?:function|invoke|tool)[=\s]/g
+  const end = /<\/(?:antml:)?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:)?(?:function|invoke|tool)[=\s]/g
   end.lastIndex = from
   const body = text.slice(from, end.exec(text)?.index)
   const count = (sign: string) =>
@@ -50,10 +73,21 @@ export const readParameters = (source: Source, name: string, from: number): Nati
   if (given !== undefined && isObject(given[1] ?? "")) {
     return { calls: [callJson(name, given[1] ?? "{}")], end: from + given[0].length }
   }
+  const close = source.match(
+    /(?=\s*<(?!\/?(?:antml:|parameter|param|arg)\b)\w+>)[^]*?(?=<\/(?:function|invoke)>)/y,
+    from
+  )
+  const own = close === undefined ? undefined : childrenOf(source, from, from + close[0].length)
+  if (close !== undefined && own !== undefined && own.length > 0) {
+    return {
+      calls: [callJson(name, objectOf(own))],
+      end: source.skip(/<\/(?:function|invoke)>/y, from + close[0].length)
+    }
+  }
   const token = tags()
   token.lastIndex = from
   const entries: Array<Entry> = []
-  let open: { readonly name: string; readonly word: string; readonly from: number } | undefined
+  let open: { readonly name: string; readonly word: string; readonly tag: string; readonly from: number } | undefined
   let end = from
   const lacks = mayLackClosing(text, from)
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {
@@ -73,7 +107,8 @@ export const readParameters = (source: Source, name: string, from: number): Nati
       if (entries.some(([one]) => one === open?.name)) {
         return tornRead(source, `The parameter ${open.name} of the call is given twice.`, "tool-call-key-duplicate")
       }
-      entries.push([open.name, valueOf(text.slice(open.from, found.index))])
+      const written = indentedValue(text.slice(open.from, found.index), indentOf(text, open.from - open.tag.length))
+      entries.push([open.name, noString.test(open.tag) ? typedValue(written) : written])
       open = undefined
       end = found.index + (closesIt ? tag.length : 0)
       if (closesIt) continue
@@ -83,16 +118,16 @@ export const readParameters = (source: Source, name: string, from: number): Nati
       return { calls: [callJson(name, objectOf(entries))], end }
     }
     if (slash === "/" || own === undefined) return tornRead(source, "A tag of the call belongs to no parameter.")
-    open = { name: own, word, from: found.index + tag.length }
+    open = { name: own, word, tag, from: found.index + tag.length }
   }
   if (open !== undefined) return tornRead(source, unclosed, "tool-call-truncated")
-  const isAll = /^\s*(?:$|<\/?[\w:|｜]*(?:tool_calls?|function_calls?)>)/.test(text.slice(end, end + 40))
+  const isAll = /^\s*(?:$|<\/?[\w:]*(?:tool_calls?|function_calls?)>)/.test(text.slice(end, end + 40))
   return entries.length > 0 || isAll
     ? { calls: [callJson(name, objectOf(entries))], end }
     : tornRead(source, "The call holds something else than parameters.")
 }
 
-const key = /\s*<arg_key>([^<]*)<\/arg_key>\s*(?:<arg_value>)?/y
+const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
 /** A call as `<arg_key>` and `<arg_value>`. */
 export const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
@@ -109,7 +144,7 @@ export const readArgumentPairs = (source: Source, name: string, from: number): N
   return { calls: [callJson(name, objectOf(entries))], end: source.skip(/\s*<\/tool_call>/y, at) }
 }
 
-const child = /\s*<(\w+)>/y
+const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
 /** Tags that only gather others. */
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
@@ -124,7 +159,7 @@ const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<
     if (start >= until || end === undefined || end > until) return undefined
     const inner = gathers.has(name) ? childrenOf(source, start, end) : undefined
     if (inner !== undefined && inner.length > 0) entries.push(...inner)
-    else entries.push([name, valueOf(source.text.slice(start, end))])
+    else entries.push([found[2] ?? name, valueOf(source.text.slice(start, end))])
     at = end + name.length + 3
   }
   return source.text.slice(at, until).trim() === "" ? entries : undefined
@@ -137,18 +172,26 @@ const answers = new Map([
   ["plan_mode_respond", "response"]
 ])
 
+const looks = /^(?:read|search|find|list|get)_/
+
 /** A call as a tag that is named like its tool, with a tag for each argument. */
 export const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
   const close = `</${name}>`
   const end = source.find(close, from)
-  if (end === undefined) return tornRead(source, `The tag <${name}> is not closed.`)
+  if (end === undefined) {
+    // Only the last tag is lost when all others are there; what changes nothing is not worth asking again.
+    const all = looks.test(name) ? childrenOf(source, from, source.text.length) : undefined
+    return all === undefined || all.length === 0
+      ? tornRead(source, `The tag <${name}> is not closed.`)
+      : { calls: [callJson(name, objectOf(all))], end: source.text.length }
+  }
   const after = end + close.length
   const entries = childrenOf(source, from, end)
   const answer = entries?.find(([one]) => one === answers.get(name))?.[1]
-  if (answer !== undefined) return { calls: [], text: answer, end: after }
+  if (typeof answer === "string") return { calls: [], text: answer, end: after }
   if (entries === undefined) return tornRead(source, `The tag <${name}> holds something else than arguments.`)
   const edit = Object.fromEntries(entries)
-  if (isEdit(name) && edit["path"] !== undefined && edit["diff"] !== undefined) {
+  if (isEdit(name) && typeof edit["path"] === "string" && typeof edit["diff"] === "string") {
     return { calls: [], text: editText(edit["path"], edit["diff"]), end: after }
   }
   const paths = entries.filter(([one]) => one === "path")

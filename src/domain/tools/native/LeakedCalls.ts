@@ -1,0 +1,35 @@
+/**
+ * Recognises an answer in which a call stands that no reader took for one: what the model meant was not done, so it is no
+ * answer. What stands in a code block beside other text, in backquotes or in a quotation is only spoken of.
+ */
+import { fencedBlocks, proseLines } from "../../markdown/Outline.ts"
+import { jsonCalls } from "./JsonCalls.ts"
+import { holdsCall } from "../ToolCallTraces.ts"
+
+const mark =
+  /<(?:tool_calls?>|function_calls?>|function=[\w.]+>|invoke\s+name=|arg_key>|minimax:tool|seed:tool|TOOLCALL>|start_function_call>)|\[(?:TOOL_CALLS?|TOOL_REQUEST|ARGS|tool_calls?)\](?!\()|<\|(?:python_tag|python_start|tool_calls?|START_ACTION|action_start|channel|constrain)|<[|｜‖]{1,2}(?:DSML|tool[▁_ ]?call)|\bto=functions\.\w|functools\[\{/
+const named =
+  /^\s*(?:call:|functions\.|default_api\.|[*_`]*(?:action|tool(?:[ _](?:name|call))?|function)[*_`]*:[*_`\s]*(?:["'{])?)?<?([a-z]+(?:_[a-z]+)+)(?:[*_`"']*\s*$|>|\s*[({[].*[)}\]]\s*;?\s*$|:\d+\s*\{)/i
+const withName = /["'](?:name|tool|tool_name|function|action|recipient_name)["']\s*:\s*["']([\w.]+)["']/g
+/** What the answer seems to call without a call that can be read; nothing for any other answer. */
+export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
+  const lines = proseLines(answer)
+    .map((line) => line.text)
+    .filter((line) => !/^\s*>/.test(line))
+    .map((line) => line.replace(/`[^`\n]+`/g, ""))
+  const line = lines.find((one) => {
+    const before = one.slice(0, mark.exec(one)?.index ?? 0).trim()
+    if (mark.test(one) && /(?:^|[.!?:…)])$/.test(before)) return true
+    const name = named.exec(one)?.[1]
+    return name !== undefined && isTool(name) && one.trim() !== name
+  })
+  if (line !== undefined) return line.trim()
+  const blocks = [lines.join("\n").trim(), ...fencedBlocks(answer).map((fence) => fence.text)]
+  return blocks.find(
+    (block) =>
+      /^\s*[[{<]/.test(block) &&
+      (jsonCalls(block, isTool) !== undefined ||
+        (holdsCall(block) &&
+          [...block.matchAll(withName)].some(([, name = ""]) => isTool(name.replace(/^functions\./, "")))))
+  )
+}

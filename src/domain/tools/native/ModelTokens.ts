@@ -1,0 +1,71 @@
+/**
+ * What servers leave of the tokens of models in an answer: ends of a turn, marks of thoughts, bars around tags. They are
+ * taken away, or written as the tags that the readers know. What a change of a file or a code block holds stays as it is.
+ */
+
+import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
+
+const turnEnd =
+  /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|end_of_box|python_end|END_OF_TURN_TOKEN)\|>|<\/s>|<end_of_turn>))+\s*$/
+const answerStart =
+  /^(?:\s*(?:<\|begin_of_box\|>|<\|START_RESPONSE\|>|<\|im_start\|>\s*assistant\b|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<s>))+\s*/
+/** The header of the next speaker, which the model makes up. */
+const nextSpeaker =
+  /<\|(?:eot_id|im_end|end)\|>\s*(?:<\|start_header_id\|>\s*(?:ipython|user|tool)|<\|im_start\|>\s*(?:user|tool))[^]*$/
+const thoughts = [
+  /^(\s*)\[THINK\]([^]*?)\[\/THINK\]/,
+  /^(\s*)<seed:think>([^]*?)<\/seed:think>/,
+  /^(\s*)<\|START_THINKING\|>([^]*?)<\|END_THINKING\|>/,
+  /^(\s*)<\|begin_of_thought\|>([^]*?)<\|end_of_thought\|>/
+]
+/** DeepSeek puts its bars, of several kinds, before the name of each tag. */
+const barredTag = /<(\/?)[|｜‖]{1,2}DSML[|｜‖]{1,2}[ \t]*(\w+)/g
+const barredLine = /(?:^|[\s.!?:])<[|｜‖]{1,2}DSML[|｜‖]/
+/** MiniMax puts this before each tag. */
+const miniMax = "]<]minimax[>["
+const escapedTag = /^\s*&lt;[a-z]\w*(?:_\w+)+&gt;/
+const entities: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&"
+}
+const fencedAction = /^([ \t]*\**action\**:\**)[ \t]*(`{3}\w*\n[^]*?)[ \t]*(`{3})[ \t]*$/im
+
+/** True for a text that ends inside of a code block or of a change. */
+const isInside = (text: string): boolean => {
+  const lines = text.split("\n")
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? ""
+    const open = readOpen(line)
+    const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
+    if (bounds?.problem !== undefined) return true
+    const fence = bounds !== undefined || readFence(line) === undefined ? undefined : fenceAt(lines, at)
+    const end = bounds?.end ?? fence?.end ?? at
+    if (fence !== undefined && end >= lines.length) return true
+    at = Math.max(at, end - (bounds === undefined ? 0 : 1))
+  }
+  return false
+}
+
+/** The answer without the tokens of its model. */
+export const withPlainTokens = (answer: string): string => {
+  let text = answer
+  if (text.includes(miniMax)) text = text.replaceAll(miniMax, "")
+  if (barredLine.test(text)) {
+    text = text.replace(
+      barredTag,
+      (_, slash: string, word: string) => `<${slash}${word === "calls" ? "tool_calls" : word}`
+    )
+  }
+  if (escapedTag.test(text) && !text.includes("<")) {
+    text = text.replace(/&(?:lt|gt|quot|amp|#39);/g, (entity) => entities[entity] ?? entity)
+  }
+  for (const thought of thoughts) text = text.replace(thought, "$1<think>$2</think>\n")
+  text = text.replace(answerStart, "")
+  const next = text.search(nextSpeaker)
+  if (next >= 0 && !isInside(text.slice(0, next))) text = text.slice(0, next)
+  if (!text.includes("<|channel|>")) text = text.replace(turnEnd, "")
+  return text.replace(/<\/code\s*$/, "</code>").replace(fencedAction, "$1\n$2\n$3")
+}
