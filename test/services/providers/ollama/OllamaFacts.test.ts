@@ -28,6 +28,7 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
         thinks: true,
         canCallTools: true,
         isForwarded: false,
+        family: "qwen3",
         supportedWindow: 16_384,
         window: 9000,
         temperature: 0.6,
