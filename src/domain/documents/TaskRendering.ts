@@ -44,7 +44,8 @@ const target = (href: string): string => {
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
 }
 
-const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
+/** A reference as it stands in a field. */
+export const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
 
 /** A fence around any text: as many lines as the text has, none for an empty one. */
 const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {

@@ -4,6 +4,9 @@
 import type { IssueCode } from "../findings/Issue.ts"
 import { pathOfLine } from "./ChangePath.ts"
 
+/** The marks of a block as they are asked for. */
+export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>>>>> NEW" } as const
+
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
 const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i

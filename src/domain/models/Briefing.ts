@@ -165,6 +165,22 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
+/** What tasks can refer to for certain: the parts of the prompt, and the open files. */
+export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
+  const { attachment, currentFile, openFiles, projectDescription } = briefing
+  const anchors = [
+    ...(currentFile === undefined ? [] : ["current-file"]),
+    ...(attachment === undefined ? [] : [attachmentAnchor]),
+    ...(projectDescription === "" ? [] : [descriptionAnchor])
+  ]
+  return [
+    ...anchors.map(
+      (target) => ({ kind: "anchor", title: target.replace("-", " "), href: `#${target}`, target }) as const
+    ),
+    ...openFiles.map((path) => ({ kind: "file", title: path, href: path, target: path }) as const)
+  ]
+}
+
 /**
  * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs
  * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.

@@ -137,7 +137,7 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature when neither the person nor the Modelfile sets one: the documents of a run have one right form and
+ * The temperature when nobody sets or recommends one: the documents of a run have one right form and
  * little freedom, and a little chance keeps a model from repeating itself.
  */
 const defaultTemperature = 0.2
@@ -152,11 +152,13 @@ const highest = 1
 interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined
+  /** What is recommended for models of its family. */
+  readonly family?: Sampling | undefined
 }
 
 /**
- * The parameters to send. What the Modelfile sets holds unless the person set something. A call in which the model thinks
- * gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
+ * The parameters to send. What the Modelfile sets holds unless the person set something; where it sets nothing, what is
+ * recommended for the family of the model. A call in which a model of no known family thinks gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
  * temperature is raised and the seed is another one: what is sent follows from the attempt alone.
  */
 export const samplingToSend = (
@@ -164,8 +166,8 @@ export const samplingToSend = (
   model: ModelSampling,
   { repeats, thinks }: { readonly repeats: number; readonly thinks: boolean }
 ): Sampling => {
-  const isFree = model.isKnown && model.temperature === undefined && !thinks
-  const sent = given.temperature === undefined && isFree ? { ...given, temperature: defaultTemperature } : given
+  const isFree = model.isKnown && model.temperature === undefined
+  const sent = { ...(isFree ? (model.family ?? (thinks ? {} : { temperature: defaultTemperature })) : {}), ...given }
   if (repeats === 0) return sent
   const base = sent.temperature ?? model.temperature ?? temperatureOfServer
   const raised = Math.round(Math.max(base, Math.min(highest, base + step * repeats)) * 100) / 100

@@ -23,6 +23,14 @@ export type AnchorReference = typeof AnchorReference.Type
 export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
+/** A reference to the result of a task. */
+export const resultReference = (title: string, slug: string): ResultReference => ({
+  kind: "task_result",
+  title,
+  href: `#${slug}-results`,
+  target: slug
+})
+
 /** A file; `target` is the path without its fragment, narrowed by a heading's slug or a line range. */
 export const FileReference = Schema.Struct({
   kind: Schema.tag("file"),

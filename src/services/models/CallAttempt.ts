@@ -29,6 +29,12 @@ import { type CallLife, makeHeartbeat } from "./CallHeartbeat.ts"
 import type { ServerWait } from "./ServerWait.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
+/** Forms of an answer: by a grammar, for a server that takes one, else by a JSON schema. */
+export interface Bound {
+  readonly grammar?: string | undefined
+  readonly format?: object | undefined
+}
+
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
@@ -40,6 +46,8 @@ export interface ModelRequest {
   readonly model?: string
   /** The JSON schema that the answer has to fit; see `CallSettings`. */
   readonly format?: object
+  /** How the server may help the model to keep to a form, where it can. */
+  readonly bound?: Bound
   /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
@@ -75,6 +83,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
     yield* CurrentServer
   const thinking = makeThinking()
+  /** Models whose server refused to hold an answer to a form. */
+  const unbound = new Set<string>()
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
 
   /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
@@ -117,6 +127,13 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     if (verdict === "unclear") yield* noteOnce("count", "warning", unclearCount(counted, estimated))
   })
 
+  /** What holds the answer to its form. Thoughts and calls of the interface have no place in it. */
+  const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts, name }: Target, thinks: boolean): Bound => {
+    if (thinks || unbound.has(name) || (conversation?.tools.length ?? 0) > 0) return {}
+    const { format, grammar } = bound
+    return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
+  }
+
   /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
@@ -136,6 +153,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       contextWindow: window
     })
     const { seconds, think, thinkingTokens } = planned
+    const bound = boundOf(request, target, planned.thinks)
+    const isBound = bound.grammar !== undefined || bound.format !== undefined
     if (planned.isWindowTooSmall) yield* noteOnce("window", "info", windowTooSmallNote(window))
     const read = (life: CallLife) => {
       const heard = listen?.()
@@ -158,7 +177,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         settings: {
           ...planned,
           model: name === settings.model ? undefined : name,
-          format,
+          format: format ?? bound.format,
+          grammar: bound.grammar,
           connected: life.connected
         },
         shape,
@@ -176,6 +196,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       }
       return yield* sendPlanned(request, target, think)
     })
+    const sendUnbound = Effect.suspend(() => {
+      unbound.add(name)
+      return sendPlanned(request, target, refused)
+    })
     const followed = {
       call: id,
       model: name,
@@ -186,7 +210,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     return yield* withHeartbeat(followed, read).pipe(
       Effect.tap((received) => check(request, target, received)),
       Effect.flatMap(usableAnswer),
-      Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout)
+      Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout),
+      Effect.catchIf(
+        ({ reason }) => isBound && reason._tag === "Refused",
+        () => sendUnbound
+      )
     )
   })
 

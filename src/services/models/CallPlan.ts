@@ -3,6 +3,7 @@
  * may write; with what a run has learnt about how its models think.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
+import { familySampling } from "../../domain/models/FamilySampling.ts"
 import type { Facts } from "../providers/Provider.ts"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
@@ -95,6 +96,8 @@ export interface CallPlan extends CallSettings {
   readonly contextWindow: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
+  /** The model is expected to think. */
+  readonly thinks: boolean
   /** The prompt left no tokens to think, so the model is asked not to. */
   readonly isWindowTooSmall: boolean
 }
@@ -130,17 +133,24 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
+  /* What a prompt needs is an estimate, so that an answer may still have its share. */
+  const left = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)
   const isWindowTooSmall = wanted.thinks && wanted.think !== false && free < least
   const plan = isWindowTooSmall ? thinking.plan(model, facts, false, 0) : wanted
   const limit = limits.thinkingTokens * plan.budgetFactor
   return {
-    sampling: samplingToSend(sampling, facts, { repeats: tuning.repeats, thinks: plan.thinks }),
+    sampling: samplingToSend(
+      sampling,
+      { ...facts, family: familySampling(`${model} ${facts.family ?? ""}`, plan.thinks) },
+      { repeats: tuning.repeats, thinks: plan.thinks }
+    ),
     think: plan.think,
-    maxTokens: Math.max(reserve + (plan.thinks ? limit : 0), growing.has(stage) ? contextWindow - promptTokens : 0),
+    maxTokens: growing.has(stage) ? left : Math.min(left, reserve + (plan.thinks ? limit : 0)),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,
+    thinks: plan.thinks,
     seconds: secondsOf(limits),
     isWindowTooSmall: isWindowTooSmall && plan.think === false
   }

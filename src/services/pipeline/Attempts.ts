@@ -129,6 +129,8 @@ export interface AttemptPlan<A, E, R> {
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
   /** The JSON schema that the answer has to fit; see `ModelRequest`. */
   readonly format?: object
+  /** The grammar of the document, for answers after one that was no such document, or two that were not accepted. */
+  readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
 }
@@ -174,12 +176,14 @@ export class Attempts extends Context.Service<
         const most = limitsOf(limits, stage).attempts
         const seen = new Set<string>()
         let previous: Previous | undefined
+        let isBound = false
         let tuning: Tuning = firstTuning
         let fallback: (Fallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
           const call = { ...where, attempt }
-          const request = { id: call, prompt: plan.prompt(previous), step: 0, tuning, format, shape }
+          const bound = isBound ? { grammar: plan.grammar?.() } : {}
+          const request = { id: call, prompt: plan.prompt(previous), step: 0, tuning, format, bound, shape }
           const asked = yield* caller.ask(request).pipe(
             Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
             Effect.catchTag("ModelError", (error) =>
@@ -218,6 +222,7 @@ export class Attempts extends Context.Service<
             answer: shown,
             issues: issuesAsShown(issues, answer, shown)
           }
+          isBound ||= attempt > 1 || Option.isNone(reading.value)
           tuning = {
             repeats: tuning.repeats + (isRepeated ? 1 : 0),
             thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)

@@ -7,10 +7,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
+import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
+import { link, renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { Repair } from "../../domain/findings/Issue.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
-import { Briefing, attachmentAnchor, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { Briefing, attachmentAnchor, briefingBlocks, briefingLinks } from "../../domain/models/Briefing.ts"
 import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import type { AnchorReference } from "../../domain/plan/Reference.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
@@ -41,7 +42,7 @@ export const makePlanner = Effect.gen(function* () {
   const checker = yield* PlanChecker
   const prompts = yield* Prompts
   const skills = yield* Skills
-  const { catalogue } = yield* plannerSkills
+  const { catalogue, names } = yield* plannerSkills
   const missing = yield* makeMissingTools
 
   /** Asks the model until its task list is valid. */
@@ -58,6 +59,7 @@ export const makePlanner = Effect.gen(function* () {
             previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
           }),
         shape: taskListShape,
+        grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
         read: (answer) => checker.check(answer, startOf(briefing))
       })

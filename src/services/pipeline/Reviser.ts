@@ -6,7 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
-import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
+import { type Briefing, briefingBlocks, briefingLinks } from "../../domain/models/Briefing.ts"
 import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
 import {
   type MissingChange,
@@ -17,11 +18,13 @@ import {
 } from "../../domain/runs/NotDone.ts"
 import type { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { resultReference } from "../../domain/plan/Reference.ts"
 import { withKept, TaskList } from "../../domain/plan/TaskList.ts"
-import { outstandingWithin } from "../../domain/documents/TaskRendering.ts"
+import { link, outstandingWithin } from "../../domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { slugOf } from "../../domain/text/Slug.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -56,7 +59,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     const events = yield* RunEvents
     const { contextWindow: window, model } = yield* RunSettings
     const calibration = yield* TokenCalibration
-    const { catalogue } = yield* plannerSkills
+    const { catalogue, names } = yield* plannerSkills
 
     const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
       const shared = briefingBlocks(order.briefing)
@@ -108,6 +111,15 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         round: order.round,
         prompt: fitted,
         shape: taskListShape,
+        grammar: () =>
+          planGrammar({
+            skills: names,
+            links: [
+              ...finished.map(({ name }) => resultReference(name, slugOf(name))),
+              ...briefingLinks(order.briefing)
+            ].map(link),
+            mayBeEmpty: true
+          }),
         readPart: (part) => readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
         read: (answer) =>
           Effect.tap(

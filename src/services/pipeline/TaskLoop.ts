@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import { inputsField, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
+import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
@@ -175,6 +176,11 @@ export class TaskLoop extends Context.Service<
           copy: makeWorkingCopy(order.joined?.others),
           looksBack: order.isItem !== true,
           mostTurns: Math.min(skill.turns ?? limits.turns, limits.turns),
+          // Inputs stand before everything else, and their values in no grammar.
+          grammar: (tools) =>
+            skill.inputs.some(({ name, required }) => required && !known.inputs.some((one) => one.name === name))
+              ? undefined
+              : turnGrammar({ mayChange, tools }),
           read: Effect.fnUntraced(function* (answer) {
             const read = readTurn(answer, {
               task: known.task,

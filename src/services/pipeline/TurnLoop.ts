@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { type CheckOutcome, passes } from "../../domain/checks/CheckOutcome.ts"
 import { type FileFact, fileFacts, joinedFiles } from "../../domain/checks/Facts.ts"
 import { callSign, type Refinement } from "../../domain/documents/Refinement.ts"
+import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
 import { foldText, newestShare } from "../../domain/documents/FoldText.ts"
@@ -25,12 +26,14 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { charactersIn, charactersLeft, charactersOf, neededTokens } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools, isChange, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnOf, turnUid } from "../../domain/tools/ToolCallFormat.ts"
+import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { Checks } from "../checks/Checks.ts"
 import { Commands } from "../commands/Commands.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { measuredPrompt } from "../models/ConversationPrompt.ts"
+import type { Bound } from "../models/CallAttempt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -212,6 +215,17 @@ export const makeTurnLoop = Effect.gen(function* () {
     return isCut || tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
+  /** How the server may hold the next answer to a form, after one that could not be used. */
+  const boundBy = (order: AnyOrder, { unusable }: Progress): Bound => {
+    const last = unusable.at(-1)
+    if (last === undefined || isNative(order)) return {}
+    const tools = registry.tools.filter(({ name }) => order.tools.includes(name) && !fileTools.has(name))
+    return {
+      grammar: order.grammar?.(tools),
+      format: tools.length > 0 && mentionsCall(last) ? callSchema(tools) : undefined
+    }
+  }
+
   /** Asks for the next answer; one that cannot be read at all is an answer with issues. */
   const ask = Effect.fnUntraced(function* (order: AnyOrder, progress: Progress, turn: number) {
     const conversation = conversationOf(order, progress.messages)
@@ -223,6 +237,7 @@ export const makeTurnLoop = Effect.gen(function* () {
         conversation,
         model: order.skill?.model,
         tuning: progress.tuning,
+        bound: boundBy(order, progress),
         ...(order.listen === undefined ? {} : { listen: order.listen })
       })
       .pipe(

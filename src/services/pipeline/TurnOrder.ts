@@ -4,6 +4,7 @@
 import type * as Effect from "effect/Effect"
 import type { FileFact } from "../../domain/checks/Facts.ts"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
+import type { OfferedTool } from "../../domain/documents/AnswerGrammar.ts"
 import type { Answered } from "../../domain/documents/TurnFormat.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import type { AssistantMessage, ConversationMessage } from "../../domain/models/ConversationMessage.ts"
@@ -69,6 +70,8 @@ export interface TurnOrder<A, E = never> {
   readonly mostTurns: number
   /** What was called before these turns, in the same conversation. */
   readonly earlier?: ReadonlyArray<CallOutcome>
+  /** The grammar of an answer, where there is one for now. */
+  readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => string | undefined
   readonly read: (answer: string) => Effect.Effect<Answered>
   /** Asks about the calls of an answer, where it is not each call that is asked about. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>

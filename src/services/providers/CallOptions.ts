@@ -37,6 +37,8 @@ export interface CallSettings {
   readonly maxTokens?: number
   /** The JSON schema that the answer has to fit; free text when absent. */
   readonly format?: object
+  /** The grammar (GBNF) that the answer has to fit, for a server that takes one. */
+  readonly grammar?: string
   /** How long each phase of the call may take; the default limits when absent. */
   readonly seconds?: CallSeconds
   /** Is called when the server has accepted the connection. */

@@ -47,6 +47,8 @@ export interface Facts {
   readonly thinks: boolean
   readonly canCallTools?: boolean
   readonly canSee?: boolean
+  /** True when the server holds answers to a grammar (GBNF). */
+  readonly takesGrammar?: boolean
   /** True when the server says that it does not have the model. */
   readonly isMissing?: boolean
   /** True when the server forwards prompts for the model to another server. */
@@ -56,6 +58,8 @@ export interface Facts {
   /** `num_ctx` and `temperature` of the Modelfile. */
   readonly window?: number | undefined
   readonly temperature?: number | undefined
+  /** Other names that say of which family the model is. */
+  readonly family?: string | undefined
   /** The window with which the model is loaded. */
   readonly loadedWindow?: number | undefined
 }

@@ -82,7 +82,21 @@ describe("samplingToSend", () => {
 
   it.each([
     ["a low temperature for a model without one", {}, plain, first, { temperature: 0.2 }],
-    ["nothing over a Modelfile", {}, warm, first, {}],
+    ["nothing over a Modelfile", {}, { ...warm, family: { topP: 0.5 } }, first, {}],
+    [
+      "what its family needs",
+      {},
+      { ...plain, family: { temperature: 1, topK: 64 } },
+      first,
+      { temperature: 1, topK: 64 }
+    ],
+    [
+      "what its family needs when it thinks, beside what the person set",
+      { topK: 5 },
+      { ...plain, family: { temperature: 0.6, topK: 20 } },
+      { repeats: 0, thinks: true },
+      { temperature: 0.6, topK: 5 }
+    ],
     ["nothing to a model of which nothing is known", {}, unknown, first, {}],
     ["nothing to a model that thinks", {}, plain, { repeats: 0, thinks: true }, {}],
     [

@@ -110,6 +110,9 @@ describe("the length of an answer", () => {
   )
 })
 
+/** What is recommended for the thoughts of the model. */
+const thoughtful = { temperature: 0.6, top_p: 0.95, top_k: 20, min_p: 0 }
+
 describe("a model that thinks", () => {
   it.effect("is told apart from its answer, in a field and in tags, and shown as a phase", () =>
     Effect.gen(function* () {
@@ -136,11 +139,11 @@ describe("a model that thinks", () => {
   it.effect("has room for its thoughts beside the answer; one that does not think has none", () =>
     Effect.gen(function* () {
       const thinker = yield* asking(() => "ok", {}, working)
-      expect(thinker.sent).toEqual([{ think: undefined, num_predict: 2048 + 4096, num_ctx: undefined }])
+      expect(thinker.sent).toEqual([{ think: undefined, num_predict: 2048 + 4096, num_ctx: undefined, ...thoughtful }])
       const off = yield* asking(() => "ok", { generation: { think: false } }, working)
-      expect(off.sent[0]).toMatchObject({ think: false, num_predict: 2048, temperature: 0.2 })
+      expect(off.sent[0]).toMatchObject({ think: false, num_predict: 2048, temperature: 0.7 })
       const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, working)
-      expect(plain.sent[0]).toMatchObject({ num_predict: 2048, temperature: 0.2 })
+      expect(plain.sent[0]).toMatchObject({ num_predict: 2048, temperature: 0.7 })
       expect(types(plain.events)).toEqual(["model.started", "model.finished"])
     })
   )
@@ -264,10 +267,12 @@ describe("a setting that is refused", () => {
     Effect.gen(function* () {
       const tuning = { ...firstTuning, thinkingCuts: 1 }
       const { events, sent } = yield* asking(unwilling, {}, { ...working, tuning }, { tuning })
+      /* Twice the thoughts would be more than the window holds beside the prompt. */
+      const window = 8192 - 3
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [false, 2048],
-        ["low", 2048 + 8192],
-        ["low", 2048 + 8192]
+        ["low", window],
+        ["low", window]
       ])
       expect(events.filter((event) => event.type === "message")).toEqual([])
     })

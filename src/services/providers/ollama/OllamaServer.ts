@@ -60,6 +60,7 @@ const readCapabilities = (shown: typeof Show.Type): Capabilities => {
     canCallTools: names.includes("tools"),
     canSee: names.includes("vision"),
     isForwarded: [shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== ""),
+    family: ["architecture", "basename", "name"].flatMap((key) => shown.model_info?.[`general.${key}`] ?? []).join(" "),
     supportedWindow: contextLength(shown.model_info ?? {}),
     window: window === undefined || !Number.isSafeInteger(window) || window < 1 ? undefined : window,
     temperature: parameter(shown.parameters ?? "", "temperature")

@@ -157,11 +157,12 @@ export const layerOpenAi = (options: ModelOptions) => {
       readOptions: readProviderOptions,
       makeReader: makePartReader,
       refine: (error, model) => readRefusal(error, nameOnServer("openai", model)),
-      async open(question, { format, maxTokens, model, sampling, think }, exchange) {
+      async open(question, { format, grammar, maxTokens, model, sampling, think }, exchange) {
         const request = {
           model: nameOnServer("openai", model),
           response_format: format === undefined ? undefined : boundFormat(format),
           ...question,
+          grammar,
           stream: true,
           stream_options: { include_usage: true },
           max_tokens: maxTokens,

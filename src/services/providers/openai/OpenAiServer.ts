@@ -3,6 +3,7 @@
  * at a time.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
 import {
@@ -47,7 +48,25 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
   ) as number | undefined
 
 /** What llama.cpp's server says of itself; others have no such page, or other words on it. */
-const Properties = Schema.Struct({ total_slots: Schema.Int.check(Schema.isGreaterThan(0)) })
+const Properties = Schema.Struct({
+  total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
+  default_generation_settings: Schema.optionalKey(
+    Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+  )
+})
+type Properties = typeof Properties.Type
+
+/** How llama.cpp's server samples when neither the file of the model nor who started it says anything. */
+const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
+
+/** The temperature that somebody chose, for the server or in the file of the model. */
+const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
+  const { params = {} } = default_generation_settings ?? {}
+  const isStock = Object.entries(stockSampling).every(
+    ([name, value]) => Math.abs(Number(params[name]) - value) < 0.0001
+  )
+  return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
+}
 
 /** As for the facts of Ollama: the first call says that a server does not answer. */
 const factsTimeout = "2 seconds"
@@ -60,12 +79,14 @@ const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): Offered
   models.find(({ id }) => id === name) ?? (models.length === 1 ? models[0] : undefined)
 
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
-const factsOf = (contextWindow: number | undefined): Facts => ({
+const factsOf = (offered: OfferedModel | undefined, properties: Properties | undefined): Facts => ({
   isKnown: true,
   thinks: false,
-  temperature: temperatureOfServer,
-  supportedWindow: contextWindow,
-  loadedWindow: contextWindow
+  temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
+  takesGrammar: properties !== undefined,
+  family: offered?.id,
+  supportedWindow: offered?.contextWindow,
+  loadedWindow: offered?.contextWindow
 })
 
 /** What such a server says, beside what every provider is asked for. */
@@ -84,19 +105,19 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
     data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
+  /* The page of the server itself is beside those of the API. */
+  const properties = read(Properties, `${host.replace(/\/v1$/, "")}/props`).pipe(Effect.orElseSucceed(() => undefined))
+
   const server: OpenAiServer = {
     greeting: Effect.map(models, ({ length }) => `the API of OpenAI at ${host}, with ${counted(length, "model")}`),
     facts: Effect.fn("readFacts")(function* (model: string) {
       const answered = yield* Effect.result(Effect.timeout(models, factsTimeout))
-      return answered._tag === "Failure"
-        ? unknownFacts
-        : factsOf(findOffered(answered.success, nameOnServer("openai", model))?.contextWindow)
+      if (answered._tag === "Failure") return unknownFacts
+      const offered = findOffered(answered.success, nameOnServer("openai", model))
+      const said = yield* Effect.timeoutOption(properties, factsTimeout)
+      return factsOf(offered, Option.getOrUndefined(said))
     }),
-    /* The page of the server itself is beside those of the API. */
-    slots: read(Properties, `${host.replace(/\/v1$/, "")}/props`).pipe(
-      Effect.map(({ total_slots }): number | undefined => total_slots),
-      Effect.orElseSucceed(() => undefined)
-    ),
+    slots: Effect.map(properties, (said) => said?.total_slots),
     models
   }
   return server

@@ -29,6 +29,7 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
         canCallTools: true,
         canSee: false,
         isForwarded: false,
+        family: "qwen3",
         supportedWindow: 16_384,
         window: 9000,
         temperature: 0.6,

@@ -103,16 +103,49 @@ const factsOf = (model: string) => (server: OpenAiServer) => server.facts(model)
 
 describe("the facts of a model", () => {
   const none = undefined
-  const known = { isKnown: true, thinks: false, temperature: 0.8, supportedWindow: none, loadedWindow: none }
+  const known = {
+    isKnown: true,
+    thinks: false,
+    temperature: 0.8,
+    takesGrammar: false,
+    family: none,
+    supportedWindow: none,
+    loadedWindow: none
+  }
 
   it.effect("are its window, or that of the only model under any name", () =>
     Effect.gen(function* () {
       const one = [{ id: "tiny.gguf", meta: { n_ctx: 4096 } }]
       const two = [...one, { id: "b", max_model_len: 32_768 }]
-      const window = (size: number) => ({ ...known, supportedWindow: size, loadedWindow: size })
-      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:b")), window(32_768))
-      assert.deepStrictEqual(yield* withServer({ models: one }, factsOf("openai:any")), window(4096))
+      const window = (family: string, size: number) => ({ ...known, family, supportedWindow: size, loadedWindow: size })
+      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:b")), window("b", 32_768))
+      assert.deepStrictEqual(yield* withServer({ models: one }, factsOf("openai:any")), window("tiny.gguf", 4096))
       assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:any")), known)
+    })
+  )
+
+  it.effect("are a grammar and how it samples, on llama.cpp's server", () =>
+    Effect.gen(function* () {
+      const models = [{ id: "gpt-oss-20b.gguf", meta: { n_ctx: 4096 } }]
+      const stock = { temperature: 0.800000011920929, top_k: 40, top_p: 0.949999988079071, min_p: 0.05000000074505806 }
+      const facts = (params: object) =>
+        withServer(
+          {
+            models,
+            paths: { "/props": { status: 200, body: { total_slots: 4, default_generation_settings: { params } } } }
+          },
+          factsOf("openai:any")
+        )
+      const own = {
+        ...known,
+        takesGrammar: true,
+        family: "gpt-oss-20b.gguf",
+        supportedWindow: 4096,
+        loadedWindow: 4096
+      }
+      assert.deepStrictEqual(yield* facts(stock), { ...own, temperature: none })
+      assert.deepStrictEqual(yield* facts({ ...stock, temperature: 0.3 }), { ...own, temperature: 0.3 })
+      assert.deepStrictEqual(yield* facts({ ...stock, top_k: 20 }), { ...own, temperature: stock.temperature })
     })
   )
 
@@ -124,8 +157,12 @@ describe("the facts of a model", () => {
         return [yield* factsOf("openai:x"), yield* factsOf("openai:x")]
       })
       const facts = (host: string) => Effect.provide(askTwice, layerCurrentServer(connectOpenAi({ host })))
-      assert.deepStrictEqual(yield* facts(server.url), [known, known])
-      assert.strictEqual(server.requests.length, 1)
+      const asked = { ...known, family: "Qwen/Qwen3-8B" }
+      assert.deepStrictEqual(yield* facts(server.url), [asked, asked])
+      assert.deepStrictEqual(
+        server.requests.map(({ path }) => path),
+        ["/v1/models", "/props"]
+      )
       assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], { isKnown: false, thinks: false })
     })
   )

@@ -1,0 +1,213 @@
+/**
+ * What answers may look like, as a grammar for servers that hold a model to one (GBNF of llama.cpp). It is made of the
+ * headings, labels and marks of the readers, and is narrower than they are: each text that it allows is read without an
+ * issue (test/domain/documents/AnswerGrammar.test.ts).
+ */
+import { changeMarks } from "../files/ChangeMarks.ts"
+import {
+  type KnownHeadings,
+  refinementHeadings,
+  resultHeadings,
+  taskListHeadings
+} from "../markdown/MarkdownHeadings.ts"
+import { fieldLabels } from "../markdown/TaskFields.ts"
+import { either, literal, makeJson, makeRules, optional, type Part, type Rules, sequence, times } from "../text/Gbnf.ts"
+import type { ToolInfo } from "../tools/ToolCall.ts"
+import { isSchema } from "../tools/ToolSchema.ts"
+
+/** The strict line of a heading that the reader knows by this slug. */
+const headingLine = (known: KnownHeadings, slug: string): string => {
+  const found = known(slug)
+  return found === undefined ? "" : `${"#".repeat(found.depth)} ${found.title}`
+}
+
+const label = (key: keyof typeof fieldLabels): string => `- **${fieldLabels[key]}**`
+
+/** Characters that are seen; none that would be taken for marks, tags, links or the end of a line. */
+const plainCharacter = String.raw`[^\x00-\x1F\x7F-\xA0\u00AD\u034F\u0600-\u0605\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\u3164\uD800-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFF\\<>\[\]\x60*_~|!&#]`
+
+/** Words in a line. Code stands between backticks, and what could be taken for something else stands in code only. */
+const makeText = ({ rule }: Rules) => {
+  const character = () => rule("character", () => plainCharacter)
+  const begin = () =>
+    rule("begin", () => String.raw`[A-Za-z0-9\u00C0-\u00D6\u00D8-\u00F6\u0400-\u044F\u4E00-\u9FA5\uAC00-\uD7A3]`)
+  const code = () =>
+    rule("code", () => String.raw`"\x60" [A-Za-z0-9_./$(@-] [^\x00-\x1F\x7F-\uFFFF\x60]{0,80} "\x60" [ .,;:)]`)
+  const link = () =>
+    rule(
+      "link",
+      () =>
+        String.raw`"[" [A-Za-z0-9] [A-Za-z0-9_ ./-]{0,80} "](" [A-Za-z0-9] [A-Za-z0-9_./-]{0,120} ("#L" [1-9] [0-9]{0,4} ("-L" [1-9] [0-9]{0,4})?)? ")"`
+    )
+  const piece = () => rule("piece", () => either([character(), code(), `"_" [A-Za-z0-9]`]))
+  const linkedPiece = () => rule("linked-piece", () => either([piece(), link()]))
+  /** Ends with a full stop, so that no text seems to break off. */
+  return {
+    line: (most: number): Part => sequence(begin(), times(piece(), 2, most), `"."`),
+    linked: (most: number): Part => sequence(either([begin(), link()]), times(linkedPiece(), 2, most), `"."`),
+    name: (): Part => rule("name", () => String.raw`[A-Za-z] [A-Za-z0-9 ,./-]{1,58} [a-z]`)
+  }
+}
+
+const mostTasks = 6
+const mostSections = 3
+
+/** What a plan may be made of. */
+export interface PlanWords {
+  readonly skills: ReadonlyArray<string>
+  /** Links that lead somewhere, as they stand in a field. */
+  readonly links: ReadonlyArray<string>
+  /** A list that may hold no task. */
+  readonly mayBeEmpty: boolean
+}
+
+/**
+ * A task list. Names differ by a number, since no name may occur twice; links lead only where the host knows that something
+ * is; what is done for each item of a pattern, and links between new tasks, are left out.
+ */
+export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string => {
+  const rules = makeRules()
+  const { rule } = rules
+  const text = makeText(rules)
+  const skill = rule("skill", () => either(skills.map(literal)))
+  const references = () =>
+    rule("references", () => {
+      const one = rule("reference", () => either(links.map(literal)))
+      return sequence(literal(`\n${label("references")} `), one, times(sequence(`" "`, one), 0, 3))
+    })
+  const fields = rule("fields", () =>
+    sequence(
+      literal(`\n${label("needed")} `),
+      text.line(800),
+      literal(`\n${label("skill")} `),
+      skill,
+      ...(links.length === 0 ? [] : [optional(references())]),
+      literal(`\n${label("expected")} `),
+      text.line(300),
+      optional(literal(`\n${label("approval")}`))
+    )
+  )
+  const sectionLine = (section: number): string =>
+    `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
+  /** The task at a place, and what may follow it. */
+  const from = (place: number, section: number): Part =>
+    rule(`task-${place}-${section}`, () => {
+      const task = sequence(
+        literal(`${label("name")} `),
+        text.name(),
+        ...(place === 1 ? [] : [literal(` (${place})`)]),
+        fields
+      )
+      if (place === mostTasks) return task
+      const next = [
+        sequence(`"\\n\\n"`, from(place + 1, section)),
+        ...(section === mostSections
+          ? []
+          : [sequence(literal(`\n\n${sectionLine(section + 1)}`), from(place + 1, section + 1))])
+      ]
+      return sequence(task, optional(either(next)))
+    })
+  const tasks = sequence(literal(`\n${sectionLine(1)}`), from(1, 1))
+  return rules.text(
+    sequence(
+      literal(`${headingLine(taskListHeadings, "original-prompt")}\n\n${headingLine(taskListHeadings, "goals")}\n\n`),
+      text.line(400),
+      literal(`\n\n${headingLine(taskListHeadings, "tasks")}\n`),
+      mayBeEmpty ? optional(tasks) : tasks,
+      `"\\n"`
+    )
+  )
+}
+
+export type OfferedTool = Pick<ToolInfo, "name" | "parameters">
+
+/** The schema of the arguments of a tool. */
+const argumentsOf = ({ parameters }: OfferedTool) => ({
+  ...(isSchema(parameters) ? parameters : {}),
+  type: "object"
+})
+
+const mostCalls = 4
+
+const makeResult = (rules: Rules): Part => {
+  const text = makeText(rules)
+  return rules.rule("result", () => {
+    const line = rules.rule("line", () => sequence(optional(`"- "`), text.linked(1000), `"\\n"`))
+    return sequence(
+      literal(`${headingLine(resultHeadings, "result-summary")}\n\n`),
+      times(line, 1, 12),
+      optional(sequence(literal("\n## Details\n\n"), times(line, 1, 40)))
+    )
+  })
+}
+
+const makeCalls = (rules: Rules, tools: ReadonlyArray<OfferedTool>): Part => {
+  const { rule } = rules
+  const ofSchema = makeJson(rules)
+  const tool = rule("tool", () =>
+    either(
+      tools.map((tool) => sequence(literal(`${JSON.stringify(tool.name)}, "arguments": `), ofSchema(argumentsOf(tool))))
+    )
+  )
+  const call = (place: number): Part =>
+    rule(`call-${place}`, () => {
+      const one = sequence(literal(`\n\`\`\`json\n{ "uid": "call-${place}", "name": `), tool, literal(" }\n```\n"))
+      return place === mostCalls ? one : sequence(one, optional(call(place + 1)))
+    })
+  return rule("calls", () => sequence(literal(`${headingLine(refinementHeadings, "tool-calls")}\n`), call(1)))
+}
+
+const makeChanges = ({ rule }: Rules): Part => {
+  /** A line of a file; none that begins with two signs of a mark or a fence. */
+  const line = rule(
+    "file-line",
+    () =>
+      String.raw`([ \t]* ([^ \t\x00-\x1F\x7F<>=\x60~] | [<>=\x60~] [^<>=\x60~\x00-\x1F\x7F]) [^\x00-\x08\x0A-\x1F\x7F]*)? "\n"`
+  )
+  const path = rule(
+    "path",
+    () => String.raw`[a-z] [a-z0-9_-]{1,30} ("/" [a-z] [A-Za-z0-9_-]{1,30}){0,6} "." [a-z] [a-z0-9]{0,4}`
+  )
+  const change = rule("change", () =>
+    sequence(
+      path,
+      literal(`\n${changeMarks.open}\n`),
+      `${line}+`,
+      literal(`${changeMarks.middle}\n`),
+      `${line}*`,
+      literal(`${changeMarks.close}\n`)
+    )
+  )
+  return rule("changes", () => sequence(change, times(sequence(`"\\n"`, change), 0, 7)))
+}
+
+/** An answer in the turns of a task: calls, changes, or the report. */
+export const turnGrammar = ({
+  mayChange,
+  tools
+}: {
+  readonly mayChange: boolean
+  readonly tools: ReadonlyArray<OfferedTool>
+}): string => {
+  const rules = makeRules()
+  return rules.text(
+    either([
+      ...(tools.length === 0 ? [] : [makeCalls(rules, tools)]),
+      ...(mayChange ? [makeChanges(rules)] : []),
+      makeResult(rules)
+    ])
+  )
+}
+
+/** One call as a JSON schema, for servers that hold a model to a schema only. */
+export const callSchema = (tools: ReadonlyArray<OfferedTool>): object => ({
+  anyOf: tools.map((tool) => ({
+    type: "object",
+    properties: {
+      name: { type: "string", enum: [tool.name] },
+      arguments: { properties: {}, ...argumentsOf(tool), additionalProperties: false }
+    },
+    required: ["name", "arguments"],
+    additionalProperties: false
+  }))
+})

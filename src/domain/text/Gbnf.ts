@@ -1,0 +1,95 @@
+/**
+ * Grammars in the notation of llama.cpp (GBNF), made of parts: a part is the right side of a rule.
+ */
+import type * as Schema from "effect/Schema"
+
+/** A part of a rule, ready to stand beside others. */
+export type Part = string
+
+/** What stands there word for word. */
+export const literal = (text: string): Part => JSON.stringify(text)
+
+export const sequence = (...parts: ReadonlyArray<Part>): Part => parts.join(" ")
+
+/** One of the parts. */
+export const either = (parts: ReadonlyArray<Part>): Part =>
+  parts.length === 1 ? (parts[0] ?? "") : `(${parts.join(" | ")})`
+
+export const optional = (part: Part): Part => `(${part})?`
+
+/** The part so many times. */
+export const times = (part: Part, least: number, most: number): Part => `(${part}){${least},${most}}`
+
+/** Makes the rules of one grammar. */
+export const makeRules = () => {
+  const rules = new Map<string, Part>()
+  /** Adds a rule once, and gives the part that refers to it. */
+  const rule = (name: string, make: () => Part): Part => {
+    if (!rules.has(name)) {
+      rules.set(name, "")
+      rules.set(name, make())
+    }
+    return name
+  }
+  const text = (root: Part): string =>
+    [["root", root] as const, ...rules].map(([name, part]) => `${name} ::= ${part}\n`).join("")
+  return { rule, text }
+}
+export type Rules = ReturnType<typeof makeRules>
+
+type JsonSchema = { readonly [key: string]: Schema.Json }
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const listed = (item: Part): Part => `"[" (${item} (", " ${item}){0,50})? "]"`
+
+/** JSON without line breaks, with a blank after each colon and comma. */
+export const makeJson = ({ rule }: Rules) => {
+  const string = () => rule("string", () => String.raw`"\"" ([^"\\\x00-\x1F\x7F] | "\\" ["\\/bfnrt])* "\""`)
+  const number = () => rule("number", () => `${integer()} ("." [0-9]{1,9})?`)
+  const integer = () => rule("integer", () => `"-"? ("0" | [1-9] [0-9]{0,14})`)
+  const boolean = () => rule("boolean", () => `"true" | "false"`)
+  const value = (): Part => rule("value", () => either([string(), number(), boolean(), `"null"`, `"[" "]"`, `"{" "}"`]))
+
+  /** The members of an object: those that it must have, and any of the others after them. */
+  const members = (schema: JsonSchema): Part => {
+    const properties = Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {})
+    const required = Array.isArray(schema["required"]) ? schema["required"] : []
+    const member = ([name, given]: readonly [string, Schema.Json]): Part =>
+      sequence(literal(`${JSON.stringify(name)}: `), ofSchema(isSchema(given) ? given : {}))
+    const must = properties.filter(([name]) => required.includes(name)).map(member)
+    const may = properties.filter(([name]) => !required.includes(name)).map(member)
+    if (must.length > 0) {
+      return sequence(must.join(` ", " `), ...may.map((one) => optional(sequence(`", "`, one))))
+    }
+    const from = may.map((one, index) =>
+      sequence(one, ...may.slice(index + 1).map((next) => optional(sequence(`", "`, next))))
+    )
+    return from.length === 0 ? `""` : optional(from.join(" | "))
+  }
+
+  const ofSchema = (schema: JsonSchema): Part => {
+    const { anyOf, const: only, enum: choices, items, type } = schema
+    if (only !== undefined) return literal(JSON.stringify(only))
+    if (Array.isArray(choices)) return either(choices.map((one) => literal(JSON.stringify(one))))
+    if (Array.isArray(anyOf)) return either(anyOf.map((one) => ofSchema(isSchema(one) ? one : {})))
+    switch (type) {
+      case "string":
+        return string()
+      case "integer":
+        return integer()
+      case "number":
+        return number()
+      case "boolean":
+        return boolean()
+      case "array":
+        return listed(ofSchema(isSchema(items) ? items : {}))
+      case "object":
+        return sequence(`"{"`, members(schema), `"}"`)
+      default:
+        return value()
+    }
+  }
+  return ofSchema
+}

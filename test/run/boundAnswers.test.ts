@@ -1,0 +1,129 @@
+/** After an answer that could not be used, a server that can holds the next one to its form. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { FakeOpenAi, fakeOpenAiModel, type OpenAiScript } from "../support/FakeOpenAi.ts"
+import { inProcess } from "../support/inProcess.ts"
+import { stageNameOf } from "../support/stageName.ts"
+import { noonAnswer, testSkills } from "../support/TestRun.ts"
+
+const sandbox = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = inProcess(makeSandbox())
+    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
+    return made
+  }),
+  ({ remove }) => Effect.sync(remove)
+)
+
+/** A call that lacks its end. */
+const torn = '## Tool Calls\n\n```json\n{ "uid": "call-1", "name": "get_current_time", "arguments": { \n```\n'
+
+/** The first answers of these stages are no documents. */
+const clumsy = (...stages: ReadonlyArray<string>) => {
+  const left = new Set(stages)
+  return (stage: string): string => {
+    if (!left.delete(stage)) return noonAnswer(stage)
+    return stage === "refinement" ? torn : "I would be glad to help with that."
+  }
+}
+
+const llamaServer = { "/props": { status: 200, body: { total_slots: 1 } } }
+
+const runs = (script: OpenAiScript, paths = {}, ...flags: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { run } = yield* sandbox
+    const server = yield* FakeOpenAi.make(script, { paths })
+    const args = ["run", "--model", `openai:${fakeOpenAiModel}`, ...flags, "What time is it?"]
+    const said = yield* Effect.promise(() => run(args, { env: { OPENAI_BASE_URL: server.url } }))
+    const sent = server.chats.map(({ grammar, messages, response_format: format }) => ({
+      grammar,
+      format,
+      stage: stageNameOf(messages)
+    }))
+    return { said, sent }
+  })
+
+const saying =
+  (answer: (stage: string) => string): OpenAiScript =>
+  ({ messages }) =>
+    answer(stageNameOf(messages))
+
+describe("an answer after one that could not be used", () => {
+  it.live("is bound by a grammar on llama.cpp's server, with the skills and tools of the run", () =>
+    Effect.gen(function* () {
+      const { said, sent } = yield* runs(saying(clumsy("creation", "refinement", "iteration")), llamaServer)
+      assert.strictEqual(said.code, 0, said.stderr)
+      const bound = sent.filter(({ grammar }) => grammar !== undefined)
+      assert.deepStrictEqual(
+        bound.map(({ stage }) => stage),
+        ["creation", "refinement", "iteration"]
+      )
+      const [plan, turn, revision] = bound.map(({ grammar }) => String(grammar))
+      assert.include(plan, '"## Original prompt\\n\\n## Goals / summary\\n\\n"')
+      assert.match(plan ?? "", /skill ::= .*"any"/)
+      assert.notInclude(plan, "-results")
+      assert.include(turn, '"\\"get_current_time\\", \\"arguments\\": "')
+      assert.include(revision, '"[Look 1](#look-1-results)"')
+      assert.isTrue(bound.every(({ format }) => format === undefined))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is free on another server, but for calls, which fit a JSON schema", () =>
+    Effect.gen(function* () {
+      const { said, sent } = yield* runs(saying(clumsy("creation", "refinement")))
+      assert.strictEqual(said.code, 0, said.stderr)
+      assert.isTrue(sent.every(({ grammar }) => grammar === undefined))
+      const bound = sent.filter(({ format }) => format !== undefined)
+      assert.deepStrictEqual(
+        bound.map(({ stage }) => stage),
+        ["refinement"]
+      )
+      assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is free while the first one can be used, and in native calls", () =>
+    Effect.gen(function* () {
+      const good = yield* runs(saying(clumsy()), llamaServer)
+      const native = yield* runs(saying(clumsy("refinement")), llamaServer, "--tool-calls", "native")
+      for (const { sent } of [good, native]) {
+        assert.isTrue(sent.every(({ format, grammar }) => format === undefined && grammar === undefined))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked for freely when the server refuses the grammar, and so are all after it", () =>
+    Effect.gen(function* () {
+      const answer = clumsy("creation", "iteration")
+      const { said, sent } = yield* runs((body) => {
+        if (body["grammar"] !== undefined) return { status: 400, error: "Failed to parse grammar" }
+        return answer(stageNameOf(body.messages))
+      }, llamaServer)
+      assert.strictEqual(said.code, 0, said.stderr)
+      assert.strictEqual(sent.filter(({ grammar }) => grammar !== undefined).length, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fits a JSON schema on Ollama when it was to be a call", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const answer = clumsy("creation", "refinement")
+      const server = yield* FakeOllama.make(({ messages }) => answer(stageNameOf(messages)), {
+        models: [{ name: fakeModel, capabilities: ["completion"] }]
+      })
+      const said = yield* Effect.promise(() =>
+        run(["run", "--model", fakeModel, "What time is it?"], { env: { OLLAMA_HOST: server.url } })
+      )
+      assert.strictEqual(said.code, 0, said.stderr)
+      const bound = server.chats.filter((body) => body.format !== undefined)
+      assert.deepStrictEqual(
+        bound.map(({ messages }) => stageNameOf(messages)),
+        ["refinement"]
+      )
+      assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
+    }).pipe(Effect.scoped)
+  )
+})
