@@ -36,8 +36,8 @@ interface Folded {
   readonly budget: number
 }
 
-/** A call is shown with its output when there are so many characters for each. */
-const leastRoom = 1000
+/** Of an output that does not fit whole, a part is shown when it has so many characters. */
+const leastPart = 1000
 
 /** The diffs of all changes have so many characters at least. */
 const leastDiff = 600
@@ -71,7 +71,12 @@ const holds = (outer: LineRange | undefined, inner: LineRange | undefined): bool
 /** Whether an output is still what the project holds, and is not shown better by a later one. */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
-  if (outcome.call.name === "search_files") return later.every(({ call }) => call.name !== "search_files")
+  if (outcome.call.name === "search_files") {
+    const found = outcomeText(outcome)
+    return later.every((one) =>
+      isChange(one) ? !found.includes(`${pathOf(one.call)}:`) : one.call.name !== "search_files"
+    )
+  }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
   if (!isRead(outcome)) return true
   const range = linesOfRead(outcome)
@@ -99,7 +104,7 @@ const callLine = (outcome: CallOutcome): string => {
   const said =
     range === undefined
       ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
-      : `lines ${range.from} to ${range.to}, not shown any more`
+      : `lines ${range.from} to ${range.to}, not shown here`
   return `- ${callLabel(call)}: ${result.success ? `${said}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
 }
 
@@ -157,8 +162,8 @@ const currentText = ({ path, text }: ProposedFile, places: ReadonlyArray<LineRan
     : `### ${path}\n\n${fenced(joinChosen(lines, choice.lines, gapText).text, "text")}\n\n`
 }
 
-/** Outputs that are shown: those of the last answer, and before it what an open change needs, a command that failed, the newest. */
-const outputsOf = ({ budget, open, outcomes }: Folded) => {
+/** Outputs that may be shown: those of the last answer; before it what an open change needs and a command that failed, then the newest. */
+const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
   const last = outcomes.at(-1)
   const newest = current.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
@@ -166,11 +171,20 @@ const outputsOf = ({ budget, open, outcomes }: Folded) => {
   const failed = new Set(open.map(({ call }) => pathOf(call)))
   const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
   const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOf(one.call)))
-  const needed = before.filter(isNeeded)
-  const others = before.filter((one) => !isNeeded(one)).toReversed()
-  const room = Math.max(0, Math.floor(budget / leastRoom) - newest.length - needed.length)
-  const kept = new Set([...needed, ...others.slice(0, room)])
-  return { newest, before: before.filter((one) => kept.has(one)) }
+  return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
+}
+
+/** The outputs that fit, in this order of weight: whole, but for one; what is left of each of many is of no use. */
+const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
+  const chosen = new Set<CallOutcome>()
+  let left = most
+  for (const one of ordered) {
+    const size = callFrame([one]) + outcomeText(one).length
+    if (size > left && left < leastPart) continue
+    chosen.add(one)
+    left -= size
+  }
+  return chosen
 }
 
 /** What is wrong with the last answer, and what failed before it. */
@@ -231,16 +245,14 @@ export const foldText = (given: Folded): string => {
   const { above, budget, checks, files, now, outcomes } = given
   const open = given.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(given)
-  const isShown = (one: CallOutcome): boolean => isChange(one) || before.includes(one) || newest.includes(one)
-  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
-  const calls = listWithin(others, Math.max(350, budget / 6), (count) => `- and ${count} before that`).text
   const known = "The turns before are left out. Call again for an output that you need and that does not stand below."
   const old = files.some(({ base, path }) => base !== null && showsFile(above, path))
   const said = old ? `${known} Files shown above are as they were before your changes.` : known
-  const begin = `${rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())}${openBlocks({ ...given, open })}`
+  const problems = openBlocks({ ...given, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const room = Math.max(0, budget - begin.length - end.length)
+  const mostLines = Math.max(350, budget / 6)
+  const room = Math.max(0, budget - said.length - mostLines - problems.length - end.length)
   const isAlone = before.length === 0 && files.length === 0
   const last = blocksWithin(newest, isAlone ? room : room * newestShare)
   const beside = Math.max(0, room - last.length)
@@ -248,8 +260,17 @@ export const foldText = (given: Folded): string => {
   const places = files.map((file) => ({ file, lines: file.base === null ? [] : placesIn(file, { checks, open }) }))
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
   const left = Math.max(0, beside - changes.length)
-  const most = left / (before.length === 0 ? 1 : 2) / Math.max(1, around.length)
+  const most = left / Math.max(1, around.length)
   const texts = around.map(({ file, lines }) => currentText(file, lines, most)).join("")
   const current = rawBlock("## The changed places as they are now", texts)
-  return `${begin}${changes}${current}${blocksWithin(before, left - current.length)}${last}${end}`.trimEnd()
+  const fitting = fittingOutputs(before, left - current.length)
+  const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
+  const others = [...new Set(outcomes.filter((one) => !isShown(one)).map(callLine))].toReversed()
+  const calls = listWithin(others, mostLines, (count) => `- and ${count} before that`).text
+  const begin = rawBlock("## Done so far", `${said}\n\n${calls}`.trimEnd())
+  const earlier = callBlocks(
+    outcomes.filter((one) => fitting.has(one)),
+    left - current.length
+  )
+  return `${begin}${problems}${changes}${current}${earlier}${last}${end}`.trimEnd()
 }

@@ -56,7 +56,7 @@ export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
   const rows = changes.filter(({ path }) => isSourceFile(path)).flatMap(rowsOf)
   const textsOf = (kind: "added" | "removed") => rows.filter((row) => row.kind === kind).map(({ text }) => text.trim())
   const added = new Set(textsOf("added"))
-  return [...new Set(textsOf("removed"))].filter((line) => line.length >= 16 && !usual.test(line) && !added.has(line))
+  return [...new Set(textsOf("removed"))].filter((line) => line.length >= 24 && !usual.test(line) && !added.has(line))
 }
 
 /** How many lines of the larger side changed. */

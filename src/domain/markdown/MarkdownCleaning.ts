@@ -3,6 +3,7 @@
  * or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original
  * text.
  */
+import { looseMark } from "../files/ChangeMarks.ts"
 import { addRepair, type Findings } from "../findings/Issue.ts"
 import { dedent, fenceByLine, findFences, Line, readLines } from "./Line.ts"
 import { isKnownHeadingText } from "./MarkdownHeadings.ts"
@@ -128,8 +129,8 @@ const unwrapQuote = (lines: Array<Line>, findings: Findings): boolean => {
   return true
 }
 
-/** Everything from the first heading on is indented; text before and after need not be. */
-const unwrapIndentation = (lines: Array<Line>, findings: Findings): boolean => {
+/** Everything from the first heading on is indented; text before and after need not be. A comment in code is no heading. */
+const unwrapIndentation = (lines: Array<Line>, findings: Findings, isPart: IsPart): boolean => {
   const whole = lines.reduce((least, { indent, isBlank }) => (isBlank ? least : Math.min(least, indent)), Infinity)
   const heading = firstIndex(lines, 0, ({ hashes, opening }) => hashes?.spaced === true || opening !== undefined)
   const start = whole > 0 ? 0 : Math.min(heading, lines.length - 1)
@@ -138,6 +139,9 @@ const unwrapIndentation = (lines: Array<Line>, findings: Findings): boolean => {
   if (whole === 0 && (indent < 4 || lines[start]?.opening !== undefined)) return false
   const end = whole > 0 ? lines.length : endOfRun(lines, start, (line) => line.indent >= indent)
   if (firstIndex(lines, end, isHeading) < lines.length) return false
+  if (whole === 0 && !lines.slice(start, end).some((line, index) => isPart(line, lines[start + index + 1])))
+    return false
+  if (lines.some(({ indent: own, text }) => own < indent && looseMark.test(text))) return false
   addRepair(findings, "indentation-removed", { line: start + 1 }, "Removed the indentation of every line.")
   replace(lines, start, end, (text) => dedent(text, indent))
   return true
@@ -153,9 +157,9 @@ const removeAll = (findings: Findings, layers: () => void): void => {
 }
 
 /** Quotes, indentation and thoughts around each other. */
-const unwrapLayers = (lines: Array<Line>, findings: Findings): void =>
+const unwrapLayers = (lines: Array<Line>, findings: Findings, isPart: IsPart): void =>
   removeAll(findings, () => {
-    removeAll(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings))
+    removeAll(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings, isPart))
     removeOpenThinking(lines, findings)
     removeThinkingBeforeLoneTag(lines, findings)
   })
@@ -172,8 +176,8 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart): Re
     addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
   }
   const lines = readLines(rest)
-  unwrapLayers(lines, findings)
-  if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings)
+  unwrapLayers(lines, findings, isPart)
+  if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings, isPart)
   return lines
 }
 

@@ -42,6 +42,8 @@ const longestPart = 40
 const mostMeant = 12
 /** Fewer lines of comments stay with the code around them. */
 const leastComment = 3
+/** With fewer characters for each, not all files are shown. */
+const leastOfFile = 900
 /** The last lines of a declaration that does not fit. */
 const lastLines = 3
 
@@ -260,6 +262,8 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
   return `lines ${[...named, ...more].join(", ").replace(/, ([^,]*)$/, " and $1")}`
 }
 
+const noRoom = "\n\n(There is no room for it here: read what you need of it.)"
+
 /** Which part of the text is shown, and how much that is; empty for the whole. */
 const noteOf = (
   resolved: ResolvedReference,
@@ -270,6 +274,7 @@ const noteOf = (
   const { content, reference } = resolved
   const file = content.kind === "file" && content.first !== undefined ? { ...content, first: content.first } : undefined
   if (isWhole && file?.of === undefined) return ""
+  if (shown.size === 0 && reference.kind === "file") return noRoom
   const of = file?.of ?? lines
   const asked = reference.kind === "file" ? reference.lines : undefined
   const last = file === undefined ? 0 : file.first + lines - 1
@@ -296,6 +301,7 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
   const { content } = resolved
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
   const heading = `${headingOf(resolved)}${note}`
+  if (note === noRoom) return `${heading}\n\n`
   if (content.kind === "file") return fileBlock(heading, { text, language: content.language })
   return fencedBlock(heading, text.trim() === "" ? "(empty)" : text.trim(), "markdown")
 }
@@ -308,6 +314,23 @@ export interface ShownReference {
   readonly shown: number
   /** Present when not all that is asked for is shown. */
   readonly cut?: CutReference
+}
+
+/**
+ * How many characters each reference may have. Of several files that do not fit, the last ones are only named as long as the
+ * others would have too few: some lines of each are of less use than one function.
+ */
+const limitsFor = (all: ReadonlyArray<{ readonly wanted: number; readonly isFile: boolean }>, budget: number) => {
+  const wanted = all.map((one) => one.wanted)
+  for (;;) {
+    const limits = shares(wanted, budget)
+    const short = limits.flatMap((limit, index) =>
+      all[index]?.isFile === true && limit > 0 && limit < Math.min(leastOfFile, wanted[index] ?? 0) ? [index] : []
+    )
+    const last = short.at(-1)
+    if (last === undefined || short.length < 2) return limits
+    wanted[last] = 0
+  }
 }
 
 /** The blocks of all references that have content. */
@@ -323,13 +346,11 @@ export const referenceExcerpts = (
     const { text } = excerptOf(source, sought, Number.MAX_SAFE_INTEGER)
     // A cut has a note, and fences grow with what they hold.
     const frame = block(one, "", "").length + 280
-    return [{ one, source, wanted: isAbove(one) ? 0 : text.length, frame, size: text.length }]
+    const isFile = one.reference.kind === "file"
+    return [{ one, source, wanted: isAbove(one) ? 0 : text.length, isFile, frame, size: text.length }]
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)
-  const limits = shares(
-    sources.map(({ wanted }) => wanted),
-    Math.max(0, Math.min(contents, blocks - frames))
-  )
+  const limits = limitsFor(sources, Math.max(0, Math.min(contents, blocks - frames)))
   return sources.map(({ one, size, source }, index) => {
     const fitted = excerptOf(source, sought, isAbove(one) ? size : (limits[index] ?? 0))
     const { lines } = source

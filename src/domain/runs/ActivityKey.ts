@@ -109,6 +109,8 @@ export const stagePlace = (round: number, stage: Stage): string => `round-${roun
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
+  /** The parts of files that are shown to a task at its beginning. */
+  firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),

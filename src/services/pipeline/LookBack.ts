@@ -27,6 +27,8 @@ import type { AnyOrder, Progress } from "./TurnOrder.ts"
 
 /** A change of no more lines of source code needs no second look. */
 const trivialLines = 3
+/** With fewer answers left a test that fails could not be answered with a repair and a report. */
+const leastAnswers = 4
 
 const mostPlaces = 5
 const mostOfFile = 2
@@ -93,7 +95,7 @@ export const makeLookBack = Effect.gen(function* () {
     const texts = yield* searchedTexts(others, (text) => names.some((name) => text.includes(name)))
     const found = texts.flatMap(({ path, text }) =>
       linesWithName({ path, text }, names)
-        .filter((one) => !/^(?:import|from|use|using|export \*)\b/.test(one.text))
+        .filter((one) => !/^(?:(?:import|from|use|using)\b|export [*{])/.test(one.text))
         .slice(0, mostOfFile)
         .map((one) => ({ path, text: `- ${path}:${one.line}: ${cutAt(one.text, placeLength)}` }))
     )
@@ -107,7 +109,7 @@ export const makeLookBack = Effect.gen(function* () {
     { checks, turn }: Progress,
     left: number
   ) {
-    if (!lookBack || !looksBack || left < 2 || checks.length === 0 || !checks.every(passes)) return undefined
+    if (!lookBack || !looksBack || left < leastAnswers || checks.length === 0 || !checks.every(passes)) return undefined
     const changed = changes.named(copy)
     const sources = changed.filter(({ path }) => isSourceFile(path) && !isTestFile(path))
     const lines = sources.reduce((sum, one) => sum + countChangedLines(one), 0)

@@ -39,6 +39,7 @@ import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
+import { makeFirstLook } from "./FirstLook.ts"
 import { isFine, makeTurnLoop, nowText } from "./TurnLoop.ts"
 import { assistant, doneOutside, firstProgress, type Progress, type TurnOrder } from "./TurnOrder.ts"
 
@@ -92,6 +93,7 @@ export class TaskLoop extends Context.Service<
       const events = yield* RunEvents
       const gate = yield* Gate
       const gatedCalls = yield* makeGatedCalls
+      const firstLook = yield* makeFirstLook
       const loop = yield* makeTurnLoop
       const { readResult } = yield* makeEvidenceReaders
       const missing = yield* makeMissingTools
@@ -150,7 +152,13 @@ export class TaskLoop extends Context.Service<
             place: stagePlace(round, "task")
           })
           .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
-        const fitted = (references: string) => prompts.fitted(task, briefing, { goals: order.goals, references })
+        const looksFirst =
+          tools.includes("search_files") &&
+          order.isItem !== true &&
+          !task.references.some(({ kind }) => kind === "file")
+        const found = looksFirst ? yield* firstLook(round, task, briefing) : ""
+        const fitted = (references: string) =>
+          prompts.fitted(task, briefing, { goals: order.goals, references: `${references}${found}` })
         const { system, user: begin } = fitted(block.text)
         const known: { -readonly [K in keyof Work["known"]]: Work["known"][K] } = { task, inputs: [] }
         const mayChange = tools.some((tool) => fileTools.has(tool))

@@ -48,13 +48,13 @@ import { type CheckedCall, type Heard, makeTurnCalls, nativeReplies, refusedOutc
 import { type AnyOrder, type Progress, type TurnOrder, type TurnsEnd } from "./TurnOrder.ts"
 
 /** The conversation takes at most this part of the window before it is folded. */
-const foldAt = 0.65
+const foldAt = 0.72
 
 /** A fold makes the conversation at most this part of the window where the first message leaves room for that. */
-const foldTo = 0.4
+const foldTo = 0.5
 
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
-const replyShare = 0.6
+const replyShare = 0.7
 
 /** A fold before the window is full has to show so many times more of the last outputs than their reply did. */
 const worthwhile = 1.5

@@ -95,6 +95,26 @@ describe("foldText", () => {
     expect(shown).toMatch(/- `read_file src\/b\.ts`: lines 5 to 9/)
   })
 
+  it("shows an earlier output whole or in a line, and never a few lines of each", () => {
+    const of = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
+    const names = ["b", "c", "d", "e", "f"]
+    const outcomes = names.map((name, index) => read(index + 1, 1, 60, `src/${name}.ts`, of(name)))
+    for (const budget of [2000, 4000, 6000, 9000]) {
+      const shown = folded(outcomes, { files: [], budget })
+      const counts = names.map((name) => shown.match(new RegExp(`^\\d+:   ${name} of line`, "gm"))?.length ?? 0)
+      const listed = names.filter((name) => shown.includes(`- \`read_file src/${name}.ts\`: lines 1 to 60`))
+      expect(counts.filter((count) => count > 0 && count < 30).length, String(budget)).toBe(0)
+      expect(counts.filter((count) => count > 0 && count < 60).length, String(budget)).toBeLessThanOrEqual(1)
+      expect(listed).toEqual(names.filter((_, index) => counts[index] === 0))
+    }
+  })
+
+  it("shows no search whose lines a change has moved", () => {
+    const outcomes = [search(1, "step", 12), edit(2, "  step(10)", "  stop(10)", true)]
+    expect(folded(outcomes)).not.toContain("src/a.ts:12:")
+    expect(folded(outcomes.slice(0, 1), { files: [] })).toContain("src/a.ts:12:")
+  })
+
   it("never leaves out what is open, however small the room is", () => {
     const check = {
       command: "npm test",

@@ -475,7 +475,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         const warning = left === 1 ? "This is the last answer" : `${left} answers are left.`
         expect(text.includes(warning)).toBe(left <= 3)
         // A small answer does not have to be folded at once.
-        expect(sizes[index]).toBeLessThanOrEqual(4096 * 0.65)
+        expect(sizes[index]).toBeLessThanOrEqual(4096 * 0.72)
       }
       // What was asked for last has the room, and not what was asked for before.
       const seen = names.map((name, index) => {
@@ -506,9 +506,44 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(block.length).toBeLessThanOrEqual(beside / 3)
       // The imports come first.
       expect(block).toContain('1: import { a } from "./x.ts"')
-      expect(block).toContain('1: import { b } from "./x.ts"')
+      // A part of each that is too small for a function is of no use.
+      const second = block.slice(block.indexOf("src/b.ts"))
+      if (window === 4096) expect(second).toContain("(There is no room for it here: read what you need of it.)")
+      else expect(second).toContain('1: import { b } from "./x.ts"')
       const shown = (messages[1] ?? []).at(-1)?.match(/^\d+: (?:const c|import \{ c)/gm) ?? []
       expect(shown.length).toBeGreaterThanOrEqual(least)
+    })
+  )
+
+  it.effect("shows at the beginning the functions of source files that hold the names of task and prompt", () =>
+    Effect.gen(function* () {
+      const body = (name: string) =>
+        `export function ${name}(value) {\n${"  step(value)\n".repeat(5)}  return "${name} done"\n}\n\n`
+      const files = {
+        "src/a.ts": `${"const filler = 1\n".repeat(300)}${body("raiseLimit")}${"const filler = 2\n".repeat(300)}`,
+        "src/b.ts": `${"const other = 1\n".repeat(300)}`,
+        "docs/limits.md": "Call `raiseLimit` for more.\n",
+        "test/a.test.ts": `raiseLimit(1)\n`
+      }
+      const needed = "Make `raiseLimit` stricter."
+      const shownTo = (task: Parameters<typeof orderOf>[0]) =>
+        Effect.gen(function* () {
+          const { loop, messages } = yield* open([resultSaying("Partly done. Not found.")], { files })
+          yield* loop.work(orderOf(task))
+          return messages[0]?.[0] ?? ""
+        })
+      const first = yield* shownTo(plainTask("Edit 1", "edit-files", needed, "A line."))
+      const parts = first.slice(first.indexOf("## Parts of files"), first.indexOf("## Task\n"))
+      expect(parts).toContain("Path: src/a.ts\n\n```typescript\n")
+      expect(parts).toContain("301: export function raiseLimit(value) {")
+      expect(parts).toContain('307:   return "raiseLimit done"')
+      expect(parts).toMatch(/src\/a\.ts[^]*test\/a\.test\.ts/)
+      expect(parts).not.toMatch(/src\/b|docs\//)
+      const references = [reference("src/b.ts")]
+      const given = yield* shownTo(plainTask("Edit 1", "edit-files", needed, "A line.", { references }))
+      expect(given).not.toContain("## Parts of files")
+      const none = yield* shownTo(plainTask("Edit 1", "edit-files", "Make it stricter.", "A line."))
+      expect(none).not.toContain("## Parts of files")
     })
   )
 
