@@ -135,14 +135,14 @@ export const nowText = (order: AnyOrder, left: number): string => {
   return `${order.now(left)}${warning}`
 }
 
-/** How the turns end: with the report that is kept, when they would have none. */
+/** How the turns end: with the report that is kept, when they would have none, or one that leaves a check failing. */
 const ended = <A>(
   order: AnyOrder,
   end: TurnsEnd<A>,
   progress: Progress,
   kept: KeptReport<A> | undefined
 ): TurnsEnd<A> => {
-  if (end._tag === "Taken" || kept === undefined) return end
+  if (kept === undefined || (end._tag === "Taken" && progress.checks.every(isFine))) return end
   settleReport(order, kept, progress)
   return { _tag: "Taken", value: kept.value }
 }

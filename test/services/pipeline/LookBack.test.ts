@@ -138,8 +138,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
   it.effect("takes back what fails when the answers run out, and takes the report from before", () =>
     Effect.gen(function* () {
       const failing = testing("assert.fail('never')")
-      const { loop, messages } = yield* open([fixed, first, failing, resultSaying("It fails.")], {
-        settings: { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 4 } }
+      const fails = resultSaying("It fails.")
+      const { loop, messages } = yield* open([fixed, first, failing, fails, fails, fails], {
+        settings: { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } }
       })
       const refinement = yield* loop.work(order)
       expect(lastOf(messages)[3]).toContain("never")
