@@ -35,7 +35,7 @@ const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<stri
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
 
 beforeAll(() => {
-  for (const part of ["bin", "package.json", "prompts", "skills", "dist/cli"]) {
+  for (const part of ["bin", "package.json", "prompts", "skills", "templates", "dist/cli"]) {
     cpSync(join(root, part), join(packed, part), { recursive: true })
   }
 })

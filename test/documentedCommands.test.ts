@@ -2,11 +2,13 @@
  * The commands that the documentation shows exist, and its sessions print what they show, with the program as it is packed.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { newPlugin } from "../src/app/templates.ts"
 import { type CommandForms, commandForms, problemOf } from "./support/CommandForms.ts"
 import { installPacked, npmEnvironment } from "./support/PackedMachine.ts"
 import { blocksOf, codeInProse } from "./support/PageBlocks.ts"
@@ -102,8 +104,9 @@ describe("documented sessions", { timeout: 120_000 }, () => {
 
 describe("the plugin page", () => {
   it("is about the package that its first command makes", async () => {
-    const { pluginScaffold } = await import("../src/cli/plugins/pluginScaffold.ts")
-    const made = pluginScaffold("task-conductor-plugin-word-count", "0.1.0")
+    const made = await Effect.runPromise(
+      Effect.provide(newPlugin("task-conductor-plugin-word-count", "0.1.0"), NodeServices.layer)
+    )
     for (const file of ["index.js", "index.test.js"]) assert.strictEqual(made[file], example(file))
     const shown =
       blocksOf("docs/writing-a-plugin.md")

@@ -5,7 +5,7 @@
  * of the composition root.
  */
 import * as Effect from "effect/Effect"
-import { benchFiles, benchPlan, benchPrompt, benchPrompts } from "../domain/checking/BenchSet.ts"
+import { benchPrompt, benchPrompts } from "../domain/checking/BenchSet.ts"
 import { type ModelScore, scoreOf } from "../domain/checking/BenchScore.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ToolCalls } from "../domain/models/Generation.ts"
@@ -15,6 +15,7 @@ import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { askServer, fitWindow } from "./modelWindow.ts"
 import { layerRun } from "./runLayers.ts"
 import { renameModels, type Setup, withProviders } from "./setup.ts"
+import { benchMaterial } from "./templates.ts"
 import { makeTrial, ownFiles } from "./trialSetup.ts"
 
 /** Receives the events of a model while it works. */
@@ -37,7 +38,7 @@ const eventsOf = Effect.fnUntraced(function* (
   const { apiKey, providers, settings } = given
   const rules = ownFiles.map((rule) => ({ ...rule, source: "the comparison of models" }))
   const own = { configuration: { ...callSettings(given), toolCalls: form }, settings, rules, providers, apiKey }
-  const trial = yield* makeTrial("bench", { project: benchFiles }, own)
+  const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
   const { setup } = yield* fitWindow(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []
   const context = {
@@ -71,10 +72,11 @@ const tryModel = Effect.fnUntraced(function* (
   // Where the server does not say it, both forms are tried.
   const facts = yield* askServer(given, (server) => server.facts(model))
   const able = facts?.canCallTools === false ? (["text"] as const) : (["text", "native"] as const)
+  const { plan } = yield* benchMaterial
   const tried: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
   for (const form of only === undefined ? able : [only]) {
     tried[form] = yield* eventsOf(given, model, listen, form, (pipeline) =>
-      pipeline.run({ runId: `bench-${form}`, prompt: benchPrompt, plan: benchPlan })
+      pipeline.run({ runId: `bench-${form}`, prompt: benchPrompt, plan })
     )
   }
   return scoreOf(model, planned, tried, only)

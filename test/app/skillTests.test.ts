@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { existsSync, readdirSync } from "node:fs"
 import { usableSkills } from "../../src/domain/skills/Skill.ts"
 import { testSkill } from "../../src/app/skillTests.ts"
-import { scaffoldSkill } from "../../src/domain/checking/SkillScaffold.ts"
+import { newSkill } from "../../src/app/templates.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
 import { StagePrompts } from "../support/StagePrompts.ts"
@@ -64,10 +64,7 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
 
   it.effect("passes the test of a new skill", () =>
     Effect.gen(function* () {
-      const files = Object.entries(scaffoldSkill("find-names") ?? {}).map(([path, text]) => [
-        `find-names/${path}`,
-        text
-      ])
+      const files = Object.entries(yield* newSkill("find-names")).map(([path, text]) => [`find-names/${path}`, text])
       const folder = yield* makeProject(Object.fromEntries(files) as Record<string, string>)
       const results = yield* testSkill(`${folder}/find-names/SKILL.md`)
       assert.deepStrictEqual(

@@ -18,7 +18,18 @@ export const packFolder = (folder: string, target: string): string => {
 export const copyProduct = (target: string): string => {
   const product = join(target, "product")
   mkdirSync(product, { recursive: true })
-  for (const part of ["bin", "dist", "prompts", "skills", "schema", "docs", "LICENSE", "README.md", "package.json"]) {
+  for (const part of [
+    "bin",
+    "dist",
+    "prompts",
+    "skills",
+    "templates",
+    "schema",
+    "docs",
+    "LICENSE",
+    "README.md",
+    "package.json"
+  ]) {
     cpSync(join(root, part), join(product, part), { recursive: true })
   }
   return product

@@ -21,7 +21,7 @@ import { Output } from "../terminal/Output.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readCatalogue } from "../../app/projectLayers.ts"
 import { isPackageName, type PluginScope } from "../../domain/configuration/Configuration.ts"
-import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
+import { newPlugin, pluginFolder } from "../../app/templates.ts"
 import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/PrivateFile.ts"
 import type { Risk } from "../../domain/tools/Access.ts"
@@ -230,12 +230,12 @@ const create = Command.make(
         `"${printable(name)}" cannot be the name of an npm package: lower-case letters, digits and hyphens, such as task-conductor-plugin-word-count.`
       )
     }
-    const folder = (yield* Path.Path).resolve(folderOf(name))
-    const files = pluginScaffold(name, version)
+    const folder = (yield* Path.Path).resolve(pluginFolder(name))
+    const files = yield* newPlugin(name, version)
     yield* writeNewFolder(folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* emit(
-      `made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`
+      `made ${Object.keys(files).join(", ")}. Next: cd ${pluginFolder(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`
     )
   })
 ).pipe(

@@ -6,7 +6,7 @@ import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
-import { textWidth } from "../../domain/text/TextWidth.ts"
+import { shownWidth } from "../../domain/text/TextWidth.ts"
 import { environmentVariable } from "../../services/configuration/UserFolders.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
@@ -19,18 +19,10 @@ interface Screen {
   readonly rows: number
 }
 
-// oxlint-disable-next-line no-control-regex -- colours take no room
-const colours = /\u001b\[[\d;]*m/g
-
 /** True when the text and the line of the prompt below it do not fit the screen. */
 export const isLongerThan = (text: string, { columns, rows }: Screen): boolean => {
-  if (columns <= 0 || rows <= 0) return false
-  let taken = 1
-  for (const line of text.replace(colours, "").split("\n")) {
-    taken += Math.max(1, Math.ceil(textWidth(line) / columns))
-    if (taken > rows) return true
-  }
-  return false
+  const taken = text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 1)
+  return columns > 0 && rows > 0 && taken > rows
 }
 
 /** The command of the pager; nothing when the person wants none. */

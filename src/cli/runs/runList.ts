@@ -3,9 +3,9 @@
  */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { shownWidth, textWidth } from "../../domain/text/TextWidth.ts"
+import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
-import { counted, secondsText } from "../../domain/text/Format.ts"
+import { counted, durationText } from "../../domain/text/Format.ts"
 
 /** How to print. */
 export interface ListStyle {
@@ -30,19 +30,6 @@ const flow = (parts: ReadonlyArray<string>, columns: number): ReadonlyArray<stri
     } else lines.push(`${gap}${part}`)
   }
   return lines
-}
-
-/** The beginning of a text that fits, with dots where it is cut. */
-export const cutTo = (text: string, columns: number): string => {
-  if (textWidth(text) <= columns) return text
-  let cut = ""
-  let width = 0
-  for (const character of text) {
-    width += textWidth(character)
-    if (width > columns - 3) break
-    cut += character
-  }
-  return `${cut.trimEnd()}...`
 }
 
 const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<string> => {
@@ -74,12 +61,12 @@ export const runLines = (run: RunSummary, style: ListStyle): string => {
   const prompt = promptLine(run.prompt ?? "")
   const project = withProject ? projectText(run) : ""
   if (columns === undefined) {
-    const more = [project, cutTo(prompt, mostPrompt)].filter((text) => text !== "")
+    const more = [project, cutText(prompt, mostPrompt)].filter((text) => text !== "")
     return [...parts, ...more].join(gap)
   }
   const more = [project, prompt]
     .filter((text) => text !== "")
-    .map((text) => `${gap}${cutTo(text, columns - gap.length)}`)
+    .map((text) => `${gap}${cutText(text, columns - gap.length)}`)
   return [
     ...flow(parts, columns),
     ...more.map((text, index) => (index === 0 && project !== "" ? paint.dim(text) : text))
@@ -146,7 +133,3 @@ export const whenText = (iso: string, now: Date): string => {
   const ago = agoText(now.getTime() - at.getTime())
   return ago === undefined ? localText(at, now) : `${localText(at, now)} (${ago})`
 }
-
-/** `1.7 s`, `45 s`, `4 min 45 s`, `2 h 5 min`. */
-export const durationText = (ms: number): string =>
-  ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))

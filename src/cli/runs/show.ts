@@ -24,10 +24,10 @@ import { cachedText, cachedTokensOf } from "../../domain/models/TokenCounts.ts"
 import { type DeniedCalls, finishedText } from "../../domain/plan/TaskResult.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import { badExit, type ToolResult } from "../../domain/tools/ToolCall.ts"
-import { counted, withoutProject, shortDurationText } from "../../domain/text/Format.ts"
-import { wrapLine } from "../../domain/text/TextWidth.ts"
+import { counted, durationText, withoutProject, shortDurationText } from "../../domain/text/Format.ts"
+import { wrapText } from "../../domain/text/TextWidth.ts"
 import { makePaint } from "../terminal/Colour.ts"
-import { durationText, standingText, whenText } from "./runList.ts"
+import { standingText, whenText } from "./runList.ts"
 import { attemptText } from "../../domain/runs/ActivityKey.ts"
 import { toolCallText } from "../../domain/runs/CallText.ts"
 
@@ -90,18 +90,6 @@ const firstLine = (text: string): string => {
   const line = text.trim().split("\n")[0] ?? ""
   return line.length > 160 ? `${line.slice(0, 160)}...` : line
 }
-
-/** The text with lines broken between words at this width; further lines of an item stand below its words. */
-export const wrappedText = (text: string, columns: number | undefined): string =>
-  columns === undefined
-    ? text
-    : text
-        .split("\n")
-        .flatMap((line) => {
-          const lead = /^\s*(?:[-*]\s+|\d+[.)]\s+)?/.exec(line)?.[0] ?? ""
-          return wrapLine(line, columns, " ".repeat(lead.length))
-        })
-        .join("\n")
 
 const block = (title: string, text: string, language: string): ReadonlyArray<string> => [
   fencedBlock(title, text, language).trim(),
@@ -278,7 +266,7 @@ export const show = Command.make(
       yield* reportLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
-      return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
+      return yield* print(wrapText(overviewText(overview, now), resultColumns()))
     }
     const { evidence, leftOut, project } = yield* Effect.provide(
       readTask(given.run, given.task.value),
@@ -286,7 +274,7 @@ export const show = Command.make(
     )
     yield* reportLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
-    yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
+    yield* print(given.prompts ? evidenceText(evidence) : wrapText(taskText(evidence, project), resultColumns()))
   })
 ).pipe(
   withHelp("Show the plan, the tasks and the answer of a run, or the evidence of one task", {

@@ -22,9 +22,9 @@ import { type CheckStyle, findingTexts, sarifPath } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { outputJson } from "../../domain/text/Json.ts"
-import { missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
+import { isSkillName, missingTools, missingToolsNote, whyNotOffered, inputTypeText, skillTokens } from "../../domain/skills/Skill.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { scaffoldSkill, skillNameRules } from "../../domain/checking/SkillScaffold.ts"
+import { newSkill } from "../../app/templates.ts"
 import { type FoundSkill, Skills } from "../../services/skills/Skills.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 import { writeNewFolder } from "../plugins/plugins.ts"
@@ -321,11 +321,14 @@ const create = Command.make(
   Effect.fn("skills new")(function* ({ name, project, user }) {
     const { emit, result } = yield* Output
     const path = yield* Path.Path
-    const files = scaffoldSkill(name)
-    if (files === undefined) return yield* usageFailure(`"${printable(name)}" cannot be used. ${skillNameRules}`)
+    if (!isSkillName(name)) {
+      return yield* usageFailure(
+        `"${printable(name)}" cannot be used. The name of a skill has at most 64 lower-case letters, digits and single hyphens, such as count-words.`
+      )
+    }
     const own = user ? (yield* userFolders(project)).own : path.resolve(project, ".task-conductor")
     const folder = path.join(own, "skills", name)
-    yield* writeNewFolder(folder, files)
+    yield* writeNewFolder(folder, yield* newSkill(name))
     yield* result(path.join(folder, "SKILL.md"))
     yield* emit(
       `Change what it says, then check it: task-conductor skills lint ${folder}, task-conductor skills test ${name}.`

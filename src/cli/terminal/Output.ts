@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { harmless } from "../../domain/text/Printable.ts"
 import { wrapText } from "../../domain/text/TextWidth.ts"
 import { makeRedaction, makeValueRedaction, secretValues } from "../../domain/text/Redaction.ts"
-import { makePaint, type Paint, wantsColour } from "./Colour.ts"
+import { makePaint, wantsColour } from "./Colour.ts"
 import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } from "./Screen.ts"
 
 const ignore = (): void => undefined
@@ -30,91 +30,70 @@ const leastColumns = 20
 const columnsOf = ({ columns, isTTY }: TerminalStream): number | undefined =>
   isTTY === true && columns !== undefined && columns >= leastColumns ? columns : undefined
 
-export class Output extends Context.Service<
-  Output,
-  {
-    /** Writes a line, or several, to stdout; waits while the reader is slow. */
-    result(text: string): Effect.Effect<void>
-    /** Writes lines for a person to stdout, broken between words at the width of the terminal. */
-    print(text: string): Effect.Effect<void>
-    /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
-    answer(text: string): Effect.Effect<void>
-    /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
-    readonly follow: (piece: string) => void
-    /** Writes lines that are safe to show to stdout at once. Only for a terminal. */
-    readonly printNow: (lines: string) => void
-    /** Writes a line, or several, to stderr; broken between words at the width of the terminal. */
-    emit(text: string): Effect.Effect<void>
-    /** Writes to stderr without ending the line. */
-    prompt(text: string): Effect.Effect<void>
-    /** Why results could not be written; nothing when they were, or when their reader has gone. */
-    readonly lost: () => string | undefined
-    /** Colours for stdout. */
-    readonly resultPaint: Paint
-    /** Colours for stderr. */
-    readonly emitPaint: Paint
-    /** True when results appear before a person. */
-    readonly isWatched: boolean
-    /** True when a person can read a question on stderr and answer it on stdin. */
-    readonly canAsk: boolean
-    /** True when stdin is a pipe or a file. */
-    readonly hasPipedInput: boolean
-    /** The terminal behind stderr, above which everything is written. */
-    readonly screen: Screen
-    /** The columns of results before a person; nothing without a terminal. */
-    readonly resultColumns: () => number | undefined
-  }
->()("task-conductor/cli/terminal/Output") {
-  static readonly layerOf = (streams: Streams): Layer.Layer<Output> =>
-    Layer.effect(
-      Output,
-      Effect.sync(() => {
-        const { env, process, stderr, stdout } = streams
-        const isWatched = stdout.isTTY === true
-        const isHeard = stderr.isTTY === true
-        let lost: string | undefined
-        const lose = (error: NodeJS.ErrnoException): void => {
-          if (error.code !== "EPIPE") lost ??= error.code ?? error.message
-        }
-        stdout.on("error", lose)
-        stderr.on("error", ignore)
-        const screen = new TerminalScreen(stderr, env, process)
-        /** Waits for the write; a failed one is evaluated at the end. */
-        const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
-          Effect.callback<void>((resume) => {
-            screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
-              if (error) failed(error)
-              resume(Effect.void)
-            })
-          })
-        const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
-        return Output.of({
-          result: (text) => write(stdout, text, lose),
-          print: (text) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
-          answer: (text) => write(stdout, isWatched ? harmless(text) : text, lose),
-          follow: (piece) => screen.write(stdout, harmless(piece)),
-          printNow: (lines) => screen.write(stdout, lines),
-          emit: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
-          prompt: (text) => Effect.sync(() => screen.write(stderr, text)),
-          lost: () => lost,
-          resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
-          emitPaint: makePaint(wantsColour(isHeard, colourVariables)),
-          isWatched,
-          /* Node opens stdin when it is looked at, which takes longer than a help text. */
-          get canAsk() {
-            return isHeard && streams.stdin.isTTY === true
-          },
-          get hasPipedInput() {
-            return streams.stdin.isTTY !== true
-          },
-          screen,
-          resultColumns: () => columnsOf(stdout)
+const makeOutput = (streams: Streams) =>
+  Effect.sync(() => {
+    const { env, process, stderr, stdout } = streams
+    const isWatched = stdout.isTTY === true
+    const isHeard = stderr.isTTY === true
+    let lost: string | undefined
+    const lose = (error: NodeJS.ErrnoException): void => {
+      if (error.code !== "EPIPE") lost ??= error.code ?? error.message
+    }
+    stdout.on("error", lose)
+    stderr.on("error", ignore)
+    const screen = new TerminalScreen(stderr, env, process)
+    /** Waits for the write; a failed one is evaluated at the end. */
+    const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
+      Effect.callback<void>((resume) => {
+        screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
+          if (error) failed(error)
+          resume(Effect.void)
         })
       })
-    )
+    const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+    return {
+      /** Writes a line, or several, to stdout; waits while the reader is slow. */
+      result: (text: string) => write(stdout, text, lose),
+      /** Writes lines for a person to stdout, broken between words at the width of the terminal. */
+      print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
+      /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
+      answer: (text: string) => write(stdout, isWatched ? harmless(text) : text, lose),
+      /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
+      follow: (piece: string) => screen.write(stdout, harmless(piece)),
+      /** Writes lines that are safe to show to stdout at once. Only for a terminal. */
+      printNow: (lines: string) => screen.write(stdout, lines),
+      /** Writes a line, or several, to stderr; broken between words at the width of the terminal. */
+      emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
+      /** Writes to stderr without ending the line. */
+      prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),
+      /** Why results could not be written; nothing when they were, or when their reader has gone. */
+      lost: () => lost,
+      /** Colours for stdout. */
+      resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
+      /** Colours for stderr. */
+      emitPaint: makePaint(wantsColour(isHeard, colourVariables)),
+      /** True when results appear before a person. */
+      isWatched,
+      /** True when a person can read a question on stderr and answer it on stdin, which Node opens when it is looked at. */
+      get canAsk() {
+        return isHeard && streams.stdin.isTTY === true
+      },
+      /** True when stdin is a pipe or a file. */
+      get hasPipedInput() {
+        return streams.stdin.isTTY !== true
+      },
+      /** The terminal behind stderr, above which everything is written. */
+      screen: screen satisfies Screen as Screen,
+      /** The columns of results before a person; nothing without a terminal. */
+      resultColumns: () => columnsOf(stdout)
+    }
+  })
+
+export class Output extends Context.Service<Output>()("task-conductor/cli/terminal/Output", { make: makeOutput }) {
+  static readonly layerOf = (streams: Streams) => Layer.effect(this, this.make(streams))
 
   /** The streams of this process. */
-  static readonly layer: Layer.Layer<Output> = Output.layerOf({
+  static readonly layer = Output.layerOf({
     env: process.env,
     get stdin() {
       return process.stdin

@@ -48,13 +48,16 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/** Every line of a string as it fits a terminal; further lines are indented a little more than the first. */
+/** Every line of a string as it fits a terminal; what goes on of an item stands below its words, and of other lines a little farther in. */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text
     : text
         .split("\n")
-        .flatMap((line) => wrapLine(line, columns, `${/^\s*/.exec(line)?.[0] ?? ""}  `))
+        .flatMap((line) => {
+          const [lead = "", mark = ""] = /^\s*([-*]\s+|\d+[.)]\s+)?/.exec(line) ?? []
+          return wrapLine(line, columns, " ".repeat(lead.length + (mark === "" ? 2 : 0)))
+        })
         .join("\n")
 
 /** The beginning of a string without colours that has at most so many columns; what is cut ends with `...`, or with less. */

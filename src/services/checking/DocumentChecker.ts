@@ -31,7 +31,7 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { Briefer, type BriefingError } from "../pipeline/Briefer.ts"
+import { Briefer } from "../pipeline/Briefer.ts"
 import { PlanChecker, type PlanContext } from "../pipeline/PlanChecker.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 import { checkInputPaths } from "../references/FileReferences.ts"
@@ -100,60 +100,53 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-export class DocumentChecker extends Context.Service<
-  DocumentChecker,
-  {
-    /** Checks a document, and writes it anew when it only has repairs. `name` stands for it in a plan without prompt. */
-    fix(
-      kind: DocumentKind,
-      text: string,
-      options: CheckOptions & { readonly name?: string }
-    ): Effect.Effect<FixedDocument, BriefingError>
-  }
->()("task-conductor/services/checking/DocumentChecker") {
-  static readonly layer = Layer.effect(
-    DocumentChecker,
-    Effect.gen(function* () {
-      const briefer = yield* Briefer
-      const checker = yield* PlanChecker
-      const checkRefinement = yield* makeRefinementCheck
-      const { root: project } = yield* Workspace
+/** What a document is checked with. `name` stands for it in a plan without prompt. */
+type NamedOptions = CheckOptions & { readonly name?: string }
 
-      /** The report, and what the document is without what was repaired, best first. */
-      const examine = Effect.fnUntraced(function* (
-        kind: "task-list" | "refinement",
-        text: string,
-        options: CheckOptions & { readonly name?: string }
-      ) {
-        const { finished = [], name = "" } = options
-        const isList = kind === "task-list"
-        const context = {
-          briefing: yield* briefer.brief({ prompt: isList ? promptOfPlan(text, name) : "Refine a task." }),
-          finished: finished.map(finishedTask),
-          mayBeEmpty: isList && finished.length > 0
-        }
-        if (isList) {
-          const reading = yield* checker.check(text, context)
-          return { report: { ...reportOfList(reading, finished), project }, strictForms: strictLists(text, reading) }
-        }
-        const reading = yield* checkRefinement(text, options, context)
-        const strictForms = Option.toArray(reading.value).map(renderRefinement)
-        return { report: { ...reportOfRefinement(reading), project }, strictForms }
-      })
+const makeDocumentChecker = Effect.gen(function* () {
+  const briefer = yield* Briefer
+  const checker = yield* PlanChecker
+  const checkRefinement = yield* makeRefinementCheck
+  const { root: project } = yield* Workspace
 
-      const fix: DocumentChecker["Service"]["fix"] = Effect.fn("DocumentChecker.fix")(function* (kind, text, options) {
-        // A result says what was found; nothing in it has to be there.
-        if (kind === "result") return fixDocument(kind, text, options)
-        const { report, strictForms } = yield* examine(kind, text, options)
-        if (report.verdict !== "repaired") return { report, text }
-        for (const candidate of strictForms) {
-          const again = yield* examine(kind, candidate, options)
-          if (isBetter(report, again.report)) return { report, text: candidate }
-        }
-        return { report, text }
-      })
+  /** The report, and what the document is without what was repaired, best first. */
+  const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
+    const { finished = [], name = "" } = options
+    const isList = kind === "task-list"
+    const context = {
+      briefing: yield* briefer.brief({ prompt: isList ? promptOfPlan(text, name) : "Refine a task." }),
+      finished: finished.map(finishedTask),
+      mayBeEmpty: isList && finished.length > 0
+    }
+    if (isList) {
+      const reading = yield* checker.check(text, context)
+      return { report: { ...reportOfList(reading, finished), project }, strictForms: strictLists(text, reading) }
+    }
+    const reading = yield* checkRefinement(text, options, context)
+    const strictForms = Option.toArray(reading.value).map(renderRefinement)
+    return { report: { ...reportOfRefinement(reading), project }, strictForms }
+  })
 
-      return DocumentChecker.of({ fix })
+  return {
+    /** Checks a document, and writes it anew when it only has repairs. */
+    fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
+      // A result says what was found; nothing in it has to be there.
+      if (kind === "result") return fixDocument(kind, text, options)
+      const { report, strictForms } = yield* examine(kind, text, options)
+      const fixed = (found: string): FixedDocument => ({ report, text: found })
+      if (report.verdict !== "repaired") return fixed(text)
+      for (const candidate of strictForms) {
+        const again = yield* examine(kind, candidate, options)
+        if (isBetter(report, again.report)) return fixed(candidate)
+      }
+      return fixed(text)
     })
-  )
+  }
+})
+
+export class DocumentChecker extends Context.Service<DocumentChecker>()(
+  "task-conductor/services/checking/DocumentChecker",
+  { make: makeDocumentChecker }
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -50,18 +50,6 @@ export const findPassword = (text: string, { database, host, port, user }: Passw
   return found?.[4]
 }
 
-interface Settings {
-  readonly url: Redacted.Redacted
-  readonly password?: Redacted.Redacted
-  /** The certificates of TLS. */
-  readonly ssl?: {
-    readonly ca?: string
-    readonly cert?: string
-    readonly key?: string
-    readonly checkServerIdentity?: () => undefined
-  }
-}
-
 /** Values of `sslmode`; of those that ask for TLS, all check the certificate. */
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
@@ -134,12 +122,11 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const { mode, ssl } = yield* transportOf(address)
   const password = yield* passwordOf(address)
   if (mode !== undefined) address.searchParams.set("sslmode", mode)
-  const settings: Settings = {
+  return {
     url: Redacted.make(address.href),
-    ...(ssl === undefined ? {} : { ssl }),
-    ...(password === undefined ? {} : { password: Redacted.make(password) })
+    ssl,
+    password: password === undefined ? undefined : Redacted.make(password)
   }
-  return settings
 })
 
 /** Notices that this function reports. */

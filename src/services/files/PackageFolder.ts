@@ -11,7 +11,7 @@ const isSource = import.meta.url.endsWith(".ts")
 export const packageRoot: string = resolve(fileURLToPath(new URL(isSource ? "../../.." : "../..", import.meta.url)))
 
 /** The absolute path of a folder at the top of this package. */
-export const packageFolder = (name: "prompts" | "skills"): string => join(packageRoot, name)
+export const packageFolder = (name: "prompts" | "skills" | "templates"): string => join(packageRoot, name)
 
 /**
  * The address of a module by its path below `src`, without its ending. As sources the modules are in the folders of `src`;

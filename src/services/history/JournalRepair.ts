@@ -8,22 +8,13 @@ import { cutOff } from "../journal/JournalEnd.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readIntact } from "../journal/JournalReader.ts"
 
-export interface Repaired {
-  /** The number of records that stay. */
-  readonly intact: number
-  /** The number of bytes that were moved, and the path of their file. */
-  readonly bytes: number
-  readonly quarantine: string
-  /** The calls that changed something according to what was moved, as far as it can be read: `write_file /project/a.txt`. */
-  readonly effects: ReadonlyArray<string>
-}
-
 /** An intent, in a line that may be damaged elsewhere. */
 const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0-9_]{1,64})"/
 /** The name of a call stands at its beginning. */
 const mostRead = 100_000
 const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
 
+/** The calls that changed something by what was moved, as far as it can be read: `write_file /project/a.txt`. */
 const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
   Buffer.from(rest)
     .toString("utf8")
@@ -48,7 +39,7 @@ export const repairJournal = Effect.fn("repairJournal")(
     const { intact, rest, size } = yield* readIntact(path)
     if (rest.length === 0) return undefined
     const file = yield* cutOff(path, size, rest, `${path}.damaged-${intact + 1}`)
-    return { intact, bytes: rest.length, quarantine: file, effects: effectsIn(rest) } satisfies Repaired
+    return { intact, bytes: rest.length, quarantine: file, effects: effectsIn(rest) }
   },
   (repaired, path) =>
     Effect.catchTag(repaired, "PlatformError", (error) =>

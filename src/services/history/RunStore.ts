@@ -14,7 +14,7 @@ import { nearest } from "../../domain/text/Nearest.ts"
 import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalContent, readJournal, maxJournalBytes } from "../journal/JournalReader.ts"
-import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../files/Lock.ts"
+import { type LockHolder, lockHolder, takeLock } from "../files/Lock.ts"
 import { type JournalRecord, journalVersion } from "../../domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunStatus } from "../../domain/runs/RunReport.ts"
@@ -231,86 +231,76 @@ const summaryOf = (
 /** Ids are names of folders: nothing else is looked for. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-export class RunStore extends Context.Service<
-  RunStore,
-  {
+/** The runs below the folder where the program saves its state. */
+const makeRunStore = Effect.fnUntraced(function* (state: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+  const folder = path.join(state, "runs")
+  const pathOf = (runId: string): string => journalPath(path, { state, runId })
+
+  const holder = Effect.fn("RunStore.holder")((runId: string) =>
+    provide(lockHolder(runLock(pathOf(runId)), { folder: lockFolder(path, state) })).pipe(
+      Effect.map(Option.getOrUndefined)
+    )
+  )
+
+  const ids = fs.readDirectory(folder).pipe(
+    Effect.map((names) => names.filter(isId).toSorted().toReversed()),
+    Effect.orElseSucceed((): ReadonlyArray<string> => [])
+  )
+
+  const summary = Effect.fnUntraced(function* (runId: string) {
+    const found = yield* provide(readJournalSummary(pathOf(runId)))
+    if (found === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
+    return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
+  })
+
+  const list: Effect.Effect<ReadonlyArray<RunSummary>> = Effect.flatMap(ids, (all) =>
+    Effect.map(Effect.forEach(all, summary, { concurrency: 8 }), (found) => found.toSorted(byStart))
+  )
+
+  return {
     /** All runs, the newest first. */
-    readonly list: Effect.Effect<ReadonlyArray<RunSummary>>
+    list,
     /**
      * The id of the run that is meant: an id, its beginning when only one has it, or `last`, which is the newest of the
      * current project. `moved` is the folder that the project was moved to, if the person says so.
      */
-    find(given: string, moved?: string): Effect.Effect<string, RunNotFound>
+    find: Effect.fn("RunStore.find")(function* (given: string, moved?: string) {
+      if (given !== "last") return yield* chooseRun(given, yield* ids)
+      const where = { folder: moved ?? path.resolve(), isMoved: moved !== undefined }
+      return yield* provide(lastOf(yield* list, where))
+    }),
     /** The journal of a run, verified to be intact. */
-    read(runId: string): Effect.Effect<JournalContent, JournalError>
+    read: Effect.fn("RunStore.read")(function* (runId: string) {
+      const path = pathOf(runId)
+      const content: JournalContent = yield* provide(readJournal(path))
+      const found = content.opened.order.runId
+      if (found === runId) return content
+      return yield* new JournalError({ path, reason: { _tag: "Misplaced", found } })
+    }),
     /** Where the journal of a run is. */
-    pathOf(runId: string): string
+    pathOf,
     /** The process that works on a run now. */
-    holder(runId: string): Effect.Effect<LockHolder | undefined>
+    holder,
     /** Removes a run with all that was saved of it; false when a process works on it. */
-    remove(runId: string): Effect.Effect<boolean, LockUnavailable>
+    remove: Effect.fn("RunStore.remove")(function* (runId: string) {
+      const journal = pathOf(runId)
+      const remove = Effect.ignore(fs.remove(path.dirname(journal), { recursive: true, force: true }))
+      /* Under its lock: a process that hangs says nothing, and still has the run. */
+      return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
+        Effect.andThen(Effect.as(remove, true)),
+        Effect.catchTag("LockTaken", () => Effect.succeed(false)),
+        Effect.scoped,
+        provide
+      )
+    })
   }
->()("task-conductor/services/history/RunStore") {
-  /** The runs below the folder where the program saves its state. */
-  static readonly layer = (state: string): Layer.Layer<RunStore, never, FileSystem.FileSystem | Path.Path> =>
-    Layer.effect(
-      RunStore,
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
-        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
-        const folder = path.join(state, "runs")
-        const pathOf = (runId: string): string => journalPath(path, { state, runId })
+})
 
-        const holder = Effect.fn("RunStore.holder")((runId: string) =>
-          provide(lockHolder(runLock(pathOf(runId)), { folder: lockFolder(path, state) })).pipe(
-            Effect.map(Option.getOrUndefined)
-          )
-        )
-
-        const ids = fs.readDirectory(folder).pipe(
-          Effect.map((names) => names.filter(isId).toSorted().toReversed()),
-          Effect.orElseSucceed((): ReadonlyArray<string> => [])
-        )
-
-        const summary = Effect.fnUntraced(function* (runId: string) {
-          const found = yield* provide(readJournalSummary(pathOf(runId)))
-          if (found === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
-          return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
-        })
-
-        const list = Effect.flatMap(ids, (all) =>
-          Effect.map(Effect.forEach(all, summary, { concurrency: 8 }), (found) => found.toSorted(byStart))
-        )
-
-        return RunStore.of({
-          list,
-          find: Effect.fn("RunStore.find")(function* (given, moved) {
-            if (given !== "last") return yield* chooseRun(given, yield* ids)
-            const where = { folder: moved ?? path.resolve(), isMoved: moved !== undefined }
-            return yield* provide(lastOf(yield* list, where))
-          }),
-          read: Effect.fn("RunStore.read")(function* (runId) {
-            const path = pathOf(runId)
-            const content = yield* provide(readJournal(path))
-            const found = content.opened.order.runId
-            if (found === runId) return content
-            return yield* new JournalError({ path, reason: { _tag: "Misplaced", found } })
-          }),
-          pathOf,
-          holder,
-          remove: Effect.fn("RunStore.remove")(function* (runId) {
-            const journal = pathOf(runId)
-            const remove = Effect.ignore(fs.remove(path.dirname(journal), { recursive: true, force: true }))
-            /* Under its lock: a process that hangs says nothing, and still has the run. */
-            return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
-              Effect.andThen(Effect.as(remove, true)),
-              Effect.catchTag("LockTaken", () => Effect.succeed(false)),
-              Effect.scoped,
-              provide
-            )
-          })
-        })
-      })
-    )
+export class RunStore extends Context.Service<RunStore>()("task-conductor/services/history/RunStore", {
+  make: makeRunStore
+}) {
+  static readonly layer = (state: string) => Layer.effect(this, this.make(state))
 }

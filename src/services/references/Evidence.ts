@@ -161,87 +161,81 @@ const makeFileJudge = Effect.gen(function* () {
   })
 })
 
-export class Evidence extends Context.Service<
-  Evidence,
-  {
-    /** Checks the links of a text. Without links it looks at nothing, and asks for no context. */
-    check(text: string, contextOf: () => EvidenceContext): Effect.Effect<CheckedText>
+const makeEvidence = Effect.gen(function* () {
+  const activities = yield* Activities
+  const judgeFile = yield* makeFileJudge
+
+  const judge = (link: EvidenceLink, { changed }: EvidenceContext): Effect.Effect<Verdict> => {
+    const { form } = link
+    if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
+    if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
+    if (form.code === "reference-folder") {
+      return judgeFile({ kind: "file", title: link.title, href: link.href, target: link.href }, link, changed)
+    }
+    const code = form.code === "reference-url" ? "evidence-page" : "evidence-file"
+    return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
   }
->()("task-conductor/services/references/Evidence") {
-  static readonly layer = Layer.effect(
-    Evidence,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const judgeFile = yield* makeFileJudge
 
-      const judge = (link: EvidenceLink, { changed }: EvidenceContext): Effect.Effect<Verdict> => {
-        const { form } = link
-        if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
-        if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
-        if (form.code === "reference-folder") {
-          return judgeFile({ kind: "file", title: link.title, href: link.href, target: link.href }, link, changed)
-        }
-        const code = form.code === "reference-url" ? "evidence-page" : "evidence-file"
-        return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
-      }
+  /** What is looked at on the disk is recorded, so that a replay finds the same. */
+  const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
+    const onDisk = links.filter(isOnDisk)
+    const seen =
+      onDisk.length === 0
+        ? []
+        : yield* activities.record(
+            { key: seenKey.evidence(context.task), success: Schema.Array(Verdict) },
+            Effect.forEach(onDisk, (link) => judge(link, context))
+          )
+    return links.map((link) =>
+      isOnDisk(link) ? (seen[onDisk.indexOf(link)] ?? null) : (judgeResult(link, context) ?? judgePage(link, context))
+    )
+  })
 
-      /** What is looked at on the disk is recorded, so that a replay finds the same. */
-      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
-        const onDisk = links.filter(isOnDisk)
-        const seen =
-          onDisk.length === 0
-            ? []
-            : yield* activities.record(
-                { key: seenKey.evidence(context.task), success: Schema.Array(Verdict) },
-                Effect.forEach(onDisk, (link) => judge(link, context))
-              )
-        return links.map((link) =>
-          isOnDisk(link)
-            ? (seen[onDisk.indexOf(link)] ?? null)
-            : (judgeResult(link, context) ?? judgePage(link, context))
-        )
-      })
-
-      const check = Effect.fnUntraced(function* (
-        text: string,
-        contextOf: () => EvidenceContext
-      ): Effect.fn.Return<CheckedText> {
-        const links = evidenceLinks(text)
-        if (links.length === 0) {
-          return { text, marked: text, issues: [], marks: [], repairs: [], count: { checked: 0, wrong: 0 } }
-        }
-        const context = contextOf()
-        const verdicts = yield* judgeAll(links, context)
-        const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {
-          const verdict = verdicts[index] ?? null
-          return verdict === null ? [] : [{ link, verdict }]
-        })
-        const placeOf = ({ line }: EvidenceLink): Where => ({
-          ...(context.task === undefined ? {} : { task: context.task }),
-          line
-        })
-        const wrong = judged.flatMap(({ link, verdict }) =>
-          verdict.wrong === undefined ? [] : [{ where: placeOf(link), wrong: verdict.wrong, link }]
-        )
-        return {
-          text: withVerdicts(text, judged, false),
-          marked: withVerdicts(text, judged, true),
-          issues: wrong.map(({ link, where, wrong: { code, how, what } }) =>
-            makeIssue(code, where, { what, how, quote: text.slice(link.start, link.end) })
-          ),
-          marks: wrong.map(({ where, wrong: { what } }) =>
-            makeRepair("evidence-marked", where, `Marked a wrong link: ${what}`)
-          ),
-          repairs: judged.flatMap(({ link, verdict: { href } }) =>
-            href === undefined
-              ? []
-              : [makeRepair("evidence-corrected", placeOf(link), `Read the link "${link.href}" as "${href}".`)]
-          ),
-          count: { checked: judged.length, wrong: wrong.length }
-        }
-      })
-
-      return Evidence.of({ check })
+  /** Checks the links of a text. Without links it looks at nothing, and asks for no context. */
+  const check = Effect.fnUntraced(function* (
+    text: string,
+    contextOf: () => EvidenceContext
+  ): Effect.fn.Return<CheckedText> {
+    const links = evidenceLinks(text)
+    if (links.length === 0) {
+      return { text, marked: text, issues: [], marks: [], repairs: [], count: { checked: 0, wrong: 0 } }
+    }
+    const context = contextOf()
+    const verdicts = yield* judgeAll(links, context)
+    const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {
+      const verdict = verdicts[index] ?? null
+      return verdict === null ? [] : [{ link, verdict }]
     })
-  )
+    const placeOf = ({ line }: EvidenceLink): Where => ({
+      ...(context.task === undefined ? {} : { task: context.task }),
+      line
+    })
+    const wrong = judged.flatMap(({ link, verdict }) =>
+      verdict.wrong === undefined ? [] : [{ where: placeOf(link), wrong: verdict.wrong, link }]
+    )
+    return {
+      text: withVerdicts(text, judged, false),
+      marked: withVerdicts(text, judged, true),
+      issues: wrong.map(({ link, where, wrong: { code, how, what } }) =>
+        makeIssue(code, where, { what, how, quote: text.slice(link.start, link.end) })
+      ),
+      marks: wrong.map(({ where, wrong: { what } }) =>
+        makeRepair("evidence-marked", where, `Marked a wrong link: ${what}`)
+      ),
+      repairs: judged.flatMap(({ link, verdict: { href } }) =>
+        href === undefined
+          ? []
+          : [makeRepair("evidence-corrected", placeOf(link), `Read the link "${link.href}" as "${href}".`)]
+      ),
+      count: { checked: judged.length, wrong: wrong.length }
+    }
+  })
+
+  return { check }
+})
+
+export class Evidence extends Context.Service<Evidence>()("task-conductor/services/references/Evidence", {
+  make: makeEvidence
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -91,138 +91,129 @@ export interface ReferenceBlock {
   readonly cut: ReadonlyArray<CutReference>
 }
 
-export class References extends Context.Service<
-  References,
-  {
-    /**
-     * Checks the references of a whole list against the project and the run: headings of the request document, tasks that exist,
-     * readable files, size against `budget` (characters per task). `list` has the repairs applied. The reader of the list
-     * checks the forms of links and the order of sections.
-     */
-    check(
-      list: TaskList,
-      context: CheckContext
-    ): Effect.Effect<{
-      readonly list: TaskList
-      readonly issues: ReadonlyArray<Issue>
-      readonly repairs: ReadonlyArray<Repair>
-    }>
-    /**
-     * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
-     * content; empty for a task without references. What is too long is shown in parts.
-     */
-    block(task: Task, context: BlockContext): Effect.Effect<ReferenceBlock, ReferenceError>
-  }
->()("task-conductor/services/references/References") {
-  static readonly layer = Layer.effect(
-    References,
-    Effect.gen(function* () {
-      const activities = yield* Activities
-      const calibration = yield* TokenCalibration
-      const events = yield* RunEvents
-      const gate = yield* Gate
-      const settings = yield* RunSettings
-      const workspace = yield* Workspace
-      const resolve = yield* makeReferenceResolver
+const makeReferences = Effect.gen(function* () {
+  const activities = yield* Activities
+  const calibration = yield* TokenCalibration
+  const events = yield* RunEvents
+  const gate = yield* Gate
+  const settings = yield* RunSettings
+  const workspace = yield* Workspace
+  const resolve = yield* makeReferenceResolver
 
-      const foresee = (access: CanonicalAccess) =>
-        Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
+  const foresee = (access: CanonicalAccess) =>
+    Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
-      const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
-        if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
-        const tree = yield* Effect.cached(workspace.tree)
-        return yield* activities.record(
-          { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(
-            list,
-            budget,
-            { document: documentOf(briefing), finished, tree, mayRead: gate.mayRead, foresee },
-            resolve
-          )
-        )
+  /**
+   * Checks the references of a whole list against the project and the run: headings of the request document, tasks that exist,
+   * readable files, size against `budget` (characters per task). `list` has the repairs applied. The reader of the list
+   * checks the forms of links and the order of sections.
+   */
+  const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
+    if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
+    const tree = yield* Effect.cached(workspace.tree)
+    return yield* activities.record(
+      { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
+      checkReferences(
+        list,
+        budget,
+        { document: documentOf(briefing), finished, tree, mayRead: gate.mayRead, foresee },
+        resolve
+      )
+    )
+  })
+
+  /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
+  const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
+    const denials: Array<PermissionDenied> = []
+    const permit: ReferenceContext["permit"] = (access) =>
+      Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
+        denials.push(denied)
+        return problem("reference-unreadable", denied.forModel)
       })
-
-      /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
-      const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
-        const denials: Array<PermissionDenied> = []
-        const permit: ReferenceContext["permit"] = (access) =>
-          Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
-            denials.push(denied)
-            return problem("reference-unreadable", denied.forModel)
-          })
-        const resolved = Effect.mapError(
-          resolve(reference, { ...context, permit }),
-          ({ message }) => new ReferenceError({ href: reference.href, detail: message })
-        )
-        if (reference.kind === "task_result") return resolved
-        const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
-        const key = seenKey.reference(scope.task, reference.href)
-        return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
-          const denied = denials.at(-1)
-          return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
-            denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
-          )
-        })
-      }
-
-      /** Resolves each reference once, so that nobody is asked twice about the same access. */
-      const resolveAll = (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
-        Effect.forEach(
-          withoutRepetitions(task.references, (reference) => reference),
-          (reference) => probe(reference, { task: task.name, place }, context)
-        )
-
-      const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
-        const references = all.flatMap(
-          ({
-            resolved: {
-              content,
-              reference: { href, title }
-            },
-            shown
-          }) => {
-            if (content.kind === "later") return []
-            const { text } = content
-            const isCut = shown < text.trimEnd().length
-            const tokens = estimateTokens(text, calibration.scale(settings.model))
-            return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
-          }
-        )
-        return references.length === 0
-          ? Effect.void
-          : events.publish({ type: "references.read", task: task.name, references })
-      }
-
-      const block = Effect.fnUntraced(function* (task: Task, given: BlockContext) {
-        if (task.references.length === 0) return { text: "", within: () => "", cut: [] }
-        const context = {
-          document: documentOf(given.briefing),
-          finished: given.finished,
-          expected: [],
-          tooLate: [],
-          tree: yield* Effect.cached(workspace.tree)
-        }
-        const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
-        const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
-        const fit = (some: typeof resolved, blocks?: number) =>
-          referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks })
-        const shown = fit(resolved, given.budget)
-        yield* report(task, shown)
-        const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
-        const text = textOf(shown)
-        const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
-        const files = resolved.filter(isFile).map(({ reference }) => reference.href)
-        const within = (budget: number): string => {
-          if (text.length <= budget) return text
-          if (files.length === 0 || budget >= leastExcerpt * resolved.length) return textOf(fit(resolved, budget))
-          const names = `(There is no room for the contents of ${files.join(", ")}: read what you need of them.)`
-          const others = resolved.filter((one) => !isFile(one))
-          return `${rawBlock("## Reference information", names)}${textOf(fit(others, budget))}`
-        }
-        return { text, within, cut: shown.flatMap(({ cut }) => cut ?? []) }
-      })
-
-      return References.of({ check, block })
+    const resolved = Effect.mapError(
+      resolve(reference, { ...context, permit }),
+      ({ message }) => new ReferenceError({ href: reference.href, detail: message })
+    )
+    if (reference.kind === "task_result") return resolved
+    const probed = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
+    const key = seenKey.reference(scope.task, reference.href)
+    return Effect.flatMap(activities.record({ key, success: Probed }, probed), ({ denials, found }) => {
+      const denied = denials.at(-1)
+      return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
+        denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
+      )
     })
-  )
+  }
+
+  /** Resolves each reference once, so that nobody is asked twice about the same access. */
+  const resolveAll = (task: Task, place: string, context: Omit<ReferenceContext, "permit">) =>
+    Effect.forEach(
+      withoutRepetitions(task.references, (reference) => reference),
+      (reference) => probe(reference, { task: task.name, place }, context)
+    )
+
+  const report = (task: Task, all: ReturnType<typeof referenceExcerpts>) => {
+    const references = all.flatMap(
+      ({
+        resolved: {
+          content,
+          reference: { href, title }
+        },
+        shown
+      }) => {
+        if (content.kind === "later") return []
+        const { text } = content
+        const isCut = shown < text.trimEnd().length
+        const tokens = estimateTokens(text, calibration.scale(settings.model))
+        return [{ href, title, characters: text.length, ...(isCut ? { shown } : {}), tokens, hash: textHash(text) }]
+      }
+    )
+    return references.length === 0
+      ? Effect.void
+      : events.publish({ type: "references.read", task: task.name, references })
+  }
+
+  /**
+   * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
+   * content; empty for a task without references. What is too long is shown in parts.
+   */
+  const block = Effect.fnUntraced(function* (
+    task: Task,
+    given: BlockContext
+  ): Effect.fn.Return<ReferenceBlock, ReferenceError> {
+    if (task.references.length === 0) return { text: "", within: () => "", cut: [] }
+    const context = {
+      document: documentOf(given.briefing),
+      finished: given.finished,
+      expected: [],
+      tooLate: [],
+      tree: yield* Effect.cached(workspace.tree)
+    }
+    const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
+    const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
+    const fit = (some: typeof resolved, blocks?: number) =>
+      referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks })
+    const shown = fit(resolved, given.budget)
+    yield* report(task, shown)
+    const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
+    const text = textOf(shown)
+    const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
+    const files = resolved.filter(isFile).map(({ reference }) => reference.href)
+    const within = (budget: number): string => {
+      if (text.length <= budget) return text
+      if (files.length === 0 || budget >= leastExcerpt * resolved.length) return textOf(fit(resolved, budget))
+      const names = `(There is no room for the contents of ${files.join(", ")}: read what you need of them.)`
+      const others = resolved.filter((one) => !isFile(one))
+      return `${rawBlock("## Reference information", names)}${textOf(fit(others, budget))}`
+    }
+    return { text, within, cut: shown.flatMap(({ cut }) => cut ?? []) }
+  })
+
+  return { check, block }
+})
+
+export class References extends Context.Service<References>()("task-conductor/services/references/References", {
+  make: makeReferences
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

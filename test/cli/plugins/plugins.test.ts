@@ -107,7 +107,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
       code: 0,
       stdout: "<root>/project/task-conductor-plugin-2nd-rain.fall\n",
       stderr:
-        "made package.json, index.js, index.test.js, README.md. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\nIf npm ends with E404, README.md says what to do.\n"
+        "made README.md, index.js, index.test.js, package.json. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\nIf npm ends with E404, README.md says what to do.\n"
     })
     const { name, peerDependencies } = JSON.parse(readMade("package.json")) as {
       name: string
@@ -134,7 +134,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
     const { stdout } = await quick.run(["plugins", "new", "--json", "snow"])
     assert.deepStrictEqual(JSON.parse(stdout), {
       folder: "<root>/project/snow",
-      files: ["package.json", "index.js", "index.test.js", "README.md"]
+      files: ["README.md", "index.js", "index.test.js", "package.json"]
     })
   })
 

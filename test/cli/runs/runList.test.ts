@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { RunSummary } from "../../../src/domain/history/RunOverview.ts"
 import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { cutTo, durationText, type ListStyle, runLines, whenText } from "../../../src/cli/runs/runList.ts"
+import { type ListStyle, runLines, whenText } from "../../../src/cli/runs/runList.ts"
 
 const local = (year: number, month: number, day: number, hour: number, minute: number) =>
   new Date(year, month - 1, day, hour, minute)
@@ -74,15 +74,6 @@ describe("a run in the list", () => {
   })
 })
 
-describe("a text that is cut", () => {
-  it.each([
-    ["short", 10, "short"],
-    ["exactly 10", 10, "exactly 10"],
-    ["more than ten", 10, "more th..."],
-    ["日本語日本語", 8, "日本..."]
-  ])("%s", (text, columns, cut) => expect(cutTo(text, columns)).toBe(cut))
-})
-
 describe("a time", () => {
   it.each<[Date, string]>([
     [local(2026, 11, 22, 17, 2), "today 17:02 (just now)"],
@@ -96,15 +87,4 @@ describe("a time", () => {
   ])("%s is %s", (at, text) => expect(whenText(at.toISOString(), now)).toBe(text))
 
   it("that is none stays as it is", () => expect(whenText("soon", now)).toBe("soon"))
-})
-
-describe("a duration", () => {
-  it.each([
-    [0, "0.0 s"],
-    [9940, "9.9 s"],
-    [59_400, "59 s"],
-    [60_000, "1 min"],
-    [3_599_000, "59 min 59 s"],
-    [7_500_000, "2 h 5 min"]
-  ])("of %s ms", (ms, text) => expect(durationText(ms)).toBe(text))
 })

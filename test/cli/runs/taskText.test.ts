@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { evidenceText, overviewText, taskText, wrappedText } from "../../../src/cli/runs/show.ts"
+import { evidenceText, overviewText, taskText } from "../../../src/cli/runs/show.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
@@ -96,14 +96,5 @@ describe("a task of which a call was denied", () => {
   it("has no word about denials when none was denied", () => {
     const evidence = taskEvidence(records(run(true).slice(0, 2)), "Look 1")
     expect(Object.keys(evidence).filter((key) => key === "denied" || key === "unrun")).toEqual([])
-  })
-})
-
-describe("a text on a terminal", () => {
-  it("breaks between words, and items stand below their words", () => {
-    expect(wrappedText("--prompts shows all of it.\n- one two three\n  10. one two", 12)).toBe(
-      ["--prompts", "shows all of", "it.", "- one two", "  three", "  10. one", "      two"].join("\n")
-    )
-    expect(wrappedText("one two three", undefined)).toBe("one two three")
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { benchPlan } from "../../../src/domain/checking/BenchSet.ts"
+import { readFileSync } from "node:fs"
 import type { ToolCalls } from "../../../src/domain/models/Generation.ts"
 import {
   betterForm,
@@ -158,6 +158,6 @@ describe("the recommendation", () => {
 })
 
 it("the plan of the comparison is accepted as it stands", () => {
-  const { issues, repairs, verdict } = checkDocument("task-list", benchPlan)
+  const { issues, repairs, verdict } = checkDocument("task-list", readFileSync("templates/bench/plan.md", "utf8"))
   expect([verdict, issues, repairs]).toEqual(["accepted", [], []])
 })

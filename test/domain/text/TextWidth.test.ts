@@ -49,6 +49,10 @@ describe("wrapText", () => {
     assert.strictEqual(wrapText("  one two three", undefined), "  one two three")
   })
 
+  it("lets what goes on of an item stand below its words", () => {
+    assert.strictEqual(wrapText("- one two three\n  10. one two", 12), "- one two\n  three\n  10. one\n      two")
+  })
+
   it("leaves a word that is wider than the terminal whole", () => {
     assert.deepStrictEqual(wrapLine("see src/a/very/long/path.ts now", 10, "  "), [
       "see",

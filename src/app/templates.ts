@@ -1,0 +1,51 @@
+/**
+ * The files that are shipped as examples to start from: a new plugin, a new skill with its test, and what models are compared on.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import { packageFolder } from "../services/files/PackageFolder.ts"
+
+/** The texts of a folder of templates by their paths in it, with these words in the place of those that stand for them. */
+const readTemplate = Effect.fnUntraced(function* (name: string, words: Readonly<Record<string, string>> = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(packageFolder("templates"), name)
+  const files: Record<string, string> = {}
+  for (const file of (yield* fs.readDirectory(folder, { recursive: true })).toSorted()) {
+    if ((yield* fs.stat(path.join(folder, file))).type !== "File") continue
+    const text = yield* fs.readFileString(path.join(folder, file))
+    files[file] = Object.entries(words).reduce((filled, [word, value]) => filled.replaceAll(word, value), text)
+  }
+  return files
+})
+
+/** The part of a package name after its scope: the folder it is made in. */
+export const pluginFolder = (packageName: string): string => packageName.split("/").at(-1) ?? packageName
+
+/** Lower-case words joined by underscores, beginning with a letter. */
+const toolNameOf = (pluginName: string): string => {
+  const words = pluginName.split(/[^a-z0-9]+/).filter((word) => word !== "")
+  const name = words.join("_")
+  return /^[a-z]/.test(name) ? name : ["tool", ...words].join("_")
+}
+
+/**
+ * The files of a new plugin for this version of task-conductor: plain JavaScript that Node runs without a build, with types from
+ * the imports.
+ */
+export const newPlugin = (packageName: string, version: string) => {
+  const plugin = pluginFolder(packageName).replace(/^task-conductor-plugin-(?=.)/, "")
+  const words = { TOOL_NAME: toolNameOf(plugin), PLUGIN_NAME: plugin, HOST_VERSION: version, PACKAGE_NAME: packageName }
+  return readTemplate("plugin", words)
+}
+
+/** The files of a new skill: a working one that follows every rule, so that its author changes an example. */
+export const newSkill = (name: string) =>
+  readTemplate("skill", { SKILL_NAME: name, SUBJECT: name.replaceAll("-", " ") })
+
+/** What models are compared on: the files of a small project, and a valid plan for it. */
+export const benchMaterial = Effect.gen(function* () {
+  const { "plan.md": plan = "", ...files } = yield* readTemplate("bench")
+  return { plan, files }
+})
