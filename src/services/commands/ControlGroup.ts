@@ -6,9 +6,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { type CommandLimits, controlGroupFolders, memoryReason } from "../../domain/commands/CommandLimits.ts"
+import { groupPrefix } from "./Watchdog.ts"
 
 /** The group of one command. */
 export interface ControlGroup {
@@ -35,27 +36,16 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-const prefix = "task-conductor-"
-
 /** Zero is the process that writes it: the shell, which becomes the command. */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
 const makeIn = (parent: string): string | undefined => {
   try {
-    return mkdtempSync(path.join(parent, `${prefix}${process.pid}-`))
+    return mkdtempSync(path.join(parent, groupPrefix))
   } catch {
     return undefined
   }
-}
-
-const isAlive = (pid: number): boolean => succeeds(() => process.kill(pid, 0))
-
-/** Removes empty groups that killed runs left. */
-const clear = (parent: string): void => {
-  const left = readdirSync(parent).filter((name) => name.startsWith(prefix))
-  const dead = left.filter((name) => !isAlive(Number.parseInt(name.slice(prefix.length), 10)))
-  for (const name of dead) succeeds(() => rmdirSync(path.join(parent, name)))
 }
 
 /** Whether a process can be put into a new group there and all of it be ended at once. */
@@ -79,9 +69,7 @@ const findParent = Effect.sync(() => {
   const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
   const found = folders.filter(works)
   const bounding = found.find((one) => ["memory", "pids"].every((name) => controllersOf(one).includes(name)))
-  const parent = bounding ?? found[0]
-  if (parent !== undefined) clear(parent)
-  return parent
+  return bounding ?? found[0]
 })
 
 /** What a process leaves in its group is gone at once, but for what the kernel still ends. */

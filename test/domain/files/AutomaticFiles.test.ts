@@ -52,6 +52,7 @@ describe("files that programs run or read by themselves", () => {
       .devcontainer.json mise.toml .nvim.lua .cargo/config.toml .forgejo/workflows/ci.yml .hg/hgrc .pnpmfile.mjs
       .gitea/workflows/a.yaml .dir-locals.el .windsurf/hooks.json .clinerules/hooks/PreToolUse .github/hooks/a.json
       .mvn/extensions.xml gradle/wrapper/gradle-wrapper.properties Directory.Build.props tools/bazel .yarn/releases/y.cjs
+      .bsp/a.json hie.yaml rust-analyzer.toml .autoenv a.pth .user.ini ansible.cfg .pi/extensions/a.ts .lefthook-local.json
       .Rprofile .irbrc .pdbrc .iex.exs sitecustomize.py .openhands/setup.sh lint-staged.config.mjs .tool-versions`
     assert.deepStrictEqual(
       known.split(/\s+/).filter((path) => !isAutomatic(path)),

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -95,6 +95,23 @@ describe.each(users)("commands of a program that is killed, as $user", ({ under 
       })
     })
   }
+})
+
+describe("commands in a control group, without a sandbox", needs("controlGroups"), () => {
+  it("end with a program that is killed, also where nothing else tells whose they are", limit, async () => {
+    const start = startLibrary([], "off")
+    const hidden = (script: string) =>
+      start(`env -i setsid setsid sh -c "sleep ${/60[.]\d+/.exec(script)?.[0]}; :" &\n${script}`)
+    let program = 0
+    const kill = { signal: "SIGKILL", atLeast: inTree + 4, wait: 0 } as const
+    const left = await leftAfter((script) => {
+      const child = hidden(script)
+      program = child.pid ?? 0
+      return child
+    }, kill)
+    assert.strictEqual(left, 0)
+    assert.deepStrictEqual(globSync(`/sys/fs/cgroup/**/task-conductor-${program}-*`), [])
+  })
 })
 
 describe("commands without a sandbox", () => {
