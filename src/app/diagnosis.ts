@@ -40,8 +40,10 @@ const serverFinding = (setup: Setup) =>
   askServer(setup, ({ greeting }) => greeting, { patience }).pipe(
     Effect.match({
       onSuccess: (what = "not needed by the built-in demo") => ok("server", what),
-      onFailure: ({ what }) =>
-        problem("server", `none answers at ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
+      onFailure: ({ reason, what }) =>
+        reason._tag === "Refused"
+          ? problem("server", `${setup.settings.host} refuses the question for its version (${what})`, reason.remedy)
+          : problem("server", `none answers at ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
     })
   )
 

@@ -80,18 +80,30 @@ interface Talk {
   answering?: Fiber.Fiber<AskReport>
 }
 
-/** The end of an answer: what is known of the changes, and why it ended. */
-const endText = ({ facts, reason, status }: Pick<AskReport, "facts" | "reason" | "status">): string =>
-  [...(facts === undefined ? [] : factLines(facts)), ...(reason === "" ? [] : [`${status}: ${reason}`])].join("\n")
+const paragraphs = (...parts: ReadonlyArray<string>): string =>
+  parts
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join("\n\n")
+
+const factText = ({ facts }: Pick<AskReport, "facts">): string =>
+  facts === undefined ? "" : factLines(facts).join("\n")
+
+/** Why an answer ended, unless the answer or the facts say so. */
+const reasonText = ({
+  answer,
+  facts,
+  reason,
+  status
+}: Pick<AskReport, "answer" | "facts" | "reason" | "status">): string =>
+  reason === "" || [answer, factText({ facts })].some((text) => text.includes(reason)) ? "" : `${status}: ${reason}`
 
 /** The facts of the host stand above what the model says. */
-const reportText = ({ answer, facts, message, runId, status }: RunReport): string =>
-  [
-    ...(facts === undefined ? [] : [factLines(facts).join("\n")]),
-    ...(answer.trim() === "" ? [] : [answer.trim()]),
-    ...(message === "" ? [] : [`${status}: ${message}`]),
-    ...((facts?.files.length ?? 0) === 0 ? [] : [`Undo it: task-conductor undo ${runId}`])
-  ].join("\n\n")
+const reportText = (report: RunReport): string => {
+  const { answer, facts, message, runId } = report
+  const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
+  return paragraphs(factText(report), answer, reasonText({ ...report, reason: message }), undo)
+}
 
 /** Opens a session. One prompt is answered at a time. */
 export const makeSession = ({ editor, given, id, messages: before, project, ...approved }: SessionOptions) => {
@@ -177,14 +189,14 @@ export const makeSession = ({ editor, given, id, messages: before, project, ...a
       Deferred.await(reply),
       Effect.andThen(Fiber.join(current.fiber), Effect.fail(usageFailure("The conversation is closed.")))
     ).pipe(Effect.onInterrupt(() => stop))
-    const end = endText(report)
+    const end = paragraphs(factText(report), reasonText(report))
     return end === "" ? "" : `\n\n${end}`
   })
 
   /** What was said before belongs to the order of a run. */
   const newRun = Effect.fnUntraced(function* (prompt: string, material: string) {
     const said = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
-    const text = [said, material].filter((part) => part !== "").join("\n\n")
+    const text = paragraphs(said, material)
     const attachment = text === "" ? {} : { attachment: { name: "the editor", text } }
     return { project, given, order: { runId: yield* makeRunId, prompt, ...attachment } }
   })
@@ -225,10 +237,7 @@ export const makeSession = ({ editor, given, id, messages: before, project, ...a
       if (prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
       prompts += 1
       updates = makeUpdates(prompts, project)
-      const work =
-        mode === "ask"
-          ? answerMessage([prompt, material].filter((part) => part !== "").join("\n\n"))
-          : carryOut(prompt, material)
+      const work = mode === "ask" ? answerMessage(paragraphs(prompt, material)) : carryOut(prompt, material)
       running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
       const exit = yield* Effect.ensuring(
         Fiber.await(running),

@@ -74,6 +74,9 @@ const saysTooLong = /input length exceeds the context length/i
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
+/** So answers what is no model server, to paths that it does not know. */
+const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
+
 /** Ollama ends an answer without its last line when one token came more than thirty times in a row. */
 const stoppedAfter = 30
 
@@ -102,6 +105,9 @@ const refusal = (
   if (saysTooLong.test(said)) return { _tag: "ContextOverflow", estimated: promptTokens, window }
   if (status === 404 && json) {
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
+  }
+  if (!json && foreignStatus.has(status)) {
+    return { _tag: "Refused", detail, remedy: `Nothing of this kind is at this address: correct it. ${check}` }
   }
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
   return status >= 500 ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }

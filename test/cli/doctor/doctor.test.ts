@@ -1,6 +1,8 @@
 /**
  * What `doctor` and `task-conductor` alone say of machines: without a server, with a server without models, with models.
  */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
@@ -64,6 +66,28 @@ describe("doctor", () => {
       assert.deepStrictEqual([state, remedy], ["problem", start])
       assert.include(what, "none answers at http://127.0.0.1:1 (")
       assert.deepStrictEqual(found("model"), [])
+    })
+  )
+
+  it.live("says of another program at the address that the address is to be corrected", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(
+          () =>
+            new Promise<Server>((resolve) => {
+              const made = createServer((_, answer) => answer.writeHead(404).end("no such page"))
+              made.listen(0, "127.0.0.1", () => resolve(made))
+            })
+        ),
+        (made) => Effect.sync(() => void made.close())
+      )
+      const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+      const [[state, what, remedy] = []] = (yield* diagnosis({ host }))("server")
+      assert.deepStrictEqual(
+        [state, what],
+        ["problem", `http://${host} refuses the question for its version (HTTP 404: no such page)`]
+      )
+      assert.match(remedy ?? "", /^Another program answers there: correct the address\. Check OLLAMA_HOST/)
     })
   )
 

@@ -46,6 +46,7 @@ const overflow = JSON.stringify({
   }
 })
 
+const elsewhere = "Nothing of this kind is at this address: correct it."
 const noAnswer = "the server sent something that is not an answer of Ollama:"
 
 /** What the server does, and which reason the pipeline gets. */
@@ -86,7 +87,12 @@ const failures: ReadonlyArray<readonly [name: string, reply: Reply, reason: Mode
   [
     "another server",
     { status: 404, body: "404 page not found" },
-    { _tag: "Refused", detail: "HTTP 404: 404 page not found", remedy: check }
+    { _tag: "Refused", detail: "HTTP 404: 404 page not found", remedy: `${elsewhere} ${check}` }
+  ],
+  [
+    "a server of files, which takes no POST",
+    { status: 501, body: "<!DOCTYPE HTML>" },
+    { _tag: "Refused", detail: "HTTP 501: <!DOCTYPE HTML>", remedy: `${elsewhere} ${check}` }
   ],
   [
     "a large request",

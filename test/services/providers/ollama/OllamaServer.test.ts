@@ -186,7 +186,11 @@ describe("OllamaServer", () => {
     [
       "another server",
       { status: 404, body: "not found" },
-      { _tag: "Refused", detail: "HTTP 404: not found", remedy: check }
+      {
+        _tag: "Refused",
+        detail: "HTTP 404: not found",
+        remedy: `Nothing of this kind is at this address: correct it. ${check}`
+      }
     ]
   ] satisfies ReadonlyArray<readonly [string, { status: number; body: unknown }, ModelErrorReason]>)(
     "says what is wrong with %s",

@@ -393,7 +393,11 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "a path that is not there",
     { status: 404, error: "File Not Found" },
-    { _tag: "Refused", detail: "HTTP 404: File Not Found", remedy: check }
+    {
+      _tag: "Refused",
+      detail: "HTTP 404: File Not Found",
+      remedy: `Nothing of this kind is at this address: correct it. ${check}`
+    }
   ],
   [
     "a prompt that is too long for llama.cpp",
