@@ -50,10 +50,16 @@ export const askServer = <A, E, R>(
           .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
   )
 
-/** What the default server has installed. */
+/** The server whose models a person chooses from: that of the model that is named, if it has one, or the default one. */
+export const serverToChooseFrom = (setup: Setup): Provider => {
+  const named = providerOfRun(setup)
+  return setup.usesDefaultModel || named.connect === undefined ? defaultProvider : named
+}
+
+/** What that server has installed. */
 export const installedModels = (setup: Setup) =>
   Effect.map(
-    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, { provider: defaultProvider }),
+    askServer(setup, ({ inventory = Effect.succeed([]) }) => inventory, { provider: serverToChooseFrom(setup) }),
     (models = []) => models
   )
 

@@ -141,7 +141,7 @@ describe("a server of the OpenAI API", () => {
         [
           ["user", undefined],
           ["assistant", undefined],
-          ["tool", "c1"]
+          ["tool", "d0f631ca1"]
         ]
       )
 

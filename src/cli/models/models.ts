@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Clock from "effect/Clock"
 import * as Option from "effect/Option"
-import { installedModels, resolveModels } from "../../app/modelWindow.ts"
+import { installedModels, resolveModels, serverToChooseFrom } from "../../app/modelWindow.ts"
+import { defaultProvider } from "../../services/providers/providers.ts"
 import { modelNames, readSetup, withDefaultServer, renameModels, type Setup } from "../../app/setup.ts"
 import { type InstalledModel, modelLines, fittingModels } from "../../domain/models/InstalledModel.ts"
 import { outputJson } from "../../domain/text/Json.ts"
@@ -22,6 +23,12 @@ import { toolCallsOfModel } from "../../domain/models/Generation.ts"
 import { saveSetting } from "../../services/configuration/ConfigurationFile.ts"
 import { modelConfiguration, modelFlags } from "../run/runFlags.ts"
 import { CommandFailure, exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+
+/** The setup with the server whose models a person chooses from. */
+const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
+  const setup = yield* readSetup(".", flags)
+  return serverToChooseFrom(setup) === defaultProvider ? yield* withDefaultServer(setup) : setup
+})
 
 /** The models to try, as the server knows them. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
@@ -122,7 +129,7 @@ export const bench = Command.make(
     if (flags.keep && only !== undefined) {
       return yield* usageFailure("--keep compares both forms of tool calls. Leave --tool-calls out.")
     }
-    const setup = yield* withDefaultServer(yield* readSetup(".", modelConfiguration(flags)))
+    const setup = yield* readServer(modelConfiguration(flags))
     if (flags.keep && setup.userFileProblem !== undefined) {
       return yield* usageFailure(`--keep cannot write ${setup.userFile}: ${setup.userFileProblem}.`)
     }
@@ -161,13 +168,13 @@ const jsonOf = (model: InstalledModel) => ({
   loadedWindow: model.loadedWindow ?? null
 })
 
-/** The command: prints the models of the server, whatever model the configuration names; those of the configuration are marked. */
+/** The command: prints the models of the server of the configured model, or of the default server; those of the configuration are marked. */
 export const models = Command.make(
   "models",
   { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows") },
   Effect.fn("models")(function* ({ json }) {
     const { emit, print, result } = yield* Output
-    const setup = yield* withDefaultServer(yield* readSetup(".", {}))
+    const setup = yield* readServer({})
     const models = yield* installedModels(setup)
     if (json) return yield* result(outputJson(models.map(jsonOf), 2))
     const { host } = setup.settings

@@ -6,7 +6,7 @@ import { nearest } from "../text/Nearest.ts"
 /** A model on the server. What the server does not say is absent; sizes in bytes, windows in tokens. */
 export interface InstalledModel {
   readonly name: string
-  readonly size: number
+  readonly size?: number | undefined
   /** False for models that only compute, such as embeddings. */
   readonly completion: boolean
   readonly tools: boolean
@@ -71,7 +71,7 @@ const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools, vis
 export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<string> => {
   const rows = models.map((model) => [
     model.name,
-    model.isForwarded ? "" : sizeText(model.size),
+    model.isForwarded || model.size === undefined ? "" : sizeText(model.size),
     model.supportedWindow === undefined ? "" : `${model.supportedWindow} tokens`,
     abilities(model)
   ])

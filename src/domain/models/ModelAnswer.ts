@@ -62,8 +62,18 @@ export const ModelErrorReason = Schema.TaggedUnion({
     nearest: Schema.optionalKey(Schema.Array(Schema.String)),
     installed: Schema.optionalKey(Schema.Array(Schema.String))
   },
-  /** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
-  Busy: { detail: Schema.String, isOverloaded: Schema.optionalKey(Schema.Boolean), limit, retried, waitedSeconds },
+  /**
+   * The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do,
+   * `isShared` when calls that were under way together did not fit the memory that they share.
+   */
+  Busy: {
+    detail: Schema.String,
+    isOverloaded: Schema.optionalKey(Schema.Boolean),
+    isShared: Schema.optionalKey(Schema.Boolean),
+    limit,
+    retried,
+    waitedSeconds
+  },
   /** The server refuses permanently: bad key, bad request. */
   Refused: { detail: Schema.String, remedy },
   /** The server or the model does not take the setting for thinking. */

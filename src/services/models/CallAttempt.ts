@@ -68,6 +68,8 @@ export interface Tries {
   readonly retried: number
   readonly isWaiting: boolean
   readonly after?: string
+  /** No other call may be under way beside it. */
+  readonly isAlone?: boolean
 }
 
 const unclearCount = (counted: number, estimated: number): string =>
@@ -83,6 +85,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { facts: factsOf, serves = (model: string) => providerOf(model) === providerOf(settings.model) } =
     yield* CurrentServer
   const thinking = makeThinking()
+  /** Models whose calls were seen to share one window. */
+  const sharing = new Set<string>()
   /** Models whose server refused to hold an answer to a form. */
   const unbound = new Set<string>()
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
@@ -134,24 +138,45 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
   }
 
+  /** Where a request goes to. */
+  const targetOf = Effect.fnUntraced(function* (request: ModelRequest) {
+    const name = nameOf(request)
+    const facts = yield* factsOf(name)
+    return { name, facts, window: Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity) }
+  })
+
+  const planOf = ({ id, prompt, tuning = firstTuning }: ModelRequest, { facts, name, window }: Target) =>
+    planCall(settings, thinking, {
+      model: name,
+      facts,
+      stage: id.stage,
+      tuning,
+      promptTokens: neededTokens(prompt, calibration.scale(name)),
+      contextWindow: window
+    })
+
+  /** What a request takes of its server. */
+  const needs = Effect.fnUntraced(function* (request: ModelRequest) {
+    const target = yield* targetOf(request)
+    const { facts, name, window } = target
+    return {
+      tokens: neededTokens(request.prompt, calibration.scale(name)) + planOf(request, target).maxTokens,
+      pool: facts.pool ?? (sharing.has(name) ? window : undefined),
+      mayWait: (facts.slots ?? 0) <= settings.parallel
+    }
+  })
+
   /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
     target: Target,
     refused?: Think
   ): Effect.fn.Return<ModelAnswer, ModelError> {
-    const { conversation, format, id, listen, prompt, shape, tuning = firstTuning } = request
-    const { facts, name, window } = target
+    const { conversation, format, id, listen, prompt, shape } = request
+    const { name, window } = target
     const scale = calibration.scale(name)
     const promptTokens = neededTokens(prompt, scale)
-    const planned = planCall(settings, thinking, {
-      model: name,
-      facts,
-      stage: id.stage,
-      tuning,
-      promptTokens,
-      contextWindow: window
-    })
+    const planned = planOf(request, target)
     const { seconds, think, thinkingTokens } = planned
     const bound = boundOf(request, target, planned.thinks)
     const isBound = bound.grammar !== undefined || bound.format !== undefined
@@ -221,10 +246,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   /** Sends the prompt once. The start of a call that waited for the server was reported before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
     const { id, prompt } = request
-    const name = nameOf(request)
-    const facts = yield* factsOf(name)
+    const target = yield* targetOf(request)
+    const { facts, name } = target
     if (facts.isKnown) server.known()
-    const target = { name, facts, window: Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity) }
     const scale = calibration.scale(name)
     if (!fitsWindow(prompt, target.window, scale)) return yield* overflow(prompt, target, neededTokens(prompt, scale))
     if (!isWaiting) {
@@ -249,6 +273,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     /** Learns from an answer that was recorded. */
     learn: (request: ModelRequest, answer: ModelAnswer) =>
       learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),
-    send
+    needs,
+    send,
+    /** The server said that calls together did not fit its window. */
+    shares: (request: ModelRequest) => sharing.add(nameOf(request))
   }
 })

@@ -94,6 +94,7 @@ export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
 export interface CallPlan extends CallSettings {
   readonly seconds: CallSeconds
   readonly contextWindow: number
+  readonly maxTokens: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
   /** The model is expected to think. */

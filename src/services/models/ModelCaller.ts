@@ -106,7 +106,9 @@ export class ModelCaller extends Context.Service<
         yield* failed(reported, willRetry, willRetry ? { retry, retries: times } : {})
         if (!willRetry) return yield* reported
         yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
-        return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
+        const isAlone = error.reason._tag === "Busy" && error.reason.isShared === true
+        if (isAlone) attempts.shares(request)
+        return yield* send(request, { retried: retry, isWaiting: false, after: error.what, isAlone })
       })
 
       /** Says that a call waits for a slot of the run, when it has waited for a moment. */
@@ -115,15 +117,19 @@ export class ModelCaller extends Context.Service<
 
       /** Sends the prompt in a slot, and says when it has to wait for one. */
       const inSlot = (request: ModelRequest, tries: Tries) =>
-        slots.withSlot(
-          {
-            stage: request.id.stage,
-            step: request.step,
-            isBegun: request.id.attempt > 1,
-            beginning: request.prompt.system
-          },
-          attempts.send(request, tries),
-          queued(request.id)
+        Effect.flatMap(attempts.needs(request), (needs) =>
+          slots.withSlot(
+            {
+              stage: request.id.stage,
+              step: request.step,
+              isBegun: request.id.attempt > 1,
+              beginning: request.prompt.system,
+              isAlone: tries.isAlone === true,
+              ...needs
+            },
+            attempts.send(request, tries),
+            queued(request.id)
+          )
         )
 
       /** Sends the prompt. No slot is held while the call waits. */

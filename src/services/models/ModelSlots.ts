@@ -1,6 +1,6 @@
 /**
  * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
- * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
+ * waits here in order of priority, and for room where calls share the memory of the server. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
  * call of the earliest step in flight takes that place, since another would hold back what is more urgent.
  */
 import * as Clock from "effect/Clock"
@@ -23,6 +23,14 @@ export interface Urgency {
   readonly isBegun: boolean
   /** What its prompt begins with: calls that begin alike go one after another where nothing else decides. */
   readonly beginning: string
+  /** The tokens of its prompt and answer; 0 when absent. */
+  readonly tokens?: number
+  /** How many tokens all calls under way may have together, on a server whose calls share its window. */
+  readonly pool?: number | undefined
+  /** True for a call that nothing may be under way beside. */
+  readonly isAlone?: boolean
+  /** False for a server that would not let it wait, but work on it beside the others. */
+  readonly mayWait?: boolean
 }
 
 interface Call extends Urgency {
@@ -53,8 +61,17 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   let isWatched = false
   let lastBeginning = ""
 
-  const mayBegin = ({ step }: Call): boolean =>
-    running.size < slots || (running.size === slots && [...running].every((one) => step <= one.step))
+  /** True when the window of the server has room for a call beside those under way. */
+  const hasRoom = ({ isAlone = false, pool = Infinity, tokens = 0 }: Call): boolean => {
+    const others = [...running]
+    if (others.length === 0) return true
+    if (isAlone || others.some((one) => one.isAlone === true)) return false
+    return others.reduce((sum, one) => sum + (one.tokens ?? 0), tokens) <= pool
+  }
+  const mayBegin = (call: Call): boolean =>
+    hasRoom(call) &&
+    (running.size < slots ||
+      (call.mayWait !== false && running.size === slots && [...running].every((one) => call.step <= one.step)))
   /** False for a call that does not wait. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)

@@ -4,6 +4,7 @@
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import { oneLine } from "../../domain/text/Format.ts"
 import { describeFailure, type ServerFailure } from "./ServerFailure.ts"
 
 /** What a person can do about a server or a model; a sentence each. */
@@ -59,17 +60,27 @@ export const toAiError = (
     })
   })
 
-/** One short line without a full stop, since the messages of `ModelError` continue after it. */
+/** One line without a full stop, since the messages of `ModelError` continue after it. */
 const detailOf = (reason: AiError.AiErrorReason): string => {
   const said = "description" in reason ? reason.description : undefined
-  return ((said || reason.message).split("\n", 1)[0] ?? "").replace(/\.$/, "")
+  return inOneLine(said || reason.message)
 }
+
+/** All that a server said of a failure, without a full stop: a template of a model gives its reason in a later line. */
+const inOneLine = (text: string): string => oneLine(text).slice(0, 500).replace(/\.$/, "")
 
 /** Names the setting, and not a model such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
 /** What Ollama says of a prompt that is longer than the window. */
-const saysTooLong = /input length exceeds the context length/i
+const saysTooLong =
+  /exceeds? the (?:available |maximum |model's )?(?:context|maximum context) (?:length|size|window)|context_length_exceeded|ContextWindowExceeded/i
+
+/** What llama.cpp's server says when calls together fill the memory that they share: the same call alone may fit. */
+const saysShared = /Context size has been exceeded/i
+
+/** A request that the server will never answer, although it says so with the status of a failure of its own. */
+const saysNever = /jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported/i
 
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
@@ -100,7 +111,7 @@ const refusal = (
   { check, command, missing }: Remedies,
   { model, promptTokens = 0, window = 0 }: FailureContext
 ): ModelErrorReason => {
-  const detail = `HTTP ${status}: ${said.split("\n", 1)[0] ?? ""}`
+  const detail = `HTTP ${status}: ${inOneLine(said)}`
   if (status === 400 && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
   if (saysTooLong.test(said)) return { _tag: "ContextOverflow", estimated: promptTokens, window }
   if (status === 404 && json) {
@@ -110,7 +121,8 @@ const refusal = (
     return { _tag: "Refused", detail, remedy: `Nothing of this kind is at this address: correct it. ${check}` }
   }
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
-  return status >= 500 ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
+  if (saysShared.test(said)) return { _tag: "Busy", detail, isShared: true }
+  return status >= 500 && !saysNever.test(said) ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
 }
 
 const ofFailure = ({ failure, remedies }: Carried, detail: string, context: FailureContext): ModelErrorReason => {
@@ -125,6 +137,8 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
       return refusal(failure, remedies, context)
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
+    case "ErrorLine":
+      return saysShared.test(failure.detail) ? { _tag: "Busy", detail, isShared: true } : broken
     case "BrokenOff":
       return stoppedLoop(context) ?? broken
     case "TimedOut": {

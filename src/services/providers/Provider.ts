@@ -49,6 +49,10 @@ export interface Facts {
   readonly canSee?: boolean
   /** True when the server holds answers to a grammar (GBNF). */
   readonly takesGrammar?: boolean
+  /** How many calls it works on at a time, where it does not let further ones wait or says how many. */
+  readonly slots?: number
+  /** How many tokens its calls under way may have together, when they share one window. */
+  readonly pool?: number | undefined
   /** True when the server says that it does not have the model. */
   readonly isMissing?: boolean
   /** True when the server forwards prompts for the model to another server. */

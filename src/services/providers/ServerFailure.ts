@@ -95,6 +95,42 @@ const isOverflow = Schema.is(
   })
 )
 
+/** What servers write of the window when a prompt is too long. */
+const windowTexts = [
+  /maximum context length is (\d+) tokens/i,
+  /available context size \((\d+) tokens\)/i,
+  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
+  /max_model_len\D{0,20}(\d+)/i,
+  /"n_ctx\W{1,5}(\d+)/
+]
+
+/** The size of the prompt beside it. */
+const promptTexts = [
+  /\((\d+) in the messages/i,
+  /resulted in (\d+) tokens/i,
+  /(?:has|contains?|at least) (\d+) input tokens/i,
+  /keep the first (\d+) tokens/i,
+  /requested (\d+) tokens/i,
+  /request \((\d+) tokens\)/i,
+  /length of (\d+)/i,
+  /"n_prompt_tokens\W{1,5}(\d+)/
+]
+
+const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
+  for (const pattern of patterns) {
+    const number = pattern.exec(text)?.[1]
+    if (number !== undefined) return Number(number)
+  }
+  return undefined
+}
+
+/** Both sizes, when a string gives them, however many proxies have wrapped it. */
+export const readOverflowText = (text: string): ErrorValue["overflow"] => {
+  const window = firstNumber(text, windowTexts)
+  const promptTokens = firstNumber(text, promptTexts)
+  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
+}
+
 const parseObject = (text: string): object | undefined => {
   if (!text.trimStart().startsWith("{")) return undefined
   const parsed = Result.try((): unknown => JSON.parse(text))
@@ -111,6 +147,10 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
     return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
   }
   if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
+  if ("message" in object && levels > 0 && typeof object.message === "string") {
+    const inner = parseObject(object.message)
+    if (inner !== undefined) return readErrorValue(inner, levels - 1)
+  }
   const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
   return isOverflow(object)
     ? { detail, overflow: { promptTokens: object.n_prompt_tokens, window: object.n_ctx } }

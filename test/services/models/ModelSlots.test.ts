@@ -45,6 +45,38 @@ for (const count of [1, 2, 4]) {
   )
 }
 
+it.effect("keeps the sum of calls below what they share, and lets a call be alone", () =>
+  Effect.gen(function* () {
+    const { started, start, end } = yield* makeCalls
+    const call = { stage: "task", step: 0, pool: 100 } as const
+    yield* start("a", { ...call, tokens: 60 })
+    yield* start("b", { ...call, tokens: 40 })
+    yield* start("c", { ...call, tokens: 30 })
+    yield* start("large", { ...call, tokens: 500 })
+    expect(started).toEqual(["a", "b"])
+    yield* end("b")
+    expect(started).toEqual(["a", "b", "c"])
+    yield* end("a")
+    expect(started).toEqual(["a", "b", "c"])
+    yield* end("c")
+    expect(started).toEqual(["a", "b", "c", "large"])
+    yield* start("alone", { ...call, isAlone: true })
+    yield* start("d", { ...call, tokens: 1 })
+    yield* end("large")
+    expect(started.slice(4)).toEqual(["alone"])
+    yield* end("alone")
+    expect(started.slice(4)).toEqual(["alone", "d"])
+  }).pipe(Effect.provide(slots(4)))
+)
+
+it.effect("lets no call wait in a server that would work on it", () =>
+  Effect.gen(function* () {
+    const { started, start } = yield* makeCalls
+    for (const name of ["a", "b"]) yield* start(name, { stage: "task", step: 0, mayWait: false })
+    expect(started).toEqual(["a"])
+  }).pipe(Effect.provide(slots(1)))
+)
+
 it.effect(
   "lets stages that see the whole list go first, then earlier steps, and in a step the tasks that have begun",
   () =>

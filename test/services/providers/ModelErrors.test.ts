@@ -287,7 +287,7 @@ describe("another provider", () => {
     [new AiError.ContentPolicyError({ description: "not this" }), { _tag: "Refused", detail: "not this" }],
     [
       new AiError.InvalidOutputError({ description: "first line\nsecond line" }),
-      { _tag: "DiedMidStream", detail: "first line", partial: "" }
+      { _tag: "DiedMidStream", detail: "first line second line", partial: "" }
     ]
   ] satisfies ReadonlyArray<readonly [AiError.AiErrorReason, ModelErrorReason]>)(
     "translates %s",

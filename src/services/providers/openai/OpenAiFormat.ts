@@ -2,6 +2,7 @@
  * The format of /chat/completions: the messages, tools and format of effect/ai as a request has them, and the chunks of a
  * streamed answer as parts of effect/ai.
  */
+import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
 import * as Schema from "effect/Schema"
@@ -11,12 +12,22 @@ import { closedJsonSchema, sentMessages, sentTools, textOf, toolResultText } fro
 import { type Asked, finishPart, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerParts.ts"
 import { badShape } from "../ServerFailure.ts"
 
+/** The id of a call as templates of models accept it: that of Mistral wants nine letters and digits. */
+const sentId = (id: string): string =>
+  /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
+
 /** Thoughts are left out: the API has no place for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
     part.type === "tool-call"
-      ? [{ id: part.id, type: "function", function: { name: part.name, arguments: JSON.stringify(part.params ?? {}) } }]
+      ? [
+          {
+            id: sentId(part.id),
+            type: "function",
+            function: { name: part.name, arguments: JSON.stringify(part.params ?? {}) }
+          }
+        ]
       : []
   )
   return calls.length === 0
@@ -27,7 +38,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
 const toolMessage = (part: Prompt.ToolResultPart) => ({
   role: "tool",
   content: toolResultText(part),
-  tool_call_id: part.id
+  tool_call_id: sentId(part.id)
 })
 
 const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>) => ({

@@ -5,45 +5,21 @@
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
 import * as Sse from "effect/encoding/Sse"
-import { type ErrorValue, readErrorValue, reportedError, ServerError, badLine, brokenOff } from "../ServerFailure.ts"
+import {
+  type ErrorValue,
+  readErrorValue,
+  readOverflowText,
+  reportedError,
+  ServerError,
+  badLine,
+  brokenOff
+} from "../ServerFailure.ts"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { nameOnServer, type ModelOptions } from "../Provider.ts"
 import { authorization, drain, linesOf, maxBytes, openAnswer } from "../ServerTransport.ts"
 import { layerStreamed } from "../StreamedModel.ts"
 import { spoken } from "./OpenAiAddress.ts"
 import { makePartReader, boundFormat, readProviderOptions } from "./OpenAiFormat.ts"
-
-/** What servers write when a prompt is too long; the first number is the window. */
-const windowTexts = [
-  /maximum context length is (\d+) tokens/i,
-  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
-  /max_model_len\D{0,20}(\d+)/i
-]
-
-/** The size of the prompt beside it. */
-const promptTexts = [
-  /\((\d+) in the messages/i,
-  /resulted in (\d+) tokens/i,
-  /(?:has|contains?|at least) (\d+) input tokens/i,
-  /keep the first (\d+) tokens/i,
-  /requested (\d+) tokens/i,
-  /length of (\d+)/i
-]
-
-const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
-  for (const pattern of patterns) {
-    const number = pattern.exec(text)?.[1]
-    if (number !== undefined) return Number(number)
-  }
-  return undefined
-}
-
-/** Both sizes, when a string gives them. */
-const readOverflowText = (text: string): ErrorValue["overflow"] => {
-  const window = firstNumber(text, windowTexts)
-  const promptTokens = firstNumber(text, promptTexts)
-  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
-}
 
 const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): ServerError =>
   new ServerError({ failure: { _tag: "PromptTooLong", ...overflow } })
@@ -66,7 +42,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
-  const overflow = status === 400 || status === 413 ? readOverflowText(detail) : undefined
+  const overflow = status === 429 ? undefined : readOverflowText(detail)
   if (overflow !== undefined) return tooLong(overflow)
   /* llama-server with several models says with 400 what others say with 404. */
   const isMissing = status === 400 && detail.includes(model) && /not found/i.test(detail)

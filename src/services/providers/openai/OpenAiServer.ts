@@ -4,7 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { defaultLimits } from "../../../domain/configuration/Limits.ts"
+import type { InstalledModel } from "../../../domain/models/InstalledModel.ts"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
 import {
   type Facts,
@@ -56,6 +59,12 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
+/**
+ * With so many slots, which it has when nobody says how many, llama.cpp's server lets them share its window, and gives the
+ * whole as that of each. It does not say so; with another number, a call shows it that fails.
+ */
+const sharedSlots = 4
+
 /** How llama.cpp's server samples when neither the file of the model nor who started it says anything. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
@@ -74,20 +83,44 @@ const factsTimeout = "2 seconds"
 /** What such servers sample with when nobody says anything; who started the server may have said something. */
 const temperatureOfServer = 0.8
 
+/** The model of that name, or of its tag `latest`, as Ollama reads a name without one. */
+const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
+  models.find(({ id }) => id === name || id === `${name}:latest`)
+
 /** The model of that name, or the only one there is: llama.cpp's server answers for its model under any name. */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
-  models.find(({ id }) => id === name) ?? (models.length === 1 ? models[0] : undefined)
+  findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
+
+/** One that lists a single model may answer for it under any name, and a proxy for names that it does not list. */
+const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =>
+  models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
+
+/** What nobody says is taken to be so: such a server refuses what a model cannot do. */
+const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
+  name: `openai:${id}`,
+  completion: true,
+  tools: true,
+  thinking: false,
+  isForwarded: false,
+  loadedWindow: contextWindow
+})
 
 /** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
-const factsOf = (offered: OfferedModel | undefined, properties: Properties | undefined): Facts => ({
-  isKnown: true,
-  thinks: false,
-  temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
-  takesGrammar: properties !== undefined,
-  family: offered?.id,
-  supportedWindow: offered?.contextWindow,
-  loadedWindow: offered?.contextWindow
-})
+const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): Facts => {
+  const offered = findOffered(models, name)
+  return {
+    ...(properties === undefined && isMissing(models, name) ? { isMissing: true } : {}),
+    isKnown: true,
+    thinks: false,
+    temperature: properties === undefined ? temperatureOfServer : chosenTemperature(properties),
+    takesGrammar: properties !== undefined,
+    slots: properties?.total_slots ?? Infinity,
+    ...(properties?.total_slots === sharedSlots ? { pool: offered?.contextWindow } : {}),
+    family: offered?.id,
+    supportedWindow: offered?.contextWindow,
+    loadedWindow: offered?.contextWindow
+  }
+}
 
 /** What such a server says, beside what every provider is asked for. */
 export interface OpenAiServer extends ModelServer {
@@ -108,16 +141,32 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
   /* The page of the server itself is beside those of the API. */
   const properties = read(Properties, `${host.replace(/\/v1$/, "")}/props`).pipe(Effect.orElseSucceed(() => undefined))
 
+  /* A server that loads its model says nothing of it yet. */
+  const loaded = Effect.timeout(models, factsTimeout).pipe(
+    Effect.retry({
+      while: (error) =>
+        error._tag === "ModelError" && error.reason._tag === "Busy" && error.reason.isOverloaded === true,
+      schedule: Schedule.spaced("1 second"),
+      times: defaultLimits.serverWaitSeconds
+    })
+  )
+
   const server: OpenAiServer = {
     greeting: Effect.map(models, ({ length }) => `the API of OpenAI at ${host}, with ${counted(length, "model")}`),
     facts: Effect.fn("readFacts")(function* (model: string) {
-      const answered = yield* Effect.result(Effect.timeout(models, factsTimeout))
+      const answered = yield* Effect.result(loaded)
       if (answered._tag === "Failure") return unknownFacts
-      const offered = findOffered(answered.success, nameOnServer("openai", model))
       const said = yield* Effect.timeoutOption(properties, factsTimeout)
-      return factsOf(offered, Option.getOrUndefined(said))
+      return factsOf(answered.success, nameOnServer("openai", model), Option.getOrUndefined(said))
     }),
     slots: Effect.map(properties, (said) => said?.total_slots),
+    missing: (model) => ({
+      _tag: "ModelMissing",
+      model,
+      detail: "it is not among those that the server offers",
+      remedy: spoken.remedies(model).missing
+    }),
+    inventory: Effect.map(models, (all) => all.map(describe)),
     models
   }
   return server

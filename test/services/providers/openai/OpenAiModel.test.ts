@@ -175,10 +175,10 @@ describe("what is sent", () => {
             role: "assistant",
             content: null,
             tool_calls: [
-              { id: "c1", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome"}' } }
+              { id: "d0f631ca1", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome"}' } }
             ]
           },
-          { role: "tool", content: "rain", tool_call_id: "c1" },
+          { role: "tool", content: "rain", tool_call_id: "d0f631ca1" },
           { role: "assistant", content: "It rains." }
         ])
       })
@@ -430,6 +430,53 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
       "'max_tokens' is too large: 500. This model's maximum context length is 8192 tokens and your request has 9000 input tokens"
     ),
     overflow
+  ],
+  [
+    "a prompt that is too long for Ollama behind /v1",
+    {
+      status: 400,
+      body: {
+        error: {
+          message:
+            '{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}',
+          type: "invalid_request_error",
+          param: null,
+          code: null
+        }
+      }
+    },
+    overflow
+  ],
+  [
+    "a prompt that is too long for a server behind litellm",
+    tooLong(
+      "litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': \"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it\"}}. Received Model Group=tiny"
+    ),
+    overflow
+  ],
+  [
+    "a prompt that is too long by the JSON that a proxy put into its text",
+    tooLong('litellm.APIError: APIError: OllamaException - {"n_prompt_tokens":9000,"n_ctx":8192}'),
+    overflow
+  ],
+  [
+    "a template of the model that refuses, with the reason in its second line",
+    {
+      status: 500,
+      body: {
+        error: { code: 500, message: "While executing CallExpression:\nError: Jinja Exception: Roles must alternate!" }
+      }
+    },
+    {
+      _tag: "Refused",
+      detail: "HTTP 500: While executing CallExpression: Error: Jinja Exception: Roles must alternate!",
+      remedy: "Check OPENAI_BASE_URL, OPENAI_API_KEY and the model."
+    }
+  ],
+  [
+    "calls that together do not fit what they share",
+    { errorEvent: { code: 500, message: "Context size has been exceeded.", type: "server_error" } },
+    { _tag: "Busy", detail: "Context size has been exceeded", isShared: true }
   ],
   [
     "a prompt that is too long for LM Studio",

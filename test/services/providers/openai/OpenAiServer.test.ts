@@ -1,3 +1,5 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -108,6 +110,7 @@ describe("the facts of a model", () => {
     thinks: false,
     temperature: 0.8,
     takesGrammar: false,
+    slots: Infinity,
     family: none,
     supportedWindow: none,
     loadedWindow: none
@@ -120,7 +123,10 @@ describe("the facts of a model", () => {
       const window = (family: string, size: number) => ({ ...known, family, supportedWindow: size, loadedWindow: size })
       assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:b")), window("b", 32_768))
       assert.deepStrictEqual(yield* withServer({ models: one }, factsOf("openai:any")), window("tiny.gguf", 4096))
-      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:any")), known)
+      const missing = { ...known, isMissing: true }
+      assert.deepStrictEqual(yield* withServer({ models: two }, factsOf("openai:any")), missing)
+      const proxy = [...two, { id: "ollama/*" }]
+      assert.deepStrictEqual(yield* withServer({ models: proxy }, factsOf("openai:any")), known)
     })
   )
 
@@ -128,25 +134,52 @@ describe("the facts of a model", () => {
     Effect.gen(function* () {
       const models = [{ id: "gpt-oss-20b.gguf", meta: { n_ctx: 4096 } }]
       const stock = { temperature: 0.800000011920929, top_k: 40, top_p: 0.949999988079071, min_p: 0.05000000074505806 }
-      const facts = (params: object) =>
+      const facts = (params: object, slots = 1) =>
         withServer(
           {
             models,
-            paths: { "/props": { status: 200, body: { total_slots: 4, default_generation_settings: { params } } } }
+            paths: { "/props": { status: 200, body: { total_slots: slots, default_generation_settings: { params } } } }
           },
           factsOf("openai:any")
         )
       const own = {
         ...known,
         takesGrammar: true,
+        slots: 1,
         family: "gpt-oss-20b.gguf",
         supportedWindow: 4096,
         loadedWindow: 4096
       }
       assert.deepStrictEqual(yield* facts(stock), { ...own, temperature: none })
       assert.deepStrictEqual(yield* facts({ ...stock, temperature: 0.3 }), { ...own, temperature: 0.3 })
+      /* What it does when nobody says how many slots: all of them share one window. */
+      assert.deepStrictEqual(yield* facts({ ...stock, temperature: 0.3 }, 4), {
+        ...own,
+        temperature: 0.3,
+        slots: 4,
+        pool: 4096
+      })
       assert.deepStrictEqual(yield* facts({ ...stock, top_k: 20 }), { ...own, temperature: stock.temperature })
     })
+  )
+
+  it.live("are waited for while the server loads its model", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const loading = createServer((_, response) => {
+        const isLoading = (asked += 1) < 3
+        response.writeHead(isLoading ? 503 : 200, { "content-type": "application/json" })
+        const error = { message: "Loading model", type: "unavailable_error", code: 503 }
+        response.end(JSON.stringify(isLoading ? { error } : { data: [{ id: "x", meta: { n_ctx: 4096 } }] }))
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((done) => loading.listen(0, "127.0.0.1", done))),
+        () => Effect.sync(() => loading.close())
+      )
+      const { port } = loading.address() as AddressInfo
+      const server = yield* connectOpenAi({ host: `http://127.0.0.1:${port}/v1` })
+      assert.strictEqual((yield* server.facts("openai:x")).loadedWindow, 4096)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("are asked once, and unknown while the server does not answer", () =>
@@ -167,3 +200,20 @@ describe("the facts of a model", () => {
     })
   )
 })
+
+it.effect("lists its models for a person to choose from", () =>
+  Effect.gen(function* () {
+    const models = [{ id: "qwen3-8b", max_model_len: 32_768 }, { id: "gemma-3-4b" }]
+    const [listed, reason] = yield* withServer({ models }, ({ inventory, missing }) =>
+      Effect.map(inventory ?? Effect.succeed([]), (all) => [all, missing?.("openai:qwen3-8")] as const)
+    )
+    assert.deepStrictEqual(
+      listed.map(({ loadedWindow, name }) => [name, loadedWindow]),
+      [
+        ["openai:qwen3-8b", 32_768],
+        ["openai:gemma-3-4b", undefined]
+      ]
+    )
+    assert.strictEqual(reason?.model, "openai:qwen3-8")
+  })
+)
