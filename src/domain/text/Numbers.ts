@@ -53,7 +53,7 @@ export const otherNumber = (
   const [only, ...others] = said
   if (only === undefined || others.length > 0 || !isValue.test(prose.slice(0, only.index))) return undefined
   const text = lines.join("\n")
-  const there = numbersIn(text.replace(/\/\/.*|\b[A-Za-z_]\w*/g, (part) => (/^\/\//.test(part) ? part : " ")))
+  const there = numbersIn(text.replace(/\/\/.*|\b[A-Za-z_]\w*/g, (part) => (part.startsWith("//") ? part : " ")))
   if (there.length === 0 || there.length > 3) return undefined
   const value = valueOf(only[0])
   const product = there.reduce((all, one) => all * one, 1)

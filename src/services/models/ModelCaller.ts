@@ -100,13 +100,16 @@ export class ModelCaller extends Context.Service<
         }
         const retries = retriesOf(error.reason, limitsOf(limits, request.id.stage))
         const { times, wait } = retries
-        const retry = tries.retried + 1
+        const { reason } = error
+        const why = `${reason._tag} ${"limit" in reason ? (reason.limit?.name ?? "") : ""}`
+        const retry = (tries.byReason.get(why) ?? 0) + 1
         const willRetry = retry <= times
         const reported = willRetry ? error : afterRetries(error, retries)
         yield* failed(reported, willRetry, willRetry ? { retry, retries: times } : {})
         if (!willRetry) return yield* reported
-        yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
-        return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
+        yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
+        const byReason = new Map(tries.byReason).set(why, retry)
+        return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what })
       })
 
       /** Says that a call waits for a slot of the run, when it has waited for a moment. */
@@ -143,7 +146,7 @@ export class ModelCaller extends Context.Service<
           isSent = true
           return Effect.andThen(
             journal.enqueue({ type: "prompt", key: activityName(called), system, user }),
-            send(request, { retried: 0, isWaiting: false })
+            send(request, { retried: 0, byReason: new Map(), isWaiting: false })
           )
         })
         const answer = yield* activities.run({

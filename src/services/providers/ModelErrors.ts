@@ -71,6 +71,17 @@ const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort
 /** What Ollama says of a prompt that is longer than the window. */
 const saysTooLong = /input length exceeds the context length/i
 
+/** What servers say when the machine cannot hold the model or its window; sending the call again changes nothing. */
+const saysNoMemory =
+  /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
+
+const outOfMemory = (detail: string): ModelErrorReason => ({
+  _tag: "Refused",
+  detail,
+  remedy:
+    "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
+})
+
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
@@ -103,6 +114,7 @@ const refusal = (
   if (status === 404 && json) {
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
+  if (status >= 500 && saysNoMemory.test(said)) return outOfMemory(detail)
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
   return status >= 500 ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
 }
@@ -120,6 +132,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: failure.promptTokens, window: failure.window }
     case "BrokenOff":
+      if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return stoppedLoop(context) ?? broken
     case "TimedOut": {
       const { phase, seconds } = failure
@@ -143,6 +156,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
     case "RateLimitError":
       return unlessBegun({ _tag: "Busy", detail, isOverloaded: true })
     case "InternalProviderError":
+      if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return unlessBegun({ _tag: "Busy", detail })
     case "InvalidRequestError":
       return reason.parameter === "model" ? { _tag: "ModelMissing", model, detail } : { _tag: "Refused", detail }
