@@ -146,6 +146,7 @@ export const exampleRule = { verdict: "deny", tool: "read_file", pattern: "priva
 export const exampleFiles: Readonly<Record<string, string>> = {
   "src/main.ts": 'import { load } from "./config.ts"\nload()\n',
   "src/config.ts": "export const load = () => ({})\n",
+  "src/limits.ts": "export const retries = 5\n",
   "docs/guide.md": "# Guide\n\n## Install\n\nRun npm.\n\n## Use\n\nCall load.\n",
   "logo.png": "\0\0\0\0",
   "private/notes.md": "# Notes\n",

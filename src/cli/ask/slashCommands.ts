@@ -26,10 +26,10 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { harmless, printable, printableLines } from "../../domain/text/Printable.ts"
 import { counted, withoutProject } from "../../domain/text/Format.ts"
-import { wrapLine } from "../../domain/text/TextWidth.ts"
+import { cutText, wrapLine } from "../../domain/text/TextWidth.ts"
 import { type ConversationContext, conversationPlace } from "../../app/conversation.ts"
 import { findConversation, keptConversations } from "../../services/conversation/ConversationStore.ts"
-import { cutTo, whenText } from "../runs/runList.ts"
+import { whenText } from "../runs/runList.ts"
 import type { FittedSetup } from "../../app/modelWindow.ts"
 import { askText } from "../../services/approvals/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
@@ -355,7 +355,7 @@ export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date,
   all
     .map(({ messages, saved_at, title }, index) => {
       const line = `${String(index + 1).padStart(2)}  ${whenText(saved_at, now)}  ${counted(messages, "message")}  ${title}`
-      return cutTo(line, Math.max(columns, 40))
+      return cutText(line, Math.max(columns, 40))
     })
     .join("\n")
 

@@ -9,6 +9,7 @@ import { readReference, type ReferenceForm } from "../grammar/ReferenceForm.ts"
 import { type FoundLink, markdownLinks } from "../markdown/MarkdownTree.ts"
 import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
+import { otherNumber } from "../text/Numbers.ts"
 
 /** A string that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
 interface Quote {
@@ -19,13 +20,22 @@ interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
+  /** The words around the link, up to its neighbours and the ends of its sentence, without the link. */
+  readonly statement: string
   /** All that is quoted between its neighbours on the line: where one of these stands, the link points at what it is about. */
   readonly beside: ReadonlyArray<string>
 }
 
 /** What is wrong with a link; the codes are those of the rules. */
 export const WrongLink = Schema.Struct({
-  code: Schema.Literals(["evidence-file", "evidence-lines", "evidence-quote", "evidence-result", "evidence-page"]),
+  code: Schema.Literals([
+    "evidence-file",
+    "evidence-lines",
+    "evidence-number",
+    "evidence-quote",
+    "evidence-result",
+    "evidence-page"
+  ]),
   what: Schema.String,
   how: Schema.String
 })
@@ -81,6 +91,15 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
     .filter((one) => one.length >= 4)
 }
 
+/** What is said with a link: its sentence on its line, up to the links around it. */
+const statementAround = (text: string, { end, start }: FoundLink, from: number, to: number): string => {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1
+  const lineEnd = text.indexOf("\n", end)
+  const before = text.slice(Math.max(lineStart, from, start - reach), start)
+  const behind = text.slice(end, Math.min(lineEnd < 0 ? text.length : lineEnd, to, end + reach))
+  return `${before.split(/[.!?;]\s+(?=[A-Z`*"[])/).at(-1) ?? ""} ${behind.split(/[.!?;](?=\s|$)/)[0] ?? ""}`
+}
+
 /** The links of a text in order; none when it is too large or too complex to be parsed. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
   const links = markdownLinks(text)
@@ -89,13 +108,15 @@ export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
     const quote = quoteBeside(text, link, next)
     const form = readReference(link.title, link.href)
     const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
-    return Object.assign({ form, beside, quote }, link)
+    const statement = statementAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
+    return Object.assign({ form, beside, quote, statement }, link)
   })
 }
 
 const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-file": "(not found)",
   "evidence-lines": "(no such line)",
+  "evidence-number": "(the line has another number)",
   "evidence-quote": "(not found there)",
   "evidence-result": "(no such result)",
   "evidence-page": "(not fetched)"
@@ -135,9 +156,25 @@ const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** The lines, from 1, on which the quotation stands. */
-const linesWith = (text: string, quote: string): ReadonlyArray<number> =>
-  text.split("\n").flatMap((line, index) => (blanks(line).includes(quote) ? [index + 1] : []))
+/** A quotation of fewer characters is not looked for across lines. */
+const leastJoined = 12
+/** The most lines that a quotation may put together. */
+const mostJoined = 3
+
+/** The lines, from 1, on which the quotation stands, or on which it begins when it puts lines together. */
+const linesWith = (text: string, quote: string): ReadonlyArray<number> => {
+  const lines = text.split("\n").map(blanks)
+  const found = lines.flatMap((line, index) => (line.includes(quote) ? [index + 1] : []))
+  if (found.length > 0 || quote.length < leastJoined) return found
+  return lines.flatMap((line, index) => {
+    const joined = lines
+      .slice(index, index + mostJoined)
+      .join(" ")
+      .replace(/ {2,}/g, " ")
+    const at = joined.indexOf(quote)
+    return at >= 0 && at < line.length ? [index + 1] : []
+  })
+}
 
 const hrefWith = (reference: FileReference, from: number, to: number): string =>
   `${reference.href.replace(/#.*$/s, "")}#L${from}${to === from ? "" : `-L${to}`}`
@@ -165,10 +202,17 @@ const movedTo = (
 export const judgeLines = (
   reference: FileReference,
   text: string,
-  given: { readonly quote?: Quote; readonly beside: ReadonlyArray<string>; readonly wasChanged: boolean }
+  given: {
+    readonly quote?: Quote
+    readonly beside: ReadonlyArray<string>
+    readonly statement: string
+    readonly wasChanged: boolean
+    /** True when a command has printed the quotation. */
+    readonly isPrinted?: boolean
+  }
 ): LinkVerdict => {
   const { lines, target } = reference
-  const { beside, quote, wasChanged } = given
+  const { beside, isPrinted = false, quote, statement, wasChanged } = given
   const found = quote === undefined ? [] : linesWith(text, quote.text)
   const count = countLines(text)
   const isRight = lines !== undefined && beside.some((one) => isWithin(linesWith(text, one), lines))
@@ -179,7 +223,13 @@ export const judgeLines = (
     const how = count === 0 ? "The file is empty." : `It has the lines 1 to ${count}.`
     return { wrong: { code: "evidence-lines", what, how } }
   }
-  if (quote?.isLine === true && found.length === 0 && !wasChanged) {
+  const shown = lines === undefined ? [] : text.split("\n").slice(lines.from - 1, lines.to)
+  const numbers = shown.length === 0 || wasChanged ? undefined : otherNumber(statement, shown)
+  if (numbers !== undefined) {
+    const what = `The text says ${numbers.said}, but ${reference.href} says ${numbers.there}.`
+    return { wrong: { code: "evidence-number", what, how: ruleOf("evidence-number").fix } }
+  }
+  if (quote?.isLine === true && found.length === 0 && !wasChanged && !isPrinted) {
     const what = `The text \`${quote.text}\` beside the link is not in ${bareHrefOfPath(target)}.`
     return { wrong: { code: "evidence-quote", what, how: ruleOf("evidence-quote").fix } }
   }

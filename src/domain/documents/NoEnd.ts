@@ -91,7 +91,7 @@ const remarkKeys = new Set("type role status success done confidence title task 
 /** What agents write around the answer that ends their work. */
 const finals = [
   /^(?:\**thought\**:[^\n]*\n\s*)*\**final answer\**:\**\s*([^]+)$/i,
-  /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?\'([^\'\n]*)\')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
+  /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
 /** The text of an answer with an object, or the words of an agent, around it; nothing for any other answer. */

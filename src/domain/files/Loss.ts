@@ -32,6 +32,24 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
+/** How many lines a text has that is a part of the file; nothing for a text of its own. */
+const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
+  const before = linesOf(base)
+  const after = linesOf(text)
+  const known = new Set(before)
+  const own = after.filter((line) => known.has(line)).length
+  const isPart = after.length <= before.length * mostKept && own * 2 >= after.length
+  return before.length < leastLines || !isPart ? undefined : { before: before.length, after: after.length }
+}
+
+/** Why a person is to see what a new text loses of a file, as a sentence; `isWhole` is false for edits, which name what goes. */
+export const lossSentence = (base: string, text: string, isWhole: boolean): string | undefined => {
+  const elided = elisionIn(text, base)
+  if (elided !== undefined) return `The line \`${elided.trim()}\` stands for others, which would be lost.`
+  const part = isWhole ? partOf(base, text) : undefined
+  return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
+}
+
 /** What a new text loses of a file. `saysSo` is true when the answer says that something goes. */
 export const lossOf = (path: string, base: string, text: string, saysSo: boolean): Loss | undefined => {
   const elided = elisionIn(text, base)
@@ -39,12 +57,8 @@ export const lossOf = (path: string, base: string, text: string, saysSo: boolean
     const what = `The line \`${elided.trim()}\` in the text for ${path} stands for others, which would be lost.`
     return { code: "change-elided", what, how }
   }
-  const before = linesOf(base)
-  const after = linesOf(text)
-  const known = new Set(before)
-  const own = after.filter((line) => known.has(line)).length
-  const isPart = after.length <= before.length * mostKept && own * 2 >= after.length
-  if (saysSo || before.length < leastLines || !isPart) return undefined
-  const what = `The text for ${path} has ${after.length} of its ${before.length} lines, so nothing was changed.`
+  const part = saysSo ? undefined : partOf(base, text)
+  if (part === undefined) return undefined
+  const what = `The text for ${path} has ${part.after} of its ${part.before} lines, so nothing was changed.`
   return { code: "change-open", what, how: `${how} If the others are to go, say so in a sentence before the text.` }
 }

@@ -39,6 +39,8 @@ export const CanonicalAccess = Schema.Union([
     base: Schema.optionalKey(Schema.String),
     /** What was at the path when the host looked; when something else is there, nothing is written. */
     found: Schema.optionalKey(Schema.String),
+    /** What the file would lose, as a sentence. */
+    loses: Schema.optionalKey(Schema.String),
     /** True for a file that controls git by its place, whatever its name is. */
     control: Schema.optionalKey(Schema.Boolean)
   }),
@@ -73,12 +75,12 @@ export const CanonicalAccess = Schema.Union([
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
- * An access without what was found at its path, which is compared by itself, and without whether it is on a copy: who allows a
+ * An access without what was found at its path and what that would lose, which is compared by itself, and without whether it is on a copy: who allows a
  * command for the project allows it for a copy of it.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
-    const { found: _found, ...plain } = access
+    const { found: _found, loses: _loses, ...plain } = access
     return plain
   }
   if (access._tag !== "RunCommand") return access
@@ -178,6 +180,7 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
     return "Programs run or read this file automatically. This is asked each time."
   }
+  if (access._tag === "WriteFile" && access.loses !== undefined) return `${access.loses} This is asked each time.`
   const length = access._tag === "FetchUrl" ? longPartOf(access.url) : 0
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }

@@ -66,6 +66,8 @@ interface Target {
 /** How often a call was sent again, what happened before, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
+  /** The same by reason: each has a limit of its own. */
+  readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
   /** No other call may be under way beside it. */

@@ -100,15 +100,18 @@ export class ModelCaller extends Context.Service<
         }
         const retries = retriesOf(error.reason, limitsOf(limits, request.id.stage))
         const { times, wait } = retries
-        const retry = tries.retried + 1
+        const { reason } = error
+        const why = `${reason._tag} ${"limit" in reason ? (reason.limit?.name ?? "") : ""}`
+        const retry = (tries.byReason.get(why) ?? 0) + 1
         const willRetry = retry <= times
         const reported = willRetry ? error : afterRetries(error, retries)
         yield* failed(reported, willRetry, willRetry ? { retry, retries: times } : {})
         if (!willRetry) return yield* reported
-        yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
+        yield* Effect.sleep(Duration.times(wait, 2 ** (retry - 1)))
+        const byReason = new Map(tries.byReason).set(why, retry)
         const isAlone = error.reason._tag === "Busy" && error.reason.isShared === true
         if (isAlone) attempts.shares(request)
-        return yield* send(request, { retried: retry, isWaiting: false, after: error.what, isAlone })
+        return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
       })
 
       /** Says that a call waits for a slot of the run, when it has waited for a moment. */
@@ -149,7 +152,7 @@ export class ModelCaller extends Context.Service<
           isSent = true
           return Effect.andThen(
             journal.enqueue({ type: "prompt", key: activityName(called), system, user }),
-            send(request, { retried: 0, isWaiting: false })
+            send(request, { retried: 0, byReason: new Map(), isWaiting: false })
           )
         })
         const answer = yield* activities.run({

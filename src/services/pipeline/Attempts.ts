@@ -210,7 +210,8 @@ export class Attempts extends Context.Service<
           const isRepeated = seen.has(sign)
           seen.add(sign)
           if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer }
-          if (attempt >= most) {
+          // What has only wrong links is sent back once; then they are marked.
+          if (attempt >= most || (reading.fallback !== undefined && attempt > 1)) {
             if (fallback === undefined) {
               const repeated = attempt > 1 && seen.size === 1
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues })

@@ -120,6 +120,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       task,
       finished: finished.map(({ name }) => name).filter((name) => name !== task),
       anchors: new Set([...anchorsOf(readMarkdown(text)), ...anchorsOf(readMarkdown(briefing.requestDocument))]),
+      printed: calls.filter(({ call }) => call.name === "run_command").map(outcomeText),
       material: [
         briefing.prompt,
         briefing.requestDocument,

@@ -87,6 +87,9 @@ const makeApprovalWarnings = Effect.gen(function* () {
     )
 })
 
+/** True for a task whose work need not be done again. */
+const isDone = (result: TaskResult): boolean => isFinal(result) && (result.checks ?? []).every(passes)
+
 /** What the list may rely on. */
 export interface PlanContext {
   readonly briefing: Briefing
@@ -217,7 +220,6 @@ export class PlanChecker extends Context.Service<
 
       const check = Effect.fn("PlanChecker.check")(function* (text: string, context: PlanContext) {
         const finished = context.finished.map((result) => result.name)
-        const isDone = (result: TaskResult) => isFinal(result) && (result.checks ?? []).every(passes)
         const work = context.mayRepeat === true ? [] : context.finished.filter(isDone).map(({ task }) => task)
         const read = readTaskList(text, { finished, work, allowEmpty: context.mayBeEmpty })
         if (Option.isNone(read.value)) return read

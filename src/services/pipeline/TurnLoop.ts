@@ -326,7 +326,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     if (known.length > 0) return { value: undefined, issues: known, repairs: [] }
     const { fallback, issues, repairs, value } = yield* order.take(report, progress)
     if (issues.length === 0 && value._tag === "Some") return { value: { taken: value.value }, issues, repairs }
-    if (fallback !== undefined && (isLast || progress.rejectedReports >= mostRejectedReports)) {
+    if (fallback !== undefined && (isLast || progress.rejectedReports > 0)) {
       return { value: { taken: fallback.value }, issues: [], repairs: fallback.repairs }
     }
     return { value: undefined, issues, repairs: [] }

@@ -82,6 +82,17 @@ const saysShared = /Context size has been exceeded/i
 /** A request that the server will never answer, although it says so with the status of a failure of its own. */
 const saysNever = /jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported/i
 
+/** What servers say when the machine cannot hold the model or its window; sending the call again changes nothing. */
+const saysNoMemory =
+  /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
+
+const outOfMemory = (detail: string): ModelErrorReason => ({
+  _tag: "Refused",
+  detail,
+  remedy:
+    "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
+})
+
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
@@ -120,6 +131,7 @@ const refusal = (
   if (!json && foreignStatus.has(status)) {
     return { _tag: "Refused", detail, remedy: `Nothing of this kind is at this address: correct it. ${check}` }
   }
+  if (status >= 500 && saysNoMemory.test(said)) return outOfMemory(detail)
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }
   if (saysShared.test(said)) return { _tag: "Busy", detail, isShared: true }
   return status >= 500 && !saysNever.test(said) ? { _tag: "Busy", detail } : { _tag: "Refused", detail, remedy: check }
@@ -140,6 +152,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
     case "ErrorLine":
       return saysShared.test(failure.detail) ? { _tag: "Busy", detail, isShared: true } : broken
     case "BrokenOff":
+      if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return stoppedLoop(context) ?? broken
     case "TimedOut": {
       const { phase, seconds } = failure
@@ -163,6 +176,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
     case "RateLimitError":
       return unlessBegun({ _tag: "Busy", detail, isOverloaded: true })
     case "InternalProviderError":
+      if (saysNoMemory.test(detail)) return outOfMemory(detail)
       return unlessBegun({ _tag: "Busy", detail })
     case "InvalidRequestError":
       return reason.parameter === "model" ? { _tag: "ModelMissing", model, detail } : { _tag: "Refused", detail }

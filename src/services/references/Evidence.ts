@@ -36,6 +36,8 @@ interface KnownEvidence {
   readonly finished: ReadonlyArray<TaskName>
   /** The anchors of headings that a link may name. */
   readonly anchors: ReadonlySet<string>
+  /** What commands have printed. */
+  readonly printed: ReadonlyArray<string>
   /** The texts that may name a page: request, references, calls with their outputs. */
   readonly material: ReadonlyArray<string>
 }
@@ -136,8 +138,8 @@ const makeFileJudge = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     reference: FileReference,
-    { beside, quote }: EvidenceLink,
-    changed: ReadonlySet<string>
+    { beside, quote, statement }: EvidenceLink,
+    { changed, printed }: Pick<EvidenceContext, "changed" | "printed">
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
     const direct = yield* visible(target)
@@ -155,6 +157,8 @@ const makeFileJudge = Effect.gen(function* () {
         : judgeLines({ ...reference, href }, text.value, {
             quote,
             beside,
+            statement,
+            isPrinted: quote !== undefined && printed.some((one) => one.replace(/\s+/g, " ").includes(quote.text)),
             wasChanged: changed.has(file.relative)
           })
     return href === reference.href || verdict.href !== undefined ? verdict : { ...verdict, href }
@@ -165,12 +169,12 @@ const makeEvidence = Effect.gen(function* () {
   const activities = yield* Activities
   const judgeFile = yield* makeFileJudge
 
-  const judge = (link: EvidenceLink, { changed }: EvidenceContext): Effect.Effect<Verdict> => {
+  const judge = (link: EvidenceLink, context: EvidenceContext): Effect.Effect<Verdict> => {
     const { form } = link
-    if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
+    if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, context)
     if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
     if (form.code === "reference-folder") {
-      return judgeFile({ kind: "file", title: link.title, href: link.href, target: link.href }, link, changed)
+      return judgeFile({ kind: "file", title: link.title, href: link.href, target: link.href }, link, context)
     }
     const code = form.code === "reference-url" ? "evidence-page" : "evidence-file"
     return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })

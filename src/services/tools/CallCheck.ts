@@ -23,6 +23,7 @@ import type { Commands } from "../commands/Commands.ts"
 import { meantPath, type Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
+import { lossSentence } from "../../domain/files/Loss.ts"
 import { hashOf } from "../files/Hash.ts"
 import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
 import { runIsolated } from "./ForeignCode.ts"
@@ -163,7 +164,9 @@ const canonicalEdit = Effect.fnUntraced(function* (
     Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
     (message) => invalid(`Nothing was changed. ${message}`)
   )
-  return { ...write, content, base: hashOf(text), found: yield* workspace.state(path) }
+  const loses = lossSentence(text, content, false)
+  const found = yield* workspace.state(path)
+  return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
 /** The write with what it would replace, so that nothing else is replaced. */
@@ -172,7 +175,11 @@ const canonicalWrite = Effect.fnUntraced(function* (
   context: AccessContext
 ) {
   const { mayLook, write } = yield* canonicalTarget(written, context)
-  return { ...write, content, ...(mayLook ? { found: yield* context.workspace.state(write.path) } : {}) }
+  if (!mayLook) return { ...write, content }
+  const text = yield* Effect.orElseSucceed(context.workspace.readText(write.path, maxEditBytes), () => "")
+  const loses = lossSentence(text, content, true)
+  const found = yield* context.workspace.state(write.path)
+  return { ...write, content, found, ...(loses === undefined ? {} : { loses }) }
 })
 
 const canonicalAccess = Effect.fnUntraced(function* (

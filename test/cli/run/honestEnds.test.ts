@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -75,6 +76,40 @@ describe("a run whose change failed", () => {
         })
       }),
     60_000
+  )
+})
+
+describe("a text that drops most of a file, as its answer says", () => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`)
+  const content = `${lines.slice(0, 4).join("\n")}\n`
+  const answer = (stage: string) =>
+    stage === "refinement"
+      ? `I remove what nobody uses.\n\n${refinementWith([{ name: "write_file", arguments: { path: "a.txt", content } }])}`
+      : stage === "execution"
+        ? resultSaying("Shortened [a.txt](a.txt).")
+        : answerTo(stage)
+
+  it.live(
+    "is not written under --yes alone, and is when a rule names the file",
+    () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+        sandbox.write("project/a.txt", `${lines.join("\n")}\n`)
+        const server = yield* FakeOllama.make(({ messages }) => answer(stageNameOf(messages)))
+        const run = (...more: ReadonlyArray<string>) =>
+          Effect.promise(() =>
+            sandbox.run(["run", "--model", fakeModel, "--yes", ...more, "Shorten a.txt."], {
+              env: { OLLAMA_HOST: server.url }
+            })
+          )
+        const { code, stderr } = yield* run()
+        expect(code).toBe(4)
+        expect(stderr).toContain("write_file on a.txt needs approval and there is no terminal to ask on")
+        expect(readFileSync(`${sandbox.root}/project/a.txt`, "utf8")).toBe(`${lines.join("\n")}\n`)
+        expect((yield* run("--allow", "write_file:a.txt")).code).toBe(0)
+        expect(readFileSync(`${sandbox.root}/project/a.txt`, "utf8")).toBe(content)
+      }),
+    120_000
   )
 })
 

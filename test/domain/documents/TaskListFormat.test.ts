@@ -198,10 +198,10 @@ describe("originalPrompt", () => {
   })
 })
 
-describe("tasks that are marked as done", () => {
-  const listOf = (line: string) =>
-    `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nDone.\n\n## Tasks\n\n### Task section 1\n\n- ${line}\n- **What is needed** Look.\n- **Skill** read-code\n- **Expected output** Text.\n`
+const listOf = (line: string) =>
+  `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nDone.\n\n## Tasks\n\n### Task section 1\n\n- ${line}\n- **What is needed** Look.\n- **Skill** read-code\n- **Expected output** Text.\n`
 
+describe("tasks that are marked as done", () => {
   it.each([
     "**Name** ✅ Research 1",
     "**Name** Research 1 ✓",

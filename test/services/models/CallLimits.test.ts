@@ -297,6 +297,34 @@ describe("limits of a stage", () => {
     })
   )
 
+  it.effect("count each reason for itself: an error of the server and a broken connection are not twice the same", () =>
+    Effect.gen(function* () {
+      const script = inOrder({ status: 500, error: "no" }, { text: "one two", done: false }, "done")
+      const { error, events } = yield* calledAt(script, { busyRetries: 1, brokenRetries: 1 })
+      assert.isUndefined(error)
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event.type === "model.failed" ? [[event.reason, event.retry, event.retries]] : [])),
+        [
+          ["Busy", 1, 1],
+          ["DiedMidStream", 1, 1]
+        ]
+      )
+    })
+  )
+
+  it.effect("send nothing again to a machine without memory for the model", () =>
+    Effect.gen(function* () {
+      const said = "model requires more system memory (6.0 GiB) than is available (3.2 GiB)"
+      const { error, events } = yield* calledAt(() => ({ status: 500, error: said }), { busyRetries: 3 })
+      assert.strictEqual(error?.reason._tag, "Refused")
+      assert.include(error?.message, "take a smaller model, lower contextWindow or --parallel")
+      assert.lengthOf(
+        events.filter((event) => event.type === "model.started"),
+        1
+      )
+    })
+  )
+
   it.effect("let a retry succeed, which says what happened before", () =>
     Effect.gen(function* () {
       const { error, events } = yield* calledAt(inOrder({ hold: never }, "done"), { firstWordSeconds: 30 })

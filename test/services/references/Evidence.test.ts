@@ -32,6 +32,7 @@ const evidenceContext: EvidenceContext = {
   finished: [known],
   anchors: new Set(["project-description"]),
   material: ["Read https://example.com/docs/install and (https://example.com/api)."],
+  printed: ["FAIL src/a.ts: expected 3 to be\n  greater than 4"],
   changed: new Set()
 }
 
@@ -73,6 +74,9 @@ describe("a link that is right", () => {
     "`const value3 = 3` ([a](src/a.ts#L3))",
     "[a](src/a.ts#L3): `const  value3 = 3`",
     "[a](src/a.ts#L3): `3: const value3 = 3`",
+    "[a](src/a.ts#L3): `const value3 = 3 const value4 = 4`",
+    "[a](src/a.ts#L3) fails: `expected 3 to be greater than 4`",
+    "The value is 3 ([a](src/a.ts#L3)).",
     '[a](src/a.ts#L2-L4) says "const value3 = 3"',
     // The other quotation of the line is what the link is about.
     "- `value2` ([a](src/a.ts#L2)): `const value5 = 5` ([a](src/a.ts#L5))",
@@ -106,6 +110,12 @@ describe("a link that is wrong", () => {
       "evidence-quote",
       "`const other = 3` beside the link is not in src/a.ts",
       "[a](src/a.ts#L3) (not found there): `const other = 3`"
+    ],
+    [
+      "The value is 7 ([a](src/a.ts#L3)).",
+      "evidence-number",
+      "The text says 7, but src/a.ts#L3 says 3.",
+      "The value is 7 ([a](src/a.ts#L3) (the line has another number))."
     ],
     [
       "[S](#search-9-results)",

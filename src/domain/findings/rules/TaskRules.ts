@@ -409,6 +409,11 @@ export const taskRules = [
       "The file is shorter, so the number was guessed or miscounted.",
       "Copy the line number from the text that you were given, or link the file without one."
     ),
+    "evidence-number": error(
+      "Number that the linked line contradicts",
+      "A number beside a link to a line is read as what stands there.",
+      "Copy the number from the line, or link the line that has it."
+    ),
     "evidence-quote": error(
       "Quotation that is not in the file",
       "A text beside a link is read as a copy of what stands there.",

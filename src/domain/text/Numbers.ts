@@ -1,0 +1,64 @@
+/** Numbers in a sentence and in the lines of a file that it is about, and whether they contradict each other. */
+
+/** More lines than these hold too much to contradict one number. */
+const mostLines = 3
+
+const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
+/** What counts or places something instead of saying what stands there. */
+const counts =
+  /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
+const counted =
+  /^\s*(?:(?:\w+ )?(?:lines?|files?|places?|times?|calls?|callers?|usages?|uses|matches|results?|tests?|functions?|methods?|classes|cases?|links?|hits|of)\b|[):.]\s)/i
+/** Words that say that a number is the value of something. */
+const isValue =
+  /(?:\b(?:is|are|was|to|of|at|most|least|default|defaults|limit|maximum|minimum|equals|than)|[=:])\s*[*_`"'(]*$/i
+
+const valueOf = (written: string): number => Number(written.replace(/[_,]/g, ""))
+
+const numbersIn = (text: string): ReadonlyArray<number> =>
+  [...text.matchAll(/\d[\d_]*(?:\.\d+)?(?:e\d+)?/gi)].map(([one]) => valueOf(one)).filter(Number.isFinite)
+
+/** The same amount in other units, and what a comparison with it means. */
+const factors = [1, 60, 1000, 1024, 60_000, 3600, 3_600_000, 86_400, 86_400_000, 1_048_576, 100]
+
+const means = (said: number, there: number): boolean =>
+  Math.abs(said - there) <= 1 || factors.some((factor) => said * factor === there || there * factor === said)
+
+const words = (text: string): ReadonlySet<string> =>
+  new Set(
+    (
+      text
+        .replace(/([a-z])([A-Z])/g, "$1 $2")
+        .toLowerCase()
+        .match(/[a-z]{4,}/g) ?? []
+    ).map((word) => word.slice(0, 5))
+  )
+
+/**
+ * The number that a sentence gives for what stands on some lines, when those have another one; nothing when they agree, or may.
+ * Only a sentence with a single number, about a word that the lines hold, can contradict them.
+ */
+export const otherNumber = (
+  sentence: string,
+  lines: ReadonlyArray<string>
+): { readonly said: string; readonly there: string } | undefined => {
+  if (lines.length > mostLines) return undefined
+  // What is quoted speaks for itself.
+  const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
+    /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
+  )
+  const said = [...prose.matchAll(number)].filter(
+    (found) => !counts.test(prose.slice(0, found.index)) && !counted.test(prose.slice(found.index + found[0].length))
+  )
+  const [only, ...others] = said
+  if (only === undefined || others.length > 0 || !isValue.test(prose.slice(0, only.index))) return undefined
+  const text = lines.join("\n")
+  const there = numbersIn(text.replace(/\/\/.*|\b[A-Za-z_]\w*/g, (part) => (part.startsWith("//") ? part : " ")))
+  if (there.length === 0 || there.length > 3) return undefined
+  const value = valueOf(only[0])
+  const product = there.reduce((all, one) => all * one, 1)
+  if ([...there, product].some((one) => means(value, one))) return undefined
+  const known = words(text)
+  if (![...words(sentence)].some((word) => known.has(word))) return undefined
+  return { said: only[0], there: there.join(" and ") }
+}
