@@ -91,7 +91,7 @@ export class Output extends Context.Service<
         return Output.of({
           result: (text) => write(stdout, text, lose),
           print: (text) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
-          answer: (text) => write(stdout, isWatched ? harmless(text) : text, lose),
+          answer: (text) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
           follow: (piece) => screen.write(stdout, harmless(piece)),
           printNow: (lines) => screen.write(stdout, lines),
           emit: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
