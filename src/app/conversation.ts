@@ -2,15 +2,8 @@
  * Holds a conversation, for the command line and the library in the same way. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
-import * as Ref from "effect/Ref"
-import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
-import { type LockedProject, takeProject } from "../services/journal/ProjectLock.ts"
-import { ProjectWriteLock } from "../services/permissions/Gate.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { ConversationMessage } from "../domain/models/ConversationMessage.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
@@ -24,6 +17,7 @@ import {
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { layerWriteLock } from "./writeLock.ts"
 import { observed, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import { layerProject } from "./projectLayers.ts"
@@ -33,42 +27,6 @@ import { readSetup, type Setup } from "./setup.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
-
-/**
- * The lock of a conversation on its project, under the name `runId` for other processes: taken when a call wants to change
- * something, released with the answer.
- */
-export const layerConversationLock = (
-  place: Pick<LockedProject, "locks" | "project" | "runId">
-): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path> =>
-  Layer.effect(
-    ProjectWriteLock,
-    Effect.gen(function* () {
-      const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
-      const held = yield* Ref.make<Scope.Closeable | undefined>(undefined)
-      const withMutex = (yield* Semaphore.make(1)).withPermits(1)
-
-      const take = Effect.gen(function* () {
-        if ((yield* Ref.get(held)) !== undefined) return undefined
-        const scope = yield* Scope.make()
-        return yield* provide(Scope.provide(takeProject({ ...place, work: "conversation" }), scope)).pipe(
-          Effect.andThen(Ref.set(held, scope)),
-          Effect.as(undefined),
-          Effect.catchTags({
-            LockTaken: ({ by }) =>
-              Effect.succeed(`would change something, and ${by} works in the project: wait for it, or end it`),
-            LockUnavailable: ({ code }) =>
-              Effect.succeed(`would change something, and the project cannot be locked against runs: ${code}`)
-          })
-        )
-      })
-      const release = Effect.flatMap(Ref.getAndSet(held, undefined), (scope) =>
-        scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
-      )
-      yield* Effect.addFinalizer(() => withMutex(release))
-      return { claim: Effect.uninterruptible(withMutex(take)), release: withMutex(release) }
-    })
-  )
 
 /** A conversation about a project. `given` are the flags or options that override its configuration. */
 export interface NewConversation {
@@ -159,7 +117,12 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   const id = { current: order.runId }
   const commands = yield* customCommands(setup)
   const isKept = keep && setup.configuration.saveConversations !== false
-  const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
+  const lock = layerWriteLock({
+    locks: setup.folders.locks,
+    runId: order.runId,
+    project: setup.project,
+    work: "conversation"
+  })
 
   const prepareModel = Effect.fnUntraced(function* (name: string) {
     const fitted = yield* fitWindow(yield* readSetup(project, { ...given, model: name }), context)

@@ -69,12 +69,12 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskLoop.layer, Task
 export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
 /** The stages of a run, each to be used by itself. */
-export const layerStages = (setup: Setup, context: RunContext) =>
+export const layerStages = (setup: Setup, context: RunContext, lock: Parameters<typeof layerProject>[2]) =>
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
     Layer.provideMerge(layerCalls(context)),
     Layer.provide(context.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, context, ProjectWriteLock.layerHeld))
+    Layer.provideMerge(layerProject(setup, context, lock))
   )
 
 /** A conversation over models, tools and project. */
@@ -83,14 +83,18 @@ const layerConversation = layerAsker.pipe(
   Layer.provide(Layer.mergeAll(Briefer.layer, Checks.layer, Evidence.layer, References.layer, ToolRunner.layerSettings))
 )
 
-/** Everything a run needs. */
-export const layerRun = (setup: Setup, context: RunContext) =>
+/** Everything a run needs; `lock` keeps others from changing the project meanwhile. */
+export const layerRun = (
+  setup: Setup,
+  context: RunContext,
+  lock: Parameters<typeof layerProject>[2] = ProjectWriteLock.layerHeld
+) =>
   layerPipeline.pipe(
     Layer.provide(layerTasks),
     Layer.provide(layerCalls(context)),
     Layer.provide(context.model ?? layerModel(setup)),
     Layer.provide(context.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
-    Layer.provideMerge(layerProject(setup, context, ProjectWriteLock.layerHeld))
+    Layer.provideMerge(layerProject(setup, context, lock))
   )
 
 /** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */

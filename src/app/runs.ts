@@ -10,10 +10,11 @@ import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { leavesMachine } from "../services/providers/providers.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { readProof, layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
+import { readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
+import { layerWriteLock } from "./writeLock.ts"
 import { forkRecords } from "../domain/history/JournalParts.ts"
 import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
 import { runOf, TaskNotFound } from "../domain/history/RunEvidence.ts"
@@ -68,7 +69,7 @@ export interface NewRun {
   readonly project: string
   readonly given: Configuration
   readonly order: RunOrder
-  /** False: nothing of the run is saved. It takes the lock on its project all the same. */
+  /** False: nothing of the run is saved. */
   readonly keep?: boolean
 }
 
@@ -112,7 +113,13 @@ const carryOut = (ready: ReadyRun, { warn, ...context }: RunContext, journal: No
     reportStartup({ ...ready, setup }, ready.given, warn).pipe(
       Effect.andThen(Pipeline.use((pipeline) => pipeline.run(ready.order))),
       Effect.tap((report) => runEndHooks(setup, report, warn)),
-      Effect.provide(layerRun(setup, { ...context, listen, readOnly: ready.order.readOnly ?? false, journal }))
+      Effect.provide(
+        layerRun(
+          setup,
+          { ...context, listen, readOnly: ready.order.readOnly ?? false, journal },
+          layerWriteLock(placeOf(setup, ready.order))
+        )
+      )
     )
   )
 
@@ -136,7 +143,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
     hasBegun ||= recorded.event.type === "run.started"
     return context.listen(recorded)
   }
-  const journal = keep ? layerJournal(ready, context) : layerUnsavedRun(placeOf(ready.setup, order))
+  const journal = keep ? layerJournal(ready, context) : layerUnsaved
   const forget = Effect.provide(
     RunStore.use((store) => store.remove(order.runId)),
     RunStore.layer(state)

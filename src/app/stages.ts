@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import type { FilledPrompt } from "../domain/models/PromptSize.ts"
 import { TaskFailure } from "../domain/plan/TaskResult.ts"
-import { layerUnsavedRun } from "../services/history/RunJournal.ts"
 import {
   type PlanStage,
   executeRefinement,
@@ -21,6 +20,7 @@ import { layerStages } from "./runLayers.ts"
 import { type NewRun, placeOf } from "./runs.ts"
 import { readSetup } from "./setup.ts"
 import { reportStartup } from "./startup.ts"
+import { layerWriteLock } from "./writeLock.ts"
 
 /** Where a stage works. */
 export type StagePlace = Pick<NewRun, "project" | "given">
@@ -38,11 +38,10 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   isExecution = false
 ) {
   const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
-  /* Only a stage that carries something out can change the project, and locks it. */
-  const journal = isExecution ? layerUnsavedRun(placeOf(fitted.setup, { runId: yield* makeRunId })) : undefined
+  const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
   return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),
-    Effect.provide(layerStages(fitted.setup, { ...context, readOnly: !isExecution, journal }))
+    Effect.provide(layerStages(fitted.setup, { ...context, readOnly: !isExecution }, lock))
   )
 })
 

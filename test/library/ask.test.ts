@@ -1,10 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { ask, type FlatEvent, LockTaken, openConversation, run } from "../../src/index.ts"
+import { ask, type FlatEvent, openConversation, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
+import { waitFor } from "../support/waitFor.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 
 const sandbox = makeSandbox()
@@ -177,75 +178,66 @@ const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {
     : { text: "", calls: [{ name: "read_file", arguments: { path: "README.md" } }] }
 })
 
-describe("a conversation beside runs", () => {
-  it("changes nothing while a run works in its project, and goes on reading", async () => {
-    const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
-    for await (const event of held.events) if (event.type === "model.started") break
-    const conversation = openConversation({ project, model: writer, allow: ["write_file", "read_file"] })
-    assert.strictEqual((await conversation.send("Read it.")).status, "done")
-    const refused = await conversation.send("Write it.")
-    assert.deepStrictEqual([refused.status, existsSync(`${project}/notes.md`)], ["not_permitted", false])
-    assert.match(
-      refused.reason,
-      new RegExp(
-        `^Nothing was changed: notes.md: this would change something, and run ${held.runId} \\(pid ${process.pid}, since [^)]+\\) works in the project: wait for it, or end it\\.$`
-      )
-    )
-    await held.interrupt()
-    assert.strictEqual((await conversation.send("Write it.")).status, "done")
-    assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
-    await conversation.close()
+/** A conversation that waits for the answer to its question, and holds the lock on its project meanwhile. */
+const holding = async () => {
+  rmSync(`${project}/notes.md`, { force: true })
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<boolean>()
+  const conversation = openConversation({
+    project,
+    model: writer,
+    approve: () => {
+      asked.resolve()
+      return answer.promise
+    }
   })
+  const sent = conversation.send("Write it.")
+  await asked.promise
+  return { answer: answer.resolve, close: () => conversation.close(), runId: conversation.runId, sent }
+}
 
-  it("keeps runs out while it answers a message with a change, and not while it only waits", async () => {
-    rmSync(`${project}/notes.md`, { force: true })
-    const asked = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<boolean>()
-    const conversation = openConversation({
-      project,
-      model: writer,
-      approve: () => {
-        asked.resolve()
-        return answer.promise
-      }
-    })
+describe("a conversation beside others", () => {
+  it("waits to change something until another has changed its project, says for whom, and goes on reading", async () => {
+    const first = await holding()
+    const second = openConversation({ project, model: writer, allow: ["write_file", "read_file"] })
+    assert.strictEqual((await second.send("Read it.")).status, "done")
     const question = { project, model: "embedded", allow: ["read_file"], prompt: "Where is the port?" }
-    const sent = conversation.send("Write it.")
-    await asked.promise
-    const refused = await run(question).report.then(
-      () => undefined,
-      (error: unknown) => error
-    )
-    assert.isTrue(refused instanceof LockTaken)
-    assert.include(
-      (refused as LockTaken).message,
-      `is in use by conversation ${conversation.runId} (pid ${process.pid},`
-    )
-    answer.resolve(true)
-    assert.strictEqual((await sent).status, "done")
     assert.strictEqual((await run(question).report).status, "done")
-    await conversation.close()
+    const waits = Promise.withResolvers<string>()
+    void (async () => {
+      for await (const event of second.events) {
+        if (event.type === "message" && event.text.includes("Waiting until")) waits.resolve(event.text)
+      }
+    })()
+    const later = second.send("Write it.")
+    assert.match(
+      await waits.promise,
+      new RegExp(`is being changed by conversation ${first.runId} \\(pid ${process.pid}, since [^)]+\\)\\. Waiting`)
+    )
+    assert.isFalse(existsSync(`${project}/notes.md`))
+    first.answer(true)
+    assert.strictEqual((await first.sent).status, "done")
+    assert.strictEqual((await later).status, "done")
+    assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
+    await Promise.all([first.close(), second.close()])
   })
 
-  it("changes nothing from the command line either, with exit code 4", async () => {
+  it("waits on the command line too", async () => {
     const program = Effect.gen(function* () {
       const server = yield* FakeOllama.make(({ messages }) =>
         messages.at(-1)?.content.includes("### Changed") === true
           ? "That is all."
           : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
       )
-      const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
-      yield* Effect.promise(async () => {
-        for await (const event of held.events) if (event.type === "model.started") break
-      })
-      const words = ["ask", "--model", fakeModel, "--allow", "write_file", "Write it."]
+      const first = yield* Effect.promise(holding)
       const env = { OLLAMA_HOST: server.url }
-      const beside = yield* Effect.promise(() => sandbox.run(words, { env }))
-      assert.strictEqual(beside.code, 4, beside.stderr)
-      assert.include(beside.stderr, `run ${held.runId} (pid ${process.pid}, since`)
-      yield* Effect.promise(held.interrupt)
-      const after = yield* Effect.promise(() => sandbox.run(words, { env }))
-      assert.deepStrictEqual([after.code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
+      const beside = sandbox.start(["ask", "--model", fakeModel, "--allow", "write_file", "Write it."], { env })
+      yield* waitFor("the line", () => beside.stderr().includes(`conversation ${first.runId} (pid ${process.pid}`))
+      assert.isFalse(existsSync(`${project}/other.md`))
+      first.answer(false)
+      const { code } = yield* Effect.promise(() => beside.ended)
+      assert.deepStrictEqual([code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
+      yield* Effect.promise(first.close)
     })
     await Effect.runPromise(Effect.scoped(program))
   })

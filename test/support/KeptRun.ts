@@ -22,7 +22,7 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
 import { recordOf } from "../../src/services/journal/JournalLine.ts"
 import { readJournal } from "../../src/services/journal/JournalReader.ts"
-import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../../src/services/history/RunJournal.ts"
+import { layerNewRun, layerResumedRun, layerUnsaved } from "../../src/services/history/RunJournal.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
@@ -97,7 +97,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     })
 
   /** The order on a run of which nothing is kept. */
-  const unsaved = (given: Session) => perform(layerUnsavedRun(place), named, given)
+  const unsaved = (given: Session) => perform(layerUnsaved, named, given)
 
   /** A new run that begins with these records. */
   const fork = (begin: ReadonlyArray<JournalRecord>, given: Session) => {

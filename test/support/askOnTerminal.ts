@@ -1,5 +1,5 @@
 /**
- * A program that asks one question on its terminal and prints the answer: `node askOnTerminal.ts short|long WAIT_MS`.
+ * A program that asks one question on its terminal and prints the answer: `node askOnTerminal.ts short|long|step|doubt WAIT_MS`.
  * Started by test/support/PseudoTerminal.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -19,14 +19,29 @@ const item: ApprovalItem = {
   risk: "medium",
   targets: ["/p/\u001b[2J\u202egpj.md"],
   ...(length === "long" ? { details: Array.from({ length: 40 }, (_, index) => `detail ${index + 1}`) } : {}),
-  offers: { session: "read_file for every file of the project", remember: "read_file for this file" }
+  offers: {
+    session: "read_file for every file of the project",
+    remember: "read_file for this file",
+    always: ["read_file:docs/**"]
+  }
 }
+
+/** Three calls of a step, of which a yes may cover what repairs them. */
+const items = ["a", "b", "c"].map((name): ApprovalItem => {
+  return { ...item, tool: "write_file", targets: [`/p/${name}`], offers: { repairs: `later changes of ${name}` } }
+})
 
 const asking = Effect.gen(function* () {
   const approver = yield* Approver
   console.log(`READY ${process.pid}`)
   yield* Effect.sleep(`${Number(wait)} millis`)
-  console.log(`ANSWER ${JSON.stringify(yield* approver.call(item, "question-1"))}`)
+  const answer =
+    length === "step"
+      ? approver.step("Task section 1", items, "question-1")
+      : length === "doubt"
+        ? approver.inDoubt(item, "question-1")
+        : approver.call(item, "question-1")
+  console.log(`ANSWER ${JSON.stringify(yield* answer)}`)
 })
 
 await Effect.runPromise(

@@ -17,7 +17,7 @@ import { failureText, lastLine, progressLine, type ProgressOptions, toolText } f
 import { answerBlocks } from "../../domain/conversation/AnswerBlocks.ts"
 import { type EventSink, lineSink } from "../terminal/EventSink.ts"
 import { markdownText } from "../terminal/MarkdownText.ts"
-import { Output } from "../terminal/Output.ts"
+import { Output, redactText } from "../terminal/Output.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 /**
@@ -137,7 +137,7 @@ const makePlainPrinter = Effect.gen(function* () {
     listen: (piece) => {
       if (piece === "") return
       hold.begin()
-      follow(piece)
+      follow(redactText(piece))
       isInLine = !piece.endsWith("\n")
     },
     sink
@@ -151,7 +151,7 @@ const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyA
   let open = ""
   let isBlank = true
   const print = (block: string): void => {
-    const text = markdownText(block, { paint, columns: resultColumns(), isUnicode: screen.isUnicode })
+    const text = markdownText(redactText(block), { paint, columns: resultColumns(), isUnicode: screen.isUnicode })
     const hasGap = block.trim() === "" || /\n[^\S\n]*\n$/.test(block)
     const gap = hasGap && !(text === "" && isBlank) ? "\n" : ""
     if (text !== "" || gap !== "") printNow(`${text === "" ? "" : `${text}\n`}${gap}`)

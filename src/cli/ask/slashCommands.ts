@@ -249,7 +249,8 @@ const diffLines = Effect.gen(function* () {
 
 const undo = Effect.fnUntraced(function* (path: string) {
   const lock = yield* ProjectWriteLock
-  const reason = yield* lock.claim
+  const { emit } = yield* Output
+  const reason = yield* lock.claim(emit)
   if (reason !== undefined) return printable(`/undo ${reason}.`)
   const paths = yield* Effect.ensuring(
     undoChanges(yield* changesHere, path === "" ? {} : { paths: [path] }),

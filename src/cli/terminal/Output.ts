@@ -57,7 +57,7 @@ const makeOutput = (streams: Streams) =>
       /** Writes lines for a person to stdout, broken between words at the width of the terminal. */
       print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
       /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
-      answer: (text: string) => write(stdout, isWatched ? harmless(text) : text, lose),
+      answer: (text: string) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
       /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
       follow: (piece: string) => screen.write(stdout, harmless(piece)),
       /** Writes lines that are safe to show to stdout at once. Only for a terminal. */

@@ -11,7 +11,7 @@ import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { takingKeys } from "./Keys.ts"
-import { Output } from "./Output.ts"
+import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
@@ -43,7 +43,7 @@ const isJson = (text: string): boolean =>
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
-  const text = markdown.trimEnd()
+  const text = redactText(markdown.trimEnd())
   if (isPlain || !isWatched || isJson(text)) return yield* answer(text)
   yield* result(markdownText(text, { paint, columns: columns(), isUnicode: screen.isUnicode }))
 })
@@ -76,7 +76,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
       const personMs = sink.personMs?.() ?? 0
       const project = sink.project?.() ?? ""
       if (isWatched && report.answer.trim() !== "") yield* emit("")
-      yield* emit(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+      yield* emit(redactText(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project })))
       const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun
       if (hasChanges) yield* emit(`Undo it: task-conductor undo ${report.runId}`)
     }

@@ -148,12 +148,12 @@ const doesOf = (item: ApprovalItem): string => {
   const { targets, tool, words } = item
   if (words !== undefined) return unframed(words.does)
   if (isEmpty(item)) return "no tool call"
-  return `use ${unframed(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
+  return `use ${unframed(tool)}${whoseOf(item)}${targets.length === 0 ? "" : ` on ${targets.map(unframed).join(", ")}`}`
 }
 
 const headingOf = ({ items, scope, title }: Asking): string => {
   const [first] = items
-  const name = title === "" ? [] : [stepText(title)]
+  const name = title === "" ? [] : [unframed(stepText(title))]
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined

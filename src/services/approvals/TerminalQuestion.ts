@@ -274,12 +274,9 @@ const continued = Effect.callback<"continued">((resume) => {
 })
 
 /** Stops the program, and whoever started it, as Ctrl-Z does, until it is continued. */
-const stopped = Effect.raceFirst(
-  continued,
-  Effect.andThen(
-    Effect.sync(() => void process.kill(0, "SIGTSTP")),
-    Effect.never
-  )
+const stopped = Effect.andThen(
+  Effect.sync(() => void process.kill(0, "SIGTSTP")),
+  Effect.sleep(modeSwitchTime)
 )
 
 const converse = Effect.fnUntraced(function* <A>(
@@ -302,8 +299,8 @@ const converse = Effect.fnUntraced(function* <A>(
     for (;;) {
       const typed = yield* Effect.scoped(Effect.raceFirst(read, continued))
       if (typed === "stop") yield* Effect.andThen(Effect.sleep(modeSwitchTime), stopped)
+      if (typed === "continued") yield* Effect.sleep(modeSwitchTime)
       if (typed === "stop" || typed === "continued") {
-        yield* Effect.sleep(modeSwitchTime)
         yield* ask
         continue
       }

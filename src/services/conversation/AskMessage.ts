@@ -26,6 +26,7 @@ import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
 import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { firstProgress, type Progress, type TurnOrder, type TurnsEnd } from "../pipeline/TurnOrder.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /** What is known of a conversation from message to message. */
@@ -84,6 +85,7 @@ const namesOf = ({ files = [] }: Pick<Refinement, "files">): string => files.map
 export const makeAnswerMessage = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
+  const events = yield* RunEvents
   const lock = yield* ProjectWriteLock
   const loop = yield* makeTurnLoop
   const { readMessage } = yield* makeEvidenceReaders
@@ -164,7 +166,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
 
   /** Asks about the changes of the working copy; why they may not be made. */
   const approve = Effect.fnUntraced(function* (number: number, made: Refinement) {
-    const taken = yield* lock.claim
+    const taken = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
     if (taken !== undefined) return { status: "not_permitted" as const, why: `${namesOf(made)}: this ${taken}.` }
     const gated = yield* gatedCalls(wholeTask, made, number)
     if (gated === undefined) return undefined

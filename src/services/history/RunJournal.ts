@@ -1,5 +1,5 @@
 /**
- * Opens the journal of a new or a resumed run, together with the locks on the run and on its project.
+ * Opens the journal of a new or a resumed run, together with the lock on the run.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -60,7 +60,7 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
   })
 })
 
-/** Where runs are saved, and whether this run needs the lock on its project. */
+/** Where runs are saved, and what is needed of them. */
 export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string
@@ -76,7 +76,7 @@ export interface RunPlace {
   readonly program: string
   /** Values that are never saved. */
   readonly secrets: ReadonlyArray<string>
-  /** A run that changes nothing takes no lock on its project. */
+  /** The run changes nothing. */
   readonly readOnly: boolean
   /** The settings with which a run is resumed. */
   readonly settings?: Configuration
@@ -86,13 +86,11 @@ export interface RunPlace {
 
 const folderMode = 0o700
 
-/** Takes the locks: no other process may write the journal or change the project at the same time. */
-const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
-  const { locks, project, readOnly, runId, state } = place
+/** Takes the lock on the run: no other process may write the journal at the same time. */
+const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   const path = yield* Path.Path
-  const folder = lockFolder(path, state)
-  yield* takeLock(runLock(journalPath(path, place)), { folder, runId, what: `The run ${runId}` })
-  if (!readOnly) yield* takeProject({ project, runId, locks })
+  const folder = lockFolder(path, place.state)
+  yield* takeLock(runLock(journalPath(path, place)), { folder, runId: place.runId, what: `The run ${place.runId}` })
 })
 
 /**
@@ -165,7 +163,7 @@ export const layerNewRun = (
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* takeLocks(place)
+      yield* takeRun(place)
       const file = journalPath(yield* Path.Path, place)
       yield* makeFolder(file)
       const protection = yield* protectionOf(place, [])
@@ -190,11 +188,19 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   return changesOf(lines.filter(({ key }) => !ended.has(key))).changes.filter((file) => isWithin(root, file.path))
 })
 
+/** Removes what writes left behind that were killed, unless somebody else changes the project now. */
+const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, place: RunPlace) {
+  const files = yield* unfinishedWrites(lines, place.project)
+  const { locks, project, runId } = place
+  const removed = Effect.andThen(takeProject({ locks, project, runId }), removeLeftovers(files))
+  if (files.length > 0) yield* Effect.catchTag(Effect.scoped(removed), "LockTaken", () => Effect.void)
+})
+
 /** The journal of a resumed run, read under its lock: another process may have continued the run meanwhile. */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* takeLocks(place)
+      yield* takeRun(place)
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
       const unknown = neededUnknown(content.lines, file)
@@ -208,7 +214,7 @@ export const layerResumedRun = (place: RunPlace) =>
         project: place.isMoved === true ? place.project : undefined
       })
       const lines = yield* inMovedProject(content.lines, place.project)
-      if (!place.readOnly) yield* removeLeftovers(yield* unfinishedWrites(lines, place.project))
+      if (!place.readOnly) yield* removeUnfinished(lines, place)
       const provenFrom = protection.seal?.proof.from ?? content.lines.length + 1
       return Layer.mergeAll(
         Journal.layer(lines, provenFrom, writer),
@@ -220,7 +226,3 @@ export const layerResumedRun = (place: RunPlace) =>
 
 /** Nothing is persisted. */
 export const layerUnsaved = Layer.merge(Journal.layerNone, ResumeNotes.layerNone)
-
-/** No journal: such a run is not saved, but it takes the lock on its project like any other. */
-export const layerUnsavedRun = ({ locks, project, readOnly, runId }: RunPlace) =>
-  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), layerUnsaved))

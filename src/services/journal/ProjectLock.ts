@@ -1,9 +1,15 @@
 /**
- * The lock on a project: one process at a time may change it.
+ * The lock on a project: one process at a time may change it, and none that works in a folder above or below it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { type LockHolder, takeLock } from "../files/Lock.ts"
+import * as path from "node:path"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import { isWithin } from "../files/CanonicalPath.ts"
+import { textHash } from "../files/Hash.ts"
+import { type LockHolder, lockHolder, LockTaken, takeLock } from "../files/Lock.ts"
+import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
 
 /** The project, and the folder where locks leave a file on systems that need one. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
@@ -12,9 +18,68 @@ export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
   readonly project: string
 }
 
-/** Takes the lock until the scope closes. Fails when another process has it. */
+const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
+
+const lockName = (project: string): string => `project ${project}`
+
+/** One process at a time looks which projects are taken. */
+const looking = {
+  what: "The list of projects",
+  name: "projects",
+  retries: Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(100)])
+}
+
+/** Fails when another process changes a project that holds this one, or lies in it. `folder` lists those that are changed. */
+const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
+  const fs = yield* FileSystem.FileSystem
+  const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  for (const file of files.map((name) => path.join(folder, name))) {
+    const other = yield* Effect.orElseSucceed(fs.readFileString(file), () => real)
+    if (other === real || !(isWithin(other, real) || isWithin(real, other))) continue
+    const holder = yield* lockHolder(lockName(other), { folder: locks })
+    if (holder._tag === "None") yield* Effect.ignore(fs.remove(file))
+    else return yield* new LockTaken({ what: `The project ${other}`, remedy, holder: holder.value })
+  }
+})
+
+/** Takes the lock until the scope closes. Fails when another process has it, or has that of a project above or below. */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
-  const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
-  const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
-  yield* takeLock(`project ${real}`, { folder: locks, what: `The project ${real}`, remedy, ...holder })
+  const fs = yield* FileSystem.FileSystem
+  const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
+  const folder = path.join(locks, "projects")
+  const file = path.join(folder, textHash(real))
+  const { name, retries, what } = looking
+  const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), retries)
+  const own = takeLock(lockName(real), { folder: locks, what: `The project ${real}`, remedy, ...holder })
+  const listed = Effect.andThen(makeFolders(folder, 0o700), writePrivateFile(file, new TextEncoder().encode(real)))
+  const scope = yield* Effect.scope
+  yield* Effect.scoped(
+    look.pipe(
+      Effect.andThen(refuseNested(real, folder, locks)),
+      Effect.andThen(Scope.provide(own, scope)),
+      Effect.andThen(Effect.ignore(listed))
+    )
+  )
+  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))
+})
+
+/** How often a process looks whether the project is free again. */
+const lookAgain = "300 millis"
+
+/** Takes the lock as soon as nobody else has it; `waits` is called with who has it, whenever that is somebody else. */
+export const awaitProject = Effect.fnUntraced(function* (
+  place: LockedProject,
+  waits: (taken: LockTaken) => Effect.Effect<void>
+) {
+  let told = ""
+  for (;;) {
+    const taken = yield* takeProject(place).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("LockTaken", (one) => Effect.succeed(one))
+    )
+    if (taken === undefined) return
+    if (taken.message !== told) yield* waits(taken)
+    told = taken.message
+    yield* Effect.sleep(lookAgain)
+  }
 })

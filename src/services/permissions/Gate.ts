@@ -108,21 +108,24 @@ const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
 })
 
 /**
- * Who may change the project now. A run holds its project from its first moment to its last. A conversation can be open for
- * hours: it locks the project when a call wants to change something, and unlocks it when the message is answered. The gate
- * claims the lock, the conversation releases it.
+ * Who may change the project now. A run holds its project from its first change to its end. A conversation can be open for
+ * hours: it unlocks the project when the message is answered. The gate claims the lock when something is about to be changed,
+ * and waits for whoever has it; the conversation releases it.
  */
 export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
-    /** Holds the project from now on; why not, when another process works there. */
-    readonly claim: Effect.Effect<string | undefined>
+    /**
+     * Holds the project from now on, once no other process does; `waits` is told who does, as a sentence. Gives why not, when
+     * it cannot be locked.
+     */
+    readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
     /** Lets others work in the project again. */
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/permissions/ProjectWriteLock") {
   /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
-  static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: Effect.undefined, release: Effect.void })
+  static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }
 
 /** The denial of what nothing can allow. */
@@ -227,6 +230,7 @@ export class Gate extends Context.Service<
         const grants = new Grants()
         let denials: ReadonlyArray<PermissionDenied> = []
         let requestedChanges: ReadonlyArray<RequestedChange> = []
+        const tellWait = (text: string) => events.publish({ type: "message", level: "info", text })
         const declinedAnswers = new Set<string>()
         const noteDeclined = ({ answer }: GateQuestion, { by }: PermissionDenied) =>
           Effect.sync(() => void (by === "person" && answer !== undefined && declinedAnswers.add(answer)))
@@ -273,7 +277,8 @@ export class Gate extends Context.Service<
           report: (event: RunEvent) => Effect.Effect<void>
         ) {
           const reason =
-            evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
+            evaluator.protection(question) ??
+            (evaluator.changesProject(question) ? yield* lock.claim(tellWait) : undefined)
           if (reason !== undefined) return yield* protectedOf(question, reason)
           /* An answer to another question may have resolved this one while it waited. */
           const askUnlessDecided = Effect.flatMap(isDecided(question, report), (decided) =>

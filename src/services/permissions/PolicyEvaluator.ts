@@ -84,6 +84,11 @@ export const readOnlyReason = "would change something, and this run only reads"
 const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
   mayChange === true || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
+/** True for what may change the project itself, and not a copy of it. */
+const changesProject = ({ accesses, mayChange }: GateQuestion): boolean =>
+  mayChange === true ||
+  accesses.some((access) => access._tag === "WriteFile" || (access._tag === "RunCommand" && access.onCopy !== true))
+
 /**
  * Why an access is protected, so that no rule and no answer can allow it; a clause of which the access is the subject.
  * Protected are writes outside the project, writes to what controls git or this program, commands without the sandbox that
@@ -145,6 +150,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         .find((one) => one !== undefined)
     },
     changesSomething,
+    changesProject,
     /** True when nothing may be changed. */
     isReadOnly: options.readOnly === true,
     /** Notes what was allowed to be written. */

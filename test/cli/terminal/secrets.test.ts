@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { describe, expect } from "@effect/vitest"
 import { it as plain } from "vitest"
 import { jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
+import { printAnswer } from "../../../src/cli/terminal/outcome.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import { redacted } from "../../../src/domain/text/Redaction.ts"
@@ -42,6 +43,22 @@ describe("an event with a secret", () => {
         }
         expect([message.json, message.progress, started.json].every((said) => said.includes(redacted))).toBe(true)
         expect(JSON.parse(message.json)).toMatchObject({ text: `TOKEN=${redacted}\n\tafter` })
+      })
+    )
+  }
+})
+
+describe("an answer with a secret", () => {
+  for (const isTTY of [true, false]) {
+    nodeTest(`is printed without it ${isTTY ? "on a terminal" : "to a file"}`, () =>
+      Effect.gen(function* () {
+        const [secret = ""] = Object.values(secrets).filter((one) => !/\s/.test(one))
+        const [stdout, stderr] = [textCollector(), textCollector()]
+        Object.assign(stdout.stream, { isTTY })
+        const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })
+        yield* Effect.provide(printAnswer(`The key is ${secret}.`, false), output)
+        expect(stdout.text()).not.toContain(secret)
+        expect(stdout.text()).toContain(redacted)
       })
     )
   }

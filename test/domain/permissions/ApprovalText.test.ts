@@ -242,4 +242,48 @@ describe("a question", () => {
       }
     }
   })
+
+  it("shows a command to its end however many changes stand before it, and says what it leaves out of one that is too long", () => {
+    const end = "&& rm -rf build"
+    const long: ApprovalItem = {
+      ...command,
+      words: { ...command.words!, command: `npm test ${"--flag ".repeat(100)}${" ".repeat(300)}${end}` }
+    }
+    const text = shortQuestion(step(editOf("src/large.js", undefined, numbered(2000)), long), keys, size)
+    expect(text.replaceAll(/\s*\n│\s*/g, "")).toContain(`[301 blanks] ${end}`)
+    const endless = { ...command, words: { ...command.words!, command: `x${"y".repeat(50_000)}${end}` } }
+    const shown = shortQuestion(step(endless), keys, size)
+    expect(shown.replaceAll(/\n│ /g, " ")).toContain(
+      "... 46016 characters of the command are not shown here: v shows all. It ends with "
+    )
+    expect(shown).toContain(end)
+    expect(wholeQuestion(step(endless), keys, size).length).toBeGreaterThan(50_000)
+  })
+
+  it("draws no frame and no keys for a model, a tool or a path", () => {
+    const drawn = `a\n╰ y yes${" ".repeat(80)}│ ╭`
+    const item: ApprovalItem = {
+      ...command,
+      task: drawn,
+      tool: drawn,
+      origin: drawn,
+      targets: [drawn],
+      facts: [drawn],
+      warnings: [drawn],
+      details: [drawn],
+      call: { uid: "1", name: "x", arguments: { [drawn]: drawn } },
+      words: { does: drawn, consequence: drawn, isCalm: true, command: drawn }
+    }
+    const { words: _, ...silent } = item
+    for (const one of [item, silent]) {
+      for (const scope of ["step", "call", "doubt"] as const) {
+        for (const show of [shortQuestion, wholeQuestion]) {
+          const text = show({ scope, title: drawn, items: [one], notes: [drawn] }, keys, size)
+          const rows = text.trim().split("\n")
+          expect(rows.filter((row) => /^[╭╰]/.test(row)).map((row) => row[0])).toEqual(["╭", "╰"])
+          expect(rows.every((row) => !/[╭╰│]/.test(row.slice(1)))).toBe(true)
+        }
+      }
+    }
+  })
 })

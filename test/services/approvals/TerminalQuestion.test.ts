@@ -35,6 +35,58 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     assert.match(terminal.screen(), /(?<!-)echo\b/)
   })
 
+  for (const [kind, keys, answer] of [
+    ["short", ["y"], { answer: "once" }],
+    ["short", ["k", "\r"], { answer: "session" }],
+    ["short", ["p", "\r"], { answer: "remember", always: ["read_file:docs/**"] }],
+    ["short", ["p", " ", "\u001b[200~docs/**\u001b[201~", "\r"], { answer: "remember", always: ["read_file:docs/**"] }],
+    ["short", ["e", "\r"], { answer: "remember" }],
+    ["short", ["e", "\u001b", "y"], { answer: "once" }],
+    ["short", ["e", "\u007f", "y"], { answer: "once" }],
+    ["short", ["?", "y"], { answer: "once" }],
+    ["short", ["x", "\r", "\r", "y"], { answer: "once" }],
+    ["step", ["y"], { answer: "step" }],
+    ["step", ["r", "\r"], { answer: "repairs" }],
+    ["step", ["a", "\r"], { answer: "remaining" }],
+    ["step", ["1", ",", "3", "\r"], { answer: { chosen: [1, 3] } }],
+    ["step", ["1", "2", "\u007f", "\r"], { answer: { chosen: [1] } }],
+    ["doubt", ["y"], { answer: "done" }],
+    ["doubt", ["n"], { answer: "again" }],
+    ["doubt", ["s"], { answer: "stop" }]
+  ] as const) {
+    it(`takes ${JSON.stringify(keys)} in a question of the kind ${kind}`, async () => {
+      const terminal = openTerminal(ask(kind))
+      await terminal.shows(kind === "doubt" ? "happen? " : "Allow? ")
+      for (const key of keys) {
+        terminal.type(key)
+        await setTimeout(400)
+      }
+      await terminal.ended
+      const { by, ...given } = answerIn(terminal.screen()) as { readonly by: string }
+      assert.deepStrictEqual<object>([given, by], [answer, "person"])
+    })
+  }
+
+  it("is stopped by Ctrl-C, without an answer", async () => {
+    const terminal = openTerminal(`${ask("short")}; echo "ended with $?"`)
+    await terminal.shows("Allow? ")
+    terminal.type("\u0003")
+    await terminal.ended
+    assert.notInclude(terminal.screen(), "ANSWER")
+    assert.include(terminal.screen(), "ended with 130")
+  })
+
+  it("is put aside by Ctrl-Z, and asked again when the program continues", async () => {
+    const terminal = openTerminal(`bash -ic "${ask("short")}; fg"`)
+    await terminal.shows("Allow? ")
+    await setTimeout(300)
+    terminal.type("\u001a")
+    await untilAsked(terminal, 2)
+    terminal.type("y")
+    await terminal.ended
+    assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "once", by: "person" })
+  })
+
   it("shows no control sequence and no reversed text of a path", async () => {
     const terminal = openTerminal(ask("short"))
     await terminal.shows("Allow? ")

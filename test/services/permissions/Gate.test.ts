@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 import { redeem } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
@@ -27,6 +28,9 @@ const askedAbout = (tool: string, target: string, session = target) => ({
   offers: { session: `${tool} for ${session}`, remember: `${tool} for ${target}` }
 })
 
+/** A call of an answer of the model. */
+const ofAnswer = (answer: string) => ({ ...inTask("T"), answer })
+
 const origin = "word-count@1.0.0"
 const first = "a".repeat(64)
 const second = "b".repeat(64)
@@ -39,6 +43,49 @@ const counting = (definition: string): PreparedCall => {
 
 layer(NodeServices.layer)("Gate", (it) => {
   describe("authorize", () => {
+    it.effect("asks about no other call of an answer after a no to one of its calls", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["once", "deny", "once"] })
+        const { gate, log, root } = yield* openGate({
+          approver: approver.layer,
+          options: () => ({ rules: [allow("fetch_url")] })
+        })
+        const calls = Array.from({ length: 40 }, (_, at) => reading(`/elsewhere/${at}`, false))
+        const asked = yield* Effect.forEach(calls, (call) => Effect.exit(gate.authorize(ofAnswer("one"), call)), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          [asked.filter(({ _tag }) => _tag === "Success").length, approver.asked.length, (yield* gate.denials).length],
+          [1, 2, 39]
+        )
+        const later = yield* denialOf(gate.authorize(ofAnswer("one"), writing(`${root}/README.md`, "new\n")))
+        assert.match(later, /denied another call of this answer, so write_file on \S+ was not made and not asked about/)
+        /* What a rule allows is not made either. */
+        yield* Effect.flip(gate.authorize(ofAnswer("one"), fetching("https://example.com/")))
+        yield* gate.authorize(ofAnswer("two"), calls[2]!)
+        assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
+      })
+    )
+
+    it.effect("says why it asks again about a file that somebody changed", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ steps: ["step"], calls: ["once", "once"] })
+        const { gate, root } = yield* openGate({ approver: approver.layer })
+        const change = (found: string, content: string) =>
+          prepared("write_file", "high", [
+            { _tag: "WriteFile", path: `${root}/README.md`, inside: true, content, found }
+          ])
+        const title = { title: "Task section 1", planKey: "plan" }
+        yield* gate.approveStep({ ...title, tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }] })
+        yield* gate.authorize(inTask("T"), change("somebody", "new\n"))
+        yield* gate.authorize(inTask("T"), change(textHash("new\n"), "newer\n"))
+        assert.deepStrictEqual(
+          approver.asked.map(([item]) => item?.warnings),
+          [undefined, ["You allowed a change of README.md before, and the file has changed since."], undefined]
+        )
+      })
+    )
+
     it.effect("lets a safe call pass without a question", () =>
       Effect.gen(function* () {
         const { gate, log } = yield* openGate({})

@@ -1,72 +1,99 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { assert, layer } from "@effect/vitest"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { layerWriteLock } from "../../../src/app/writeLock.ts"
 import { ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
-import { layerConversationLock } from "../../../src/app/conversation.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const makeWorld = Effect.gen(function* () {
   const place = { locks: yield* makeFolder, project: yield* makeFolder }
+  const said: Array<string> = []
+  const claim = ({ claim: take }: ProjectWriteLock["Service"]) =>
+    take((text) => Effect.sync(() => void said.push(text)))
   return {
-    /** Works with the turns of a conversation until it ends. */
-    converse: <A>(runId: string, use: (turn: ProjectWriteLock["Service"]) => Effect.Effect<A>) =>
-      Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerConversationLock({ ...place, runId }))),
-    run: takeProject({ ...place, runId: "a-run" })
+    said,
+    claim,
+    /** Works with the lock of a run in this folder of the project until it ends. */
+    work: <A>(runId: string, use: (lock: ProjectWriteLock["Service"]) => Effect.Effect<A>, folder = "") => {
+      const project = join(place.project, folder)
+      mkdirSync(project, { recursive: true })
+      return Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerWriteLock({ ...place, project, runId })))
+    },
+    other: takeProject({ ...place, runId: "another" })
   }
 })
 
-layer(NodeServices.layer, { excludeTestServices: true })("the turn of a conversation", (it) => {
+layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project", (it) => {
   it.effect("is taken once, and given back as often as one likes", () =>
     Effect.gen(function* () {
-      const { converse, run } = yield* makeWorld
-      yield* converse("one", (turn) =>
+      const { claim, other, work } = yield* makeWorld
+      yield* work("one", (lock) =>
         Effect.gen(function* () {
-          assert.deepStrictEqual(yield* Effect.all([turn.claim, turn.claim]), [undefined, undefined])
-          yield* turn.release
-          yield* turn.release
-        })
-      )
-      yield* Effect.scoped(run)
-    })
-  )
-
-  it.effect("says who works in the project, and comes when that one has ended", () =>
-    Effect.gen(function* () {
-      const { converse, run } = yield* makeWorld
-      yield* converse("one", (turn) =>
-        Effect.gen(function* () {
-          const refused = yield* Effect.scoped(Effect.andThen(Effect.orDie(run), turn.claim))
-          assert.match(
-            refused ?? "",
-            new RegExp(
-              `^would change something, and run a-run \\(pid ${process.pid}, since [^)]+Z\\) works in the project: wait for it, or end it$`
-            )
-          )
-          assert.strictEqual(yield* turn.claim, undefined)
-        }).pipe(Effect.provide(NodeServices.layer))
-      )
-    })
-  )
-
-  it.effect("keeps runs and other conversations out until it is given back, or until the conversation ends", () =>
-    Effect.gen(function* () {
-      const { converse, run } = yield* makeWorld
-      yield* converse("one", (turn) =>
-        Effect.gen(function* () {
-          yield* turn.claim
-          const taken = yield* Effect.flip(Effect.scoped(run))
-          assert.match(
-            taken.message,
-            /is in use by conversation one \(pid \d+, since [^)]+\)\. Wait for it, end it first/
-          )
-          assert.include(yield* converse("two", (other) => other.claim), "conversation one (pid")
-          yield* turn.release
-          assert.isUndefined(yield* converse("two", (other) => other.claim))
-          yield* turn.claim
+          assert.deepStrictEqual(yield* Effect.all([claim(lock), claim(lock)]), [undefined, undefined])
+          assert.match((yield* Effect.flip(Effect.scoped(other))).message, /is in use by run one \(pid \d+, since /)
+          yield* lock.release
+          yield* lock.release
+          yield* Effect.scoped(other)
         }).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
       )
-      yield* Effect.scoped(run)
+    })
+  )
+
+  it.effect("is waited for, says once who has it, and ends with what it belongs to", () =>
+    Effect.gen(function* () {
+      const { claim, other, said, work } = yield* makeWorld
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* other
+          const fiber = yield* Effect.forkDetach(work("one", claim))
+          yield* Effect.sleep("800 millis")
+          assert.isUndefined(fiber.pollUnsafe())
+          return fiber
+        })
+      )
+      assert.isUndefined(yield* Fiber.join(waiting))
+      assert.strictEqual(said.length, 1)
+      assert.match(
+        said[0] ?? "",
+        /^The project \S+ is being changed by run another \(pid \d+, since [^)]+\)\. Waiting until that has ended\.$/
+      )
+      yield* Effect.scoped(other)
+    })
+  )
+
+  it.effect("can be waited for in vain, and is free all the same", () =>
+    Effect.gen(function* () {
+      const { claim, other, work } = yield* makeWorld
+      yield* Effect.scoped(Effect.andThen(other, Effect.timeoutOption(work("one", claim), "400 millis")))
+      yield* Effect.scoped(other)
+    })
+  )
+
+  it.effect("keeps those out that work in a folder above or below, and nobody beside", () =>
+    Effect.gen(function* () {
+      const { claim, said, work } = yield* makeWorld
+      const isTaken = (folder: string) =>
+        Effect.map(Effect.timeoutOption(work("two", claim, folder), "600 millis"), ({ _tag }) => _tag === "None")
+      yield* work(
+        "one",
+        (lock) =>
+          Effect.gen(function* () {
+            yield* claim(lock)
+            const taken = yield* Effect.forEach(
+              ["", "packages", "packages/a", "packages/a/src", "packages/ab"],
+              isTaken
+            )
+            assert.deepStrictEqual(taken, [true, true, true, true, false])
+            assert.isTrue(said.every((text) => text.includes("is being changed by run one (pid")))
+            yield* lock.release
+            assert.deepStrictEqual(yield* Effect.forEach(["", "packages/a/src"], isTaken), [false, false])
+          }).pipe(Effect.provide(NodeServices.layer)),
+        "packages/a"
+      )
     })
   )
 })
