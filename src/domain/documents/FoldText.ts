@@ -54,6 +54,9 @@ export const newestShare = 0.7
 /** The places of more matches are not named. */
 const mostPlaces = 3
 
+/** The most lines of imports. */
+const mostImports = 12
+
 /** Lines around a place that was changed, or where a change failed, as far as there is room. */
 const radii = [1, 3, 8, 20, 40]
 
@@ -143,16 +146,31 @@ const placesIn = (file: ProposedFile, { checks, open }: Pick<Folded, "checks" | 
   }))
 }
 
-/** The text of a file as it is now, around these places. */
-const currentText = ({ path, text }: ProposedFile, places: ReadonlyArray<LineRange>, budget: number): string => {
-  const lines = numberLines((text ?? "").replace(/\n$/, "").split("\n"), 1)
+/** The lines at the beginning of a file that say which names it has from others. */
+const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
+  lines.flatMap((line, index) =>
+    /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
+  )
+
+/** The text of a file as it is now, around these places; with its imports, when a check fails. */
+const currentText = (
+  { path, text }: ProposedFile,
+  {
+    budget,
+    fails,
+    places
+  }: { readonly places: ReadonlyArray<LineRange>; readonly fails: boolean; readonly budget: number }
+): string => {
+  const source = (text ?? "").replace(/\n$/, "").split("\n")
+  const lines = numberLines(source, 1)
+  const imports = fails ? importsOf(source).slice(0, mostImports) : []
   const choice = new LineChoice(
     lines.map((line) => line.length + 1),
     gapText(lines.length, lines.length).length + 1,
     budget - path.length - 30
   )
   for (const radius of radii) {
-    for (const { from, to } of places) {
+    for (const { from, to } of radius === radii[0] ? [...places, ...imports] : places) {
       const first = Math.max(0, from - 1 - radius)
       choice.add(Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index))
     }
@@ -261,7 +279,8 @@ export const foldText = (given: Folded): string => {
   const around = places.filter(({ file, lines }) => lines.length > 0 && !isSecretLike(file.path) && file.text !== null)
   const left = Math.max(0, beside - changes.length)
   const most = left / Math.max(1, around.length)
-  const texts = around.map(({ file, lines }) => currentText(file, lines, most)).join("")
+  const fails = checks.some((check) => !passes(check))
+  const texts = around.map(({ file, lines }) => currentText(file, { places: lines, fails, budget: most })).join("")
   const current = rawBlock("## The changed places as they are now", texts)
   const fitting = fittingOutputs(before, left - current.length)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)

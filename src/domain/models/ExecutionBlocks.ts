@@ -60,7 +60,7 @@ const expectedLine = ({ expectedOutput }: Task): string =>
 
 /** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
-  const subject = given["path"] ?? given["url"] ?? given["argv"] ?? given["pattern"]
+  const subject = given["pattern"] ?? given["path"] ?? given["url"] ?? given["argv"]
   const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
   return `\`${`${name} ${text.replaceAll(/[\s`]+/g, " ").slice(0, 100)}`.trim()}\``
 }

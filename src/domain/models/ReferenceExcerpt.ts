@@ -117,6 +117,11 @@ const addPart = (
   }
 }
 
+/** Adds single lines between others: a note takes nearly as much. */
+const fillGaps = (choice: LineChoice): void => {
+  for (const at of [...choice.lines]) if (choice.lines.has(at + 2)) choice.add([at + 1])
+}
+
 const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void => {
   const { keep = [], language, lines } = source
   const budget = choice.left
@@ -146,6 +151,7 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
     }
   }
   for (const { range } of parts) choice.add(range)
+  fillGaps(choice)
   for (const indexes of importsOf(source, sought)) choice.add(indexes)
   const outlineBudget = choice.left * 0.65
   const outline = (): void => {

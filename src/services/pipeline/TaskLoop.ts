@@ -157,8 +157,8 @@ export class TaskLoop extends Context.Service<
           order.isItem !== true &&
           !task.references.some(({ kind }) => kind === "file")
         const found = looksFirst ? yield* firstLook(round, task, briefing) : ""
-        const fitted = (references: string) =>
-          prompts.fitted(task, briefing, { goals: order.goals, references: `${references}${found}` })
+        const fitted = (references: string, parts = found) =>
+          prompts.fitted(task, briefing, { goals: order.goals, references: `${references}${parts}` })
         const { system, user: begin } = fitted(block.text)
         const known: { -readonly [K in keyof Work["known"]]: Work["known"][K] } = { task, inputs: [] }
         const mayChange = tools.some((tool) => fileTools.has(tool))
@@ -217,7 +217,8 @@ export class TaskLoop extends Context.Service<
               : `Go on: ${look} write the report (\`## Result summary\`).`,
           // Behind turns the references matter less than what was seen and changed since.
           fold: (_, shown) => {
-            const { user } = fitted(block.within(Math.floor(block.text.length / 2)))
+            const isOld = loop.changedPaths(work).some((path) => found.includes(`Path: ${path}\n`))
+            const { user } = fitted(block.within(Math.floor(block.text.length / 2)), isOld ? "" : found)
             return [{ role: "user", content: shown === "" ? user : `${withoutNow(user)}\n\n${shown}` }]
           },
           goOn: "Go on from here with this task alone, or write the report (`## Result summary`).",

@@ -515,6 +515,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     check: (order: Pick<AnyOrder, "copy" | "round" | "task">, turn: number) =>
       Effect.provideService(check(order, turn), CurrentCopy, order.copy),
     checkCalls,
+    changedPaths: ({ copy }: Pick<AnyOrder, "copy">) => changes.named(copy).map(({ path }) => path),
     foldedMessages,
     proposed,
     readHeard,
