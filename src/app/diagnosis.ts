@@ -15,9 +15,8 @@ import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { programTrial } from "../domain/commands/CommandText.ts"
-import { commandsOf } from "../domain/map/MainFiles.ts"
-import { byUse } from "../domain/map/ProjectCommands.ts"
-import { readManifests } from "../services/map/MapReader.ts"
+import { byUse, folderOf, programOf } from "../domain/map/ProjectCommands.ts"
+import { readCommands } from "../services/map/MapReader.ts"
 import { layerCommands } from "./projectLayers.ts"
 import { isFolder, isThere } from "../services/files/FileLook.ts"
 import { Workspace } from "../services/files/Workspace.ts"
@@ -158,27 +157,38 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
 const mostTried = 6
 const trialSeconds = 20
 
+/** Checks whose program is started alike, and the folder of the project that a program of the project is relative to. */
+interface CheckGroup {
+  readonly runs: ReadonlyArray<string>
+  readonly cwd: string
+}
+
 /** The checks that the manifests of the project name, by the words that ask the program of each for its version. */
 const checksOf = Effect.gen(function* () {
-  const { manifests } = yield* readManifests(() => Effect.succeed(true))
-  const checks = manifests.flatMap(commandsOf).filter(({ kind }) => kind === "types" || kind === "tests")
-  const groups = Object.groupBy(byUse(checks), ({ run }) => programTrial(run).join("\n"))
-  return Object.values(groups)
-    .slice(0, mostTried)
-    .map((group = []) => Array.from(new Set(group.map(({ run }) => run))))
+  const commands = yield* readCommands(process.env["PATH"] ?? "")
+  const checks = byUse(commands.filter(({ kind }) => kind === "types" || kind === "tests"))
+  const groups = new Map<string, { readonly cwd: string; readonly runs: Set<string> }>()
+  for (const check of checks) {
+    const cwd = programOf(check).includes("/") ? folderOf(check.from) || "." : "."
+    const key = [cwd, ...programTrial(check.run)].join("\n")
+    const group = groups.get(key) ?? { cwd, runs: new Set() }
+    groups.set(key, group)
+    group.runs.add(cwd === "." ? check.run : `${check.run} in ${cwd}`)
+  }
+  return [...groups.values()].slice(0, mostTried).map(({ cwd, runs }): CheckGroup => ({ cwd, runs: [...runs] }))
 })
 
 const shownRuns = (runs: ReadonlyArray<string>): string =>
   runs.length > 3 ? `${runs.slice(0, 3).join(", ")} and ${runs.length - 3} more` : runs.join(", ")
 
 /** Whether the program of some checks starts in the sandbox, in a project that it cannot change. */
-const tried = Effect.fnUntraced(function* (runs: ReadonlyArray<string>) {
+const tried = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   const commands = yield* Commands
   const trial = programTrial(runs[0] ?? "")
   const [program] = trial
   const checks = shownRuns(runs)
   const outcome = yield* Effect.result(
-    Effect.flatMap(commands.canonical({ _tag: "RunCommand", argv: trial }), (command) =>
+    Effect.flatMap(commands.canonical({ _tag: "RunCommand", argv: trial, cwd }), (command) =>
       command.sandboxed ? commands.run(command, { seconds: trialSeconds, isTrial: true }) : Effect.succeed(undefined)
     )
   )

@@ -12,7 +12,13 @@ import * as path from "node:path"
 import { chooseChecks } from "../../domain/map/ChooseChecks.ts"
 import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
 import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
-import { folderOf, type Manifest, programOf, runnableCommands } from "../../domain/map/ProjectCommands.ts"
+import {
+  folderOf,
+  type Manifest,
+  type ProjectCommand,
+  programOf,
+  runnableCommands
+} from "../../domain/map/ProjectCommands.ts"
 import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { importsPytest, isPythonTest, mayNamePytest } from "../../domain/map/PythonCommands.ts"
@@ -67,10 +73,9 @@ export const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near
   return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all, namesPytest })) }
 })
 
-/** The commands whose programs are there: on the search path, or in the project by their path. */
-const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
+/** Whether the programs of these commands are there: on the search path, or in the project by their path. */
+const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<ProjectCommand>, searchPath: string) {
   const { root } = yield* Workspace
-  const commands = projectCommands(manifests)
   const folders = searchPath.split(":")
   const keyOf = (program: string, folder: string) =>
     program.includes("/") ? path.join(root, folder, program) : program
@@ -88,7 +93,20 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
     { concurrency: filesAtOnce }
   )
   const here = new Set(found)
-  return runnableCommands(commands, (program, folder) => here.has(keyOf(program, folder)))
+  return (program: string, folder: string): boolean => here.has(keyOf(program, folder))
+})
+
+const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manifest>, searchPath: string) {
+  const commands = projectCommands(manifests)
+  return runnableCommands(commands, yield* programsHere(commands, searchPath))
+})
+
+/** All commands of the project, each in the best of its ways that can run here; as it is usually written where none can. */
+export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
+  const { manifests } = yield* readManifests(() => Effect.succeed(true))
+  const commands = projectCommands(manifests)
+  const has = yield* programsHere(commands, searchPath)
+  return commands.map((command) => runnableCommands([command], has)[0] ?? command)
 })
 
 /** Reads the project and draws its map. Programs are looked for in the folders of `searchPath`. */

@@ -152,6 +152,27 @@ describe("doctor", () => {
     })
   )
 
+  it.live(
+    "tries the checks as they can run here: by the environment of the project, in the folder of their package",
+    () =>
+      Effect.gen(function* () {
+        const python = (file: string) => {
+          sandbox.write(file, "#!/bin/sh\necho pytest 9\n")
+          chmodSync(join(sandbox.root, file), 0o755)
+        }
+        for (const folder of ["python", "python/part"]) {
+          sandbox.write(`${folder}/pyproject.toml`, "[tool.uv]\n[tool.pytest.ini_options]\n")
+          python(`${folder}/.venv/bin/python`)
+        }
+        const found = yield* diagnosis(none, ["--project", join(sandbox.root, "python")])
+        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+        assert.deepStrictEqual(found("checks"), [
+          ["ok", `.venv/bin/python -m pytest: .venv/bin/python ${starts}`],
+          ["ok", `.venv/bin/python -m pytest in part/: .venv/bin/python ${starts}`]
+        ])
+      })
+  )
+
   it.live("names a check of many packages once, and tries it with the listed hosts", () =>
     Effect.gen(function* () {
       const connecting = `require("node:net").connect(3128, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`
