@@ -13,6 +13,7 @@ import { Line } from "../markdown/Line.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { outline } from "../markdown/Outline.ts"
+import { otherForm } from "./OtherForm.ts"
 import type { Task } from "../plan/Task.ts"
 import { Step, TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -266,6 +267,12 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   const prompt = reader.section("original-prompt")
   const goalsSection = reader.section("goals")
   const tasksSection = reader.section("tasks")
+  const isOther = prompt === undefined && goalsSection === undefined && tasksSection === undefined
+  const other = isOther ? otherForm(text) : undefined
+  if (other !== undefined) {
+    reader.issue("section-missing", { section: "Tasks" }, other.what, { how: other.how })
+    return reader.reading()
+  }
   if (prompt === undefined) {
     // Without any of its parts a string is no list.
     if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")

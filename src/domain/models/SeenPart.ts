@@ -33,7 +33,8 @@ export const seenShare = (
     if (length === 0 || (asked !== undefined && (index < asked.from || index > asked.to))) continue
     const row = rows[index] ?? ""
     all += length
-    if (read.has(row) || (first !== undefined && read.has(`${path}:${row}`))) seen += length
+    // A program such as `cat` prints the lines without their numbers.
+    if (read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))) seen += length
     else if (shown.has(index)) seen += Math.min(length, longestLine)
   }
   return all === 0 ? 1 : seen / all

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { link, renderTaskList } from "../../domain/documents/TaskRendering.ts"
@@ -39,6 +40,7 @@ const startOf = (briefing: Briefing): PlanContext => ({ briefing, finished: [], 
 
 export const makePlanner = Effect.gen(function* () {
   const attempts = yield* Attempts
+  const events = yield* RunEvents
   const checker = yield* PlanChecker
   const prompts = yield* Prompts
   const skills = yield* Skills
@@ -47,6 +49,8 @@ export const makePlanner = Effect.gen(function* () {
 
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
+    /** What the model asked the person last, in the place of a list. */
+    let question: string | undefined
     const accepted = yield* attempts
       .run({
         stage: "plan",
@@ -61,19 +65,27 @@ export const makePlanner = Effect.gen(function* () {
         shape: taskListShape,
         grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
-        read: (answer) => checker.check(answer, startOf(briefing))
+        read: (answer) => {
+          question = questionOf(answer) ?? question
+          return checker.check(answer, startOf(briefing))
+        }
       })
       .pipe(
         Effect.catchTag(
           "AttemptsExhausted",
           (gaveUp) =>
             new NoValidPlan({
-              detail: `Could not build valid task list ${gaveUp.message}`,
+              detail: `Could not build valid task list ${gaveUp.message}${question === undefined ? "" : ` The model asks: "${question.replaceAll(/\s+/g, " ")}" Answer it in the prompt.`}`,
               issues: gaveUp.issues,
               attempts: gaveUp.attempts
             })
         )
       )
+    if (question !== undefined) {
+      const asked = question.replaceAll(/\s+/g, " ")
+      const text = `The model asked, and then planned without an answer: "${asked}" Say it in the prompt when the plan is wrong.`
+      yield* events.publish({ type: "message", level: "warning", text })
+    }
     return { taskList: accepted.value, attempts: accepted.attempts }
   })
 

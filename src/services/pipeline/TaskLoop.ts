@@ -227,7 +227,12 @@ export class TaskLoop extends Context.Service<
             if (block.cut.length === 0) return
             for (const message of progress.messages) {
               if (message.role === "user") shown.add(message.content)
-              if (message.role === "tool") shown.add(dataText(message.result.data))
+              if (message.role !== "tool") continue
+              const { data } = message.result
+              shown.add(dataText(data))
+              // What a command printed stands in a field of its result.
+              if (typeof data !== "object" || data === null) continue
+              for (const text of Object.values(data)) if (typeof text === "string") shown.add(text)
             }
           },
           announce: (turn, calls, changed) =>

@@ -2,9 +2,9 @@
  * Recognises an answer in which a call stands that no reader took for one: what the model meant was not done, so it is no
  * answer. What stands in a code block beside other text, in backquotes or in a quotation is only spoken of.
  */
-import { fencedBlocks, proseLines } from "../../markdown/Outline.ts"
-import { jsonCalls } from "./JsonCalls.ts"
-import { holdsCall } from "../ToolCallTraces.ts"
+import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
+import { jsonCalls } from "../tools/native/JsonCalls.ts"
+import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 const mark =
   /<(?:tool_calls?>|function_calls?>|function=[\w.]+>|invoke\s+name=|arg_key>|minimax:tool|seed:tool|TOOLCALL>|start_function_call>)|\[(?:TOOL_CALLS?|TOOL_REQUEST|ARGS|tool_calls?)\](?!\()|<\|(?:python_tag|python_start|tool_calls?|START_ACTION|action_start|channel|constrain)|<[|｜‖]{1,2}(?:DSML|tool[▁_ ]?call)|\bto=functions\.\w|functools\[\{/
