@@ -9,10 +9,10 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { deniedText, factLines } from "../../domain/checks/Facts.ts"
+import { deniedText, factLines, type RunFacts } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { exitCodeOf, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
@@ -71,6 +71,14 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   data: { exit_code: exitCode },
   isError: true
 })
+
+/** What was denied: calls, and the tasks of steps that were not approved. */
+const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
+  ...(facts?.denied ?? []).map(deniedText),
+  ...(status === "not_permitted" || status === "declined"
+    ? (facts?.notDone ?? []).map(({ task, why }) => `"${task}" (${why})`)
+    : [])
+]
 
 /** Sends every line of progress to the client. */
 const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
@@ -148,7 +156,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
             ...(facts === undefined ? {} : { facts }),
             exit_code: exitCodeOf(status),
             message,
-            denied: (facts?.denied ?? []).map(deniedText)
+            denied: deniedOf(status, facts)
           }
           return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),
