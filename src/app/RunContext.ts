@@ -7,7 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import type * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
-import type { Approver } from "../services/approvals/Approver.ts"
+import type { Approver, DoubtAnswer } from "../services/approvals/Approver.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import type { JournalError } from "../services/journal/JournalError.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/Lock.ts"
@@ -79,6 +79,8 @@ export interface RunContext {
   readonly approveSteps: boolean
   /** Steps and calls are approved beforehand, but for what only a person may allow. */
   readonly yes?: boolean
+  /** What was decided beforehand about calls in doubt. */
+  readonly inDoubt?: DoubtAnswer | undefined
   /** Whether questions on the terminal have colours. */
   readonly isColoured?: boolean
   /** Who is asked; the terminal when absent. */

@@ -198,7 +198,9 @@ export const layerProject = (
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
   const style = { bell: setup.settings.bell ?? true, isColoured: context.isColoured ?? false }
-  const asked = context.worker?.answers ?? layerRecordedAnswers(context.approver ?? layerTerminal(style))
+  const person = context.approver ?? layerTerminal(style)
+  const decided = context.inDoubt === undefined ? person : Approver.layerInDoubt(context.inDoubt)(person)
+  const asked = context.worker?.answers ?? layerRecordedAnswers(decided)
   const approver = context.approveSteps ? Approver.layerApproveSteps(asked) : asked
   return layerTools(setup, context).pipe(
     Layer.provideMerge(layerGate(setup, context.yes === true ? Approver.layerYes(asked) : approver, context)),

@@ -77,6 +77,8 @@ export const replayRun = Effect.fn("replayRun")(function* (run: string, values: 
     replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
+    /** The version of the program that made the run. */
+    program: opened.program,
     runId: opened.order.runId,
     leftOut: leftOutNote(all, (line) => !known.has(line)),
     isWhole: played.at(-1)?.isWhole ?? false,

@@ -105,9 +105,9 @@ const requireWritten = (exitCode: number) =>
     const reason = lost()
     return reason === undefined
       ? Effect.succeed(exitCode)
-      : emit(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
-          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
-        )
+      : emit(
+          `The result could not be written to stdout (${reason}). Nothing of a run has to be done again: "task-conductor show last" prints what it found.`
+        ).pipe(Effect.as(exitCode === 0 ? exitCodes.failed : exitCode))
   })
 
 /** Runs the command that `argv` names. */

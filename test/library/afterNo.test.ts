@@ -68,12 +68,12 @@ describe("a no with words", () => {
     "is followed by a round that does what they say, and replays the same",
     () =>
       Effect.gen(function* () {
-        const { cli, order, stateFolder } = yield* makeWorld
+        const { order, stateFolder } = yield* makeWorld
         const asked: Array<string> = []
         const iterations: Array<string> = []
         const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
         const report = yield* Effect.promise(() => handle.report)
-        expect([report.status, report.results.map(({ name }) => name)]).toEqual(["declined", ["Look 1", "Write b"]])
+        expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
         expect(iterations[0]).toContain('- The person declined "Task section 2" and said: Write b.txt.')
         expect(asked).toEqual(["Task section 2", "Task section 1"])
         expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
@@ -84,8 +84,6 @@ describe("a no with words", () => {
           "Write b"
         ])
         expect(asked.length).toBe(2)
-        const shown = yield* cli("show", handle.runId)
-        expect(shown.stdout).toContain('You declined "Step 2" and said what to do instead: Write b.txt.')
       }),
     120_000
   )

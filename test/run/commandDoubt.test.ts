@@ -95,15 +95,15 @@ const makeBuild = (sandboxSettings: SandboxSettings, text = script) =>
       const parked = yield* Effect.promise(() => starts.resume().ended)
       expect([parked.code, parked.stdout]).toEqual([4, ""])
       expect(parked.stderr).toContain(
-        "run_command on node build.cjs was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+        "run_command on node build.cjs was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"
       )
       expect(parked.stderr).toContain(`Resume it: task-conductor resume ${runId}`)
 
       const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
       const resume = `${process.execPath} ${program} resume ${flags.join(" ")} ${runId}`
       const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
-      yield* Effect.promise(() => terminal.shows("d done already"))
-      yield* Effect.promise(() => terminal.shows("Run it again? "))
+      yield* Effect.promise(() => terminal.shows("y yes, it happened"))
+      yield* Effect.promise(() => terminal.shows("Did it happen? "))
       terminal.type("y")
       expect(yield* Effect.promise(() => terminal.ended), terminal.screen()).toBe(0)
       expect(terminal.screen()).toContain("It is built.")

@@ -27,9 +27,10 @@ const item: ApprovalItem = {
 }
 
 /** Three calls of a step, of which a yes may cover what repairs them. */
-const items = ["a", "b", "c"].map((name): ApprovalItem => {
+const writing = (name: string): ApprovalItem => {
   return { ...item, tool: "write_file", targets: [`/p/${name}`], offers: { repairs: `later changes of ${name}` } }
-})
+}
+const items = ["a", "b", "c"].map(writing)
 
 const asking = Effect.gen(function* () {
   const approver = yield* Approver

@@ -8,10 +8,11 @@ import * as Effect from "effect/Effect"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
 import { runWorker } from "../../app/worker.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/ClusterDatabase.ts"
 import type { NewRun } from "../../app/runs.ts"
-import { flagConfiguration, modelFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
+import { flagConfiguration, modelFlags, approvalFlags, outcomeFlags, runFlags } from "../run/runFlags.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { showRun } from "../terminal/outcome.ts"
@@ -21,6 +22,7 @@ import { withHelp } from "../terminal/Flags.ts"
 
 /** The terminal answers what runs ask. */
 const client = layerClient(layerTerminal())
+const yesClient = layerClient(Approver.layerYes(layerTerminal()))
 
 /** Says when the database is away, and when it is back. */
 const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -56,17 +58,24 @@ const clusterRunArgument = Argument.String("RUN").pipe(
 /** The command `attach`: follows a cluster run, and answers its questions. */
 export const attach = Command.make(
   "attach",
-  { run: clusterRunArgument, json: outcomeFlags.json, plain: outcomeFlags.plain, verbose: outcomeFlags.verbose },
-  Effect.fn("attach")(function* ({ run, ...given }) {
+  {
+    run: clusterRunArgument,
+    yes: approvalFlags.yes,
+    json: outcomeFlags.json,
+    plain: outcomeFlags.plain,
+    verbose: outcomeFlags.verbose
+  },
+  Effect.fn("attach")(function* ({ run, yes, ...given }) {
     yield* showRun({ ...given, isClusterRun: true }, (sink) =>
-      followToEnd(run, sink).pipe(Effect.provide(client), withNotices)
+      followToEnd(run, sink).pipe(Effect.provide(yes ? yesClient : client), withNotices)
     )
   })
 ).pipe(
   withHelp(
     "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database",
     {
-      "task-conductor attach last": "Follow the newest run"
+      "task-conductor attach last": "Follow the newest run",
+      "task-conductor attach last --yes": "Follow it, and approve what it asks"
     }
   )
 )

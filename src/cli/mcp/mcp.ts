@@ -9,14 +9,16 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { deniedText, factLines } from "../../domain/checks/Facts.ts"
+import { deniedText, factLines, type RunFacts } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { exitCodeOf, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
 import { type ServedResult, type ServedTool, serveTools } from "../../services/mcp/McpToolServer.ts"
 import { version } from "../../app/version.ts"
 import { readSetup } from "../../app/setup.ts"
+import { changesOfRun, patchOf, undoRun } from "../../app/runChanges.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
 import { beginRun, type NewRun, planRun } from "../../app/runs.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
@@ -64,6 +66,16 @@ const RunParameters = Schema.Struct({
   plan: Schema.optionalKey(text("Skip planning: the markdown of a task list, as the tool plan returns it."))
 })
 
+const DiffParameters = Schema.Struct({ run_id: text("The id of the run, as the tool run returns it.") })
+
+const UndoParameters = Schema.Struct({
+  ...DiffParameters.fields,
+  paths: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "Files or folders; all changes without any." })
+  ),
+  redo: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the changes again that were undone." }))
+})
+
 type Data = ServedResult["data"]
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
@@ -71,6 +83,14 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   data: { exit_code: exitCode },
   isError: true
 })
+
+/** What was denied: calls, and the tasks of steps that were not approved. */
+const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
+  ...(facts?.denied ?? []).map(deniedText),
+  ...(status === "not_permitted" || status === "declined"
+    ? (facts?.notDone ?? []).map(({ task, why }) => `"${task}" (${why})`)
+    : [])
+]
 
 /** Sends every line of progress to the client. */
 const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
@@ -101,7 +121,7 @@ const check: ServedTool<typeof CheckParameters.Type> = {
     })
 }
 
-/** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
+/** The tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
@@ -148,7 +168,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
             ...(facts === undefined ? {} : { facts }),
             exit_code: exitCodeOf(status),
             message,
-            denied: (facts?.denied ?? []).map(deniedText)
+            denied: deniedOf(status, facts)
           }
           return { text: parts.join("\n\n"), data, isError: status !== "done" }
         }),
@@ -158,7 +178,42 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     }
   }
 
-  return [check, plan, run]
+  const diff: ServedTool<typeof DiffParameters.Type> = {
+    name: "diff",
+    description: "Shows what a run changed in the files of the project, as a patch that git apply takes.",
+    parameters: DiffParameters,
+    isReadOnly: true,
+    execute: (given) =>
+      changesOfRun(given.run_id).pipe(
+        Effect.map(({ changes, runId }): ServedResult => {
+          const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
+          return { text, data: { run_id: runId, changes } as unknown as Data, isError: false }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        Effect.provide(layerRuns),
+        provide
+      )
+  }
+
+  const undo: ServedTool<typeof UndoParameters.Type> = {
+    name: "undo",
+    description:
+      "Takes back what a run changed in the files of the project: all of it, or some files and folders. Nothing is undone where a file was changed since.",
+    parameters: UndoParameters,
+    isReadOnly: false,
+    execute: ({ paths = [], redo = false, run_id }) =>
+      undoRun(run_id, { paths, redo }).pipe(
+        Effect.map((undone): ServedResult => {
+          const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
+          return { text, data: { run_id: undone.runId, paths: undone.paths }, isError: false }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        Effect.provide(layerRuns),
+        provide
+      )
+  }
+
+  return [check, plan, run, diff, undo]
 })
 
 const { allow, deny, model, parallel, plugin, project } = runFlags
@@ -183,7 +238,7 @@ export const mcp = Command.make(
   })
 ).pipe(
   withHelp(
-    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them",
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan, run, diff and undo. It cannot ask questions: calls that need approval run only if flags or your configuration allow them",
     {
       "task-conductor mcp --project ../api --model qwen3:8b": "Serve one project",
       'task-conductor mcp --allow "read_file:src/**"': "Allow runs to read the sources"

@@ -5,6 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
+import { version } from "../../app/version.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
@@ -36,8 +37,14 @@ export const replay = Command.make(
   },
   Effect.fn("replay")(function* (given) {
     const { emit, print, result } = yield* Output
-    const { differences, events, isWhole, leftOut, runId } = yield* Effect.provide(replayRun(given.run), layerRuns)
+    const { differences, events, isWhole, leftOut, program, runId } = yield* Effect.provide(
+      replayRun(given.run),
+      layerRuns
+    )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
+    if (program !== version) {
+      yield* emit(`note: the run was made by version ${printable(program)}, and is replayed by ${version}.`)
+    }
     const [first, ...more] = differences
     if (given.json) yield* result(outputJson({ runId, same: first === undefined, differences }, 2))
     else if (first === undefined) {

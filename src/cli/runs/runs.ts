@@ -14,11 +14,14 @@ import { counted, secondsText } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
+import { startOfRun } from "../../services/runs/RunId.ts"
+import type { RunSummary } from "../../domain/history/RunOverview.ts"
 import { runsOf, RunStore } from "../../services/history/RunStore.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "./Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
+import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
@@ -54,6 +57,32 @@ const sizeText = (bytes: number): string =>
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
   `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
+/** When a run began, by its id where the journal says nothing; what has neither is as old as can be. */
+const begunAt = ({ runId, startedAt }: RunSummary): string => {
+  const start = startOfRun(runId)
+  return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
+}
+
+const deletion = Command.make(
+  "delete",
+  { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
+  Effect.fn("runs delete")(function* (given) {
+    const { emit } = yield* Output
+    const store = yield* RunStore
+    const runId = yield* store.find(given.run)
+    if (yield* store.remove(runId)) return yield* emit(`Removed the run ${runId}, with what undoes it.`)
+    const holder = yield* store.holder(runId)
+    yield* emit(
+      `The run ${runId} goes on${holder === undefined ? "" : ` (pid ${holder.pid})`}. Stop it first. Nothing was removed.`
+    )
+    return yield* quietFailure(exitCodes.failed)
+  }, Effect.provide(layerRuns))
+).pipe(
+  withHelp("Remove a run with all its saved data, also what undoes its changes. An active run is not removed", {
+    "task-conductor runs delete 20261120-183000-k3x9": "Remove one run"
+  })
+)
+
 const prune = Command.make(
   "prune",
   {
@@ -76,7 +105,7 @@ const prune = Command.make(
     const removed = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
         Effect.filter(
-          all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
+          all.filter((one) => begunAt(one) < before),
           ({ runId }) => remove(runId)
         )
       )
@@ -87,7 +116,7 @@ const prune = Command.make(
     yield* emit(`Removed ${counted(ids.length, "run")}, ${sizeText(bytes)}.`)
   })
 ).pipe(
-  withHelp("Remove old runs with all their saved data. Active runs are never removed", {
+  withHelp("Remove old runs with all their saved data, also those that cannot be read. Active runs are never removed", {
     "task-conductor runs prune --older-than 30": "Keep the runs of the last 30 days"
   })
 )
@@ -173,5 +202,5 @@ export const runs = Command.make(
     "task-conductor runs": "How each run stands, its tasks, time and model",
     "task-conductor runs --all": "Also the runs of other projects"
   }),
-  Command.withSubcommands([prune, repair])
+  Command.withSubcommands([deletion, prune, repair])
 )

@@ -74,14 +74,17 @@ export const overviewText = (overview: RunOverview, now: Date): string => {
       )
     ),
     ...section("Why it ended", message === "" ? [] : [withoutProject(message, project)]),
-    ...section("Facts", facts === undefined ? [] : factLines(facts)),
     ...section(
       "Evidence",
       evidence === undefined
         ? []
         : [`Links checked: ${evidence.checked}. Wrong, and marked in the text: ${evidence.wrong}.`]
     ),
-    ...section("Answer", answer === "" ? [] : [answer.trim()])
+    ...section("Answer", answer === "" ? [] : [answer.trim()]),
+    ...section(
+      facts === undefined || facts.files.length === 0 ? "Facts" : "Changes",
+      facts === undefined ? [] : factLines(facts)
+    )
   ].join("\n")
 }
 

@@ -5,8 +5,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { factLines } from "../../domain/checks/Facts.ts"
-import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
+import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
+import { statusText } from "./EventLines.ts"
 import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
@@ -15,8 +16,9 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** True unless the run is done or has no plan to continue with. */
-const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
+/** True unless nothing is left to do, or there is no plan to continue with. */
+const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
+  !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
 /** How a run is shown, as its flags say. */
 interface RunStyle {
@@ -49,12 +51,16 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * The facts of the host stand above the answer, except of an answer that was bound to a schema. Without an answer and without
- * a change, the last lines say everything.
+ * How a run ended that is not done, and the facts of the host, stand above the answer of the model, except of an answer that was
+ * bound to a schema. Without an answer and without a change, the last lines say everything.
  */
-const withFacts = ({ answer, facts }: RunReport): string => {
-  if (facts === undefined || isJson(answer) || (answer.trim() === "" && facts.files.length === 0)) return answer
-  return `${factLines(facts).join("\n")}\n\n${answer}`
+const withFacts = ({ answer, facts, message, status }: RunReport): string => {
+  const hasFiles = facts !== undefined && facts.files.length > 0
+  if (isJson(answer) || (answer.trim() === "" && !hasFiles)) return answer
+  const [why = ""] = message.split("\n")
+  const ended = status === "done" ? [] : [`Not done (${statusText(status)})${why === "" ? "." : `: ${why}`}`]
+  const parts = [ended.join(""), facts === undefined ? "" : factLines(facts).join("\n"), answer]
+  return parts.filter((part) => part !== "").join("\n\n")
 }
 
 /** The line that says how to resume a run. */
@@ -80,7 +86,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
       const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun
       if (hasChanges) yield* emit(`Undo it: task-conductor undo ${report.runId}`)
     }
-    if (canResume(report.status) && !isClusterRun) yield* emit(resumeLine(report.runId))
+    if (canResume(report) && !isClusterRun) yield* emit(resumeLine(report.runId))
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

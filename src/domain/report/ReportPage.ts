@@ -274,13 +274,14 @@ const factsHtml = ({ run: { facts } }: ReportData): Html => {
 }
 
 const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Section> => {
-  const { approvals, stages, tasks } = data
+  const { approvals, run, stages, tasks } = data
+  const hasChanges = run.facts !== undefined && run.facts.files.length > 0
   const parts = systemParts([...stages, ...tasks.flatMap(({ attempts }) => attempts)])
   const ofTasks =
     tasks.length === 0 ? [markup`<p>There are none.</p>`] : tasks.map((task) => taskHtml(task, context, parts))
   const sections: ReadonlyArray<Section> = [
     { id: "answer", title: "Answer", content: answerHtml(data, context) },
-    { id: "facts", title: "Facts", content: factsHtml(data) },
+    { id: "facts", title: hasChanges ? "Changes" : "Facts", content: factsHtml(data) },
     { id: "plan", title: "Plan", content: planHtml(data, context) },
     { id: "timeline", title: "Timeline", content: timelineHtml(data) },
     { id: "tasks", title: `Tasks (${tasks.length})`, content: markup`${ofTasks}` },

@@ -8,7 +8,7 @@ import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidenc
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved, RequestedChange } from "../permissions/ApprovalItem.ts"
+import type { StepApproved } from "../permissions/ApprovalItem.ts"
 import { stepText } from "../plan/TaskName.ts"
 import type { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
@@ -34,6 +34,8 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
+  /** True when no task is left: resuming the run would do nothing. */
+  readonly nothingLeft?: boolean
   /** The tasks that lack a change or never ran. */
   readonly notDone?: ReadonlyArray<NotDoneFact>
   /** The links of the answer. */
@@ -66,6 +68,8 @@ interface Denial {
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
+  /** What the person wants instead, which the run went on with. */
+  readonly instead?: string
 }
 
 /** Everything that keeps a run from being done although nothing is pending. */
@@ -77,8 +81,6 @@ export interface Shortfall {
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
-  /** The steps that a person declined while saying what to do instead; the run went on with it. */
-  readonly redirected: ReadonlyArray<RequestedChange>
   /** For the commands that messages name. */
   readonly runId: string
 }
@@ -122,16 +124,13 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
       /* Work of which a part was denied or could not be made is never done. */
-      const denials = decidingDenials(shortfall)
+      const denials = decidingDenials(shortfall).filter(({ instead }) => instead === undefined)
       const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
-      const declined = shortfall.redirected.map(
-        ({ declined: step, instead }) => `You declined "${stepText(step)}" and said what to do instead: ${instead}`
-      )
-      const message = [...denied, ...declined, ...missing].join("\n")
-      if (denials.length > 0) return outcome("not_permitted", message)
-      if (declined.length > 0) return outcome("declined", message)
-      return outcome(missing.length > 0 ? "failed" : "done", message)
+      const message = [...denied, ...missing].join("\n")
+      const status = denials.length > 0 ? "not_permitted" : missing.length > 0 ? "failed" : "done"
+      /* What was denied is asked about again when the run is resumed. */
+      return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
       return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
@@ -160,7 +159,7 @@ export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>):
     ({ command, newFailures }) => `The check ${command} fails with the changes: ${newFailures.slice(0, 3).join("; ")}`
   )
   const how = "The changes are made. Look at them, or accept such an end with --accept-unverified."
-  return { ...found, status: "unverified", message: [...lines, how].join("\n") }
+  return { ...found, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
 /** The tasks that lack a change or never ran, as facts. */

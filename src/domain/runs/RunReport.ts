@@ -72,6 +72,8 @@ export const RunReport = Schema.Struct({
   answer: Schema.String,
   /** Why the run ended as it did; empty when it is done. */
   message: Schema.String,
+  /** True when no task is left: resuming the run would do nothing. */
+  nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, when it ended the run. */
   issues: Schema.Array(Issue),
   goals: Schema.String,

@@ -97,6 +97,10 @@ export class Approver extends Context.Service<
     })
   )
 
+  /** About calls in doubt this was decided beforehand (`--in-doubt`). */
+  static readonly layerInDoubt = (answer: DoubtAnswer) =>
+    layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
+
   /**
    * All steps were approved beforehand (`--yes-this-run`), and the reads that they rest on; everything else is still asked
    * about.

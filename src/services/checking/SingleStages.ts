@@ -198,6 +198,6 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const rounds = yield* state.rounds
   const { failures = [], results = [] } = rounds.at(-1) ?? {}
   const denials = yield* gate.denials
-  const nothing = { deniedTasks: deniedTasks(rounds), missing: [], notRun: [], redirected: [], runId: "" }
+  const nothing = { deniedTasks: deniedTasks(rounds), missing: [], notRun: [], runId: "" }
   return { result: results[0], failures, outcome: outcomeOf(endOf(declined, failures), "", { denials, ...nothing }) }
 })

@@ -83,7 +83,7 @@ const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: st
 }
 
 const undecided =
-  "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+  "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"
 
 /** Decides by the files, else by asking. Fails when the run is to stop. */
 const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (

@@ -27,9 +27,7 @@ import { Scheduler } from "./Scheduler.ts"
 const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
-  revised: TaskList,
-  /** The step that a person declined while saying what to do instead, which the revised tasks are. */
-  redirected: Schema.optionalKey(RequestedChange)
+  revised: TaskList
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
@@ -52,7 +50,7 @@ const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefi
 }
 
 /** How the rounds ended, and what keeps the run from being done. */
-export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun" | "redirected"> {
+export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun"> {
   readonly end: RoundsEnd
   /** True for a run of one task whose report is the answer. */
   readonly isClean: boolean
@@ -109,16 +107,14 @@ export const makeRounds = Effect.gen(function* () {
       missing,
       requestedChanges
     })
-    const redirected = declined && requestedChanges.find((change) => change.declined === declined.step)
-    const finished = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
+    const finished = { results, failures, revised }
     return yield* activities.runStage(stageOf(round), Effect.succeed(finished), () => results.every(isFinal))
   })
 
   const runAll = Effect.fnUntraced(function* ({ briefing, list, state }: Omit<NextRound, "round">) {
     let pending = list
     let unresolved: ReadonlyArray<TaskFailure> = []
-    const redirected: Array<RequestedChange> = []
-    const ended = (end: RoundsEnd) => ({ end, pending, redirected })
+    const ended = (end: RoundsEnd) => ({ end, pending })
     for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
       if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
       yield* state.startRound(pending.tasks)
@@ -131,7 +127,6 @@ export const makeRounds = Effect.gen(function* () {
         result = yield* runRound({ briefing, list: pending, state, round })
       }
       if ("end" in result) return ended(result.end)
-      if (result.redirected !== undefined) redirected.push(result.redirected)
       pending = result.revised
       unresolved = result.failures
     }

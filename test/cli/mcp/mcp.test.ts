@@ -123,7 +123,7 @@ const open = Effect.fnUntraced(function* (
 })
 
 describe("the tools for other programs", () => {
-  liveTest("are check, plan and run", () =>
+  liveTest("are check, plan, run, diff and undo", () =>
     Effect.gen(function* () {
       const { connection } = yield* serve()
       assert.deepStrictEqual(
@@ -131,7 +131,9 @@ describe("the tools for other programs", () => {
         [
           ["check", false],
           ["plan", false],
-          ["run", true]
+          ["run", true],
+          ["diff", false],
+          ["undo", true]
         ]
       )
     })
@@ -213,6 +215,22 @@ describe("the tools for other programs", () => {
         text,
         "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
       )
+      const named = { run_id: String(data["run_id"]) }
+      assert.include((yield* call("diff", named)).text, "\n+++ b/notes.md\n")
+      assert.deepStrictEqual((yield* call("undo", { ...named, paths: ["notes.md"] })).data["paths"], ["notes.md"])
+      const [{ state } = {}] = (yield* call("diff", named)).data["changes"] as ReadonlyArray<{
+        readonly state?: string
+      }>
+      assert.strictEqual(state, "undone")
+      const none = yield* call("undo", { run_id: "20200101-000000-none" })
+      assert.deepStrictEqual([none.isError, none.text.includes("There is no run")], [true, true])
+
+      /* Without an approval beforehand, the step is refused, and counted as denied. */
+      const strict = yield* serve(["--model", fakeModel], server.url)
+      const refused = yield* strict.call("run", { prompt: "Change notes.md." })
+      assert.strictEqual(refused.data["status"], "not_permitted")
+      assert.match((refused.data["denied"] as ReadonlyArray<string>).join("\n"), /"Edit 1" \(/)
+      assert.match(refused.text, /not_permitted: /)
     })
   )
 

@@ -95,7 +95,7 @@ describe("a run with a check that fails", () => {
       expect(ended.stderr).toContain("error: The check node check.mjs fails with the changes: a.txt holds one")
       expect(ended.stderr).toMatch(/unverified: 1 result, .*, 1 tool call, /)
       const shown = yield* start([], "show", "last")
-      expect(shown.stdout).toContain("## Facts\n\n1 file changed, 1 insertion(+), 1 deletion(-):\n- a.txt: ")
+      expect(shown.stdout).toContain("## Changes\n\n1 file changed, 1 insertion(+), 1 deletion(-):\n- a.txt: ")
       expect(shown.stdout).toContain("- failed: `node check.mjs`")
       const { stdout: page } = yield* start([], "report", "last", "--output", "-")
       expect(page).toContain("unverified: a check fails with the changes")

@@ -48,10 +48,12 @@ describe("a run whose change failed", () => {
         const { code, stderr, stdout } = yield* start("run", ...words)
         expect(code).toBe(1)
         expect(stdout.trim()).toMatch(
-          /^1 file changed, [^]*\n\nAll is changed, see Edit 1 \(\[a\.txt\]\(a\.txt#L1\)\)\.$/
+          /^Not done \(failed\): "Edit 1" did not change a\.txt [^\n]+\n\n1 file changed, [^]*\n\nAll is changed, see Edit 1 \(\[a\.txt\]\(a\.txt#L1\)\)\.$/
         )
         expect(stderr).toContain('error: "Edit 1" did not change a.txt (edit_file). It failed: Nothing was changed.')
         expect(stderr).toMatch(/task-conductor fork \S+ --from "Edit 1"/)
+        /* A failed run of which every task has ended has nothing to go on with. */
+        expect(stderr).not.toContain("Resume it")
         expect(stderr).toContain("evidence: 1 of 3 links could not be confirmed; each is marked in the text")
       }),
     60_000

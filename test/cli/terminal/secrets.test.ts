@@ -52,7 +52,7 @@ describe("an answer with a secret", () => {
   for (const isTTY of [true, false]) {
     nodeTest(`is printed without it ${isTTY ? "on a terminal" : "to a file"}`, () =>
       Effect.gen(function* () {
-        const [secret = ""] = Object.values(secrets).filter((one) => !/\s/.test(one))
+        const secret = Object.values(secrets).find((one) => !/\s/.test(one)) ?? ""
         const [stdout, stderr] = [textCollector(), textCollector()]
         Object.assign(stdout.stream, { isTTY })
         const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })

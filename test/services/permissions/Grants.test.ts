@@ -48,7 +48,8 @@ it("does not allow for the session what is asked about each time", () => {
 
 it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
-  const [a, b] = ["a", "b"].map((hash) => ({ ...sending(hash), task: "Send 1" })) as [Asked, Asked]
+  const ofTask = (hash: string): Asked => Object.assign(sending(hash), { task: "Send 1" })
+  const [a, b] = [ofTask("a"), ofTask("b")]
   for (const one of [a, b]) grants.addExcluded(one)
   grants.addHashes(["a"])
   expect([a, b].map((one) => [grants.isExcluded(one), grants.isApproved(one)])).toEqual([
