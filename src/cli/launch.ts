@@ -110,12 +110,23 @@ const requireWritten = (exitCode: number) =>
         ).pipe(Effect.as(exitCode === 0 ? exitCodes.failed : exitCode))
   })
 
+/** Prints what the last word of a command line may become, for the script of a shell. */
+const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
+  const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
+  yield* printCandidates(program, words)
+})
+
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
   const line = withPlainWords(argv, commandNames)
-  return Effect.flatMap(taskConductor(line), (program) => Command.runWith(program, { version })(line)).pipe(
+  const run = Effect.flatMap(taskConductor(line), (program) =>
+    argv[0] === "complete" && argv[1] === "--"
+      ? complete(program, argv.slice(2))
+      : Command.runWith(program, { version })(line)
+  )
+  return run.pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {

@@ -50,6 +50,7 @@ const groups = {
     tools: ["List and describe the tools that a task can call", () => import("./plugins/plugins.ts")],
     plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts")],
     mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts")],
+    completion: ["Print a script for completion in your shell", () => import("./completion/completion.ts")],
     acp: ["Start an agent for editors on stdin and stdout", () => import("./acp/acp.ts")],
     refine: ["Print the refinement of one task of a plan", () => import("./check/stages.ts")],
     execute: ["Carry out a refinement and print its result", () => import("./check/stages.ts")],
@@ -80,8 +81,7 @@ const commandOf = async (
   name: string,
   [line, load]: readonly [line: string, load: () => Promise<object>]
 ): Promise<AnyCommand> => {
-  const isNamed = argv.includes(name) || argv.some((word) => word.startsWith("--completions"))
-  if (!isNamed) return Command.make(name).pipe(Command.withDescription(line))
+  if (!argv.includes(name)) return Command.make(name).pipe(Command.withDescription(line))
   const module = (await load()) as Readonly<Record<string, AnyCommand>>
   return Command.withShortDescription(module[name] as AnyCommand, line)
 }
@@ -124,7 +124,7 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
   return root.pipe(Command.withSubcommands(subcommands))
 })
 
-/** Only flags that make sense here: no wizard, no log level. */
+/** Only flags that make sense here: no wizard, no log level, and completion is a command. */
 export const layerFlags = CliConfig.layer({
-  builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+  builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })

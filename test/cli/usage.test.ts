@@ -236,10 +236,4 @@ describe.concurrent("what was asked for", () => {
       []
     )
   })
-
-  it("prints a completion script", async () => {
-    const { code, stderr, stdout } = await sandbox.start(["--completions", "bash"]).ended
-    assert.deepStrictEqual([code, stderr], [0, ""])
-    assert.include(stdout, "task-conductor")
-  })
 })

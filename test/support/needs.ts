@@ -69,6 +69,8 @@ const programs = {
   make: { title: "make", install: "make", trial: ["make", "--version"] },
   python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },
+  zsh: { title: "zsh", install: "zsh", trial: ["zsh", "--version"] },
+  fish: { title: "fish", install: "fish", trial: ["fish", "--version"] },
   strace: {
     title: "strace",
     install: "strace",

@@ -71,6 +71,7 @@ const features: ReadonlyArray<string> = [
     "mcp",
     "ask",
     "acp",
+    "completion",
     "cluster"
   ].map((room) => `cli/${room}`)
 ]
