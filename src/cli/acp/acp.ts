@@ -79,7 +79,7 @@ const serve = Effect.fnUntraced(function* ({ flags, ...approved }: Serving) {
   const sessions = new Map<string, AcpSession>()
   const send = reserveStdout()
 
-  /** Carries out what the editor asks for; what the person can mend is the message of the error. */
+  /** Carries out what the editor asks for; what the person can correct is the message of the error. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success

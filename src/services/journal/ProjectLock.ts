@@ -71,15 +71,15 @@ export const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
 ) {
-  let told = ""
+  let lastMessage = ""
   for (;;) {
     const taken = yield* takeProject(place).pipe(
       Effect.as(undefined),
       Effect.catchTag("LockTaken", (one) => Effect.succeed(one))
     )
     if (taken === undefined) return
-    if (taken.message !== told) yield* waits(taken)
-    told = taken.message
+    if (taken.message !== lastMessage) yield* waits(taken)
+    lastMessage = taken.message
     yield* Effect.sleep(lookAgain)
   }
 })
