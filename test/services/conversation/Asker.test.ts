@@ -415,7 +415,7 @@ describe("an answer with links", () => {
   it.effect("is marked when it stays wrong", () =>
     Effect.gen(function* () {
       const { reports, requests } = yield* asking(["Go."], () => wrong, { files, rules: readAll })
-      assert.strictEqual(requests.length, 3)
+      assert.strictEqual(requests.length, 2)
       assert.strictEqual(reports[0]?.status, "done")
       assert.match(reports[0]?.answer ?? "", /^The limit is \[5\]\(src\/limits\.ts#L2\) .+\n\nIt is read once\.$/)
     })

@@ -1,0 +1,22 @@
+import { assert, describe, it } from "@effect/vitest"
+import { percentOf, seenShare } from "../../../src/domain/models/SeenPart.ts"
+
+const cut = {
+  href: "a.ts",
+  path: "a.ts",
+  first: 1,
+  lines: ["const a = 1", "const b = 2", "", "const c = 3", "const d = 4"],
+  shown: new Set([0]),
+  longestLine: 200
+}
+
+describe("how much of a reference was seen", () => {
+  it.each([
+    ["what the prompt shows", [], 25],
+    ["what a reading tool gave, with numbers", ["2: const b = 2"], 50],
+    ["what a search found", ["a.ts:4: const c = 3"], 50],
+    ["what a program printed", ["exit code 0\nconst a = 1\nconst b = 2\n\nconst c = 3\nconst d = 4"], 100]
+  ])("counts %s", (_, later, percent) => {
+    assert.strictEqual(percentOf(seenShare(cut, later)), percent)
+  })
+})
