@@ -184,6 +184,8 @@ export interface AskOptions extends ScriptOptions {
   readonly messages?: ReadonlyArray<string>
   /** The names of the tools that the model may call; all when absent. */
   readonly tools?: ReadonlyArray<string>
+  /** Pictures for the first message, by their paths; a message may also name them as `@shot.png`. */
+  readonly images?: ReadonlyArray<string>
   /** Receives the text of the answers as it arrives; the events have only whole answers. */
   readonly onText?: (piece: string) => void
 }
@@ -216,10 +218,10 @@ const withAsker = <E>(
   runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
 ) => {
-  const { messages = [], project = ".", prompt = messages[0] ?? "", tools } = options
+  const { images = [], messages = [], project = ".", prompt = messages[0] ?? "", tools } = options
   return orderMaterial(options).pipe(
     Effect.flatMap((material) => {
-      const order = { runId, prompt, ...orderFiles(options), ...material, tools }
+      const order = { runId, prompt, ...orderFiles(options), ...material, images, tools }
       const conversation = { project, given: configurationOf(options), order }
       return holdConversation(conversation, runContextOf(options, listen), use)
     }),

@@ -291,10 +291,17 @@ export const makeTypedAhead = () => {
       queued = queued.slice(1)
       return first
     },
-    /** Everything else that was typed, for the line that is read next. */
-    draft: (): string => {
+    /** Lets nothing wait any more: it becomes a part of what is not finished. */
+    hold: (): void => {
       const text = [...queued, line.text()].filter((one) => one !== "").join("\n")
       queued = []
+      line.close()
+      line = newLine()
+      line.insert(text)
+    },
+    /** What is not finished, for the line that is read next. */
+    draft: (): string => {
+      const text = line.text()
       line.close()
       line = newLine()
       return text
@@ -308,10 +315,13 @@ export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {
     ahead = makeTypedAhead(),
+    handOver = Effect.void,
     complete = (line) => completeLine(line, noCompletions),
     editText = Effect.succeed
   }: {
     readonly ahead?: TypedAhead
+    /** Is done once the keys are read here. */
+    readonly handOver?: Effect.Effect<void>
     readonly complete?: Complete
     readonly editText?: (text: string) => Effect.Effect<string>
   } = {}
@@ -333,6 +343,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     yield* Effect.acquireRelease(prompt(startMarkingPastes), () => prompt(stopMarkingPastes))
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
+      yield* handOver
       /* Not before: keys that the terminal echoes itself would stand in the drawn line. */
       line.prompt()
       return keys
@@ -341,7 +352,13 @@ export const makeLineReader = Effect.fnUntraced(function* (
     for (;;) {
       const ending = yield* Effect.gen(function* () {
         const keys = yield* readKeys
-        if (isFirst) line.insert(draft)
+        const queued = isFirst ? ahead.next() : undefined
+        if (queued !== undefined) {
+          line.insert(queued)
+          write("\r\n")
+          return { _tag: "Message", text: queued } satisfies Ending
+        }
+        if (isFirst) line.insert([draft, ahead.draft()].filter((text) => text !== "").join("\n"))
         for (;;) {
           const batch = yield* Queue.takeAll(keys)
           const ending = line.pressAll(batch, isFirst)
@@ -354,7 +371,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
   }, Effect.scoped)
 
   const read = Effect.gen(function* () {
-    let draft = ahead.draft()
+    let draft = ""
     for (;;) {
       const ending = yield* Effect.catchTag(edit(draft), "Done", () => Effect.succeed<Ending>({ _tag: "End" }))
       if (ending._tag === "Edit") {

@@ -145,31 +145,40 @@ const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   return report
 })
 
-/** What a line can be completed with now. */
-const readCompletions = Effect.fnUntraced(function* ({ setup }: ConversationContext) {
-  const files = yield* Effect.orElseSucceed((yield* Workspace).tree, () => [])
-  const tools = (yield* ToolRegistry).tools.map(({ name }) => name)
-  const sessions = (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1))
-  const server = yield* withDefaultServer(setup)
-  const models = yield* Effect.orElseSucceed(installedModels(server), () => [])
-  return { files, tools, sessions, models: models.map(({ name }) => name) }
+/** Finds what a line can be completed with now; what takes longest comes last. */
+const readCompletions = Effect.fnUntraced(function* (
+  { setup }: ConversationContext,
+  found: (some: Partial<Completions>) => void
+) {
+  found({ tools: (yield* ToolRegistry).tools.map(({ name }) => name) })
+  found({ files: yield* Effect.orElseSucceed((yield* Workspace).tree, () => []) })
+  found({ sessions: (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1)) })
+  const models = yield* Effect.orElseSucceed(installedModels(yield* withDefaultServer(setup)), () => [])
+  found({ models: models.map(({ name }) => name) })
 })
 
 /** What reads messages: a line to edit, or plain lines on a terminal that cannot move its cursor. */
-const makeReader = Effect.fnUntraced(function* (conversation: ConversationContext, ahead: TypedAhead) {
+const makeReader = Effect.fnUntraced(function* (
+  conversation: ConversationContext,
+  ahead: TypedAhead,
+  handOver: Effect.Effect<void>
+) {
   const { setup } = conversation
   if ((yield* environmentVariable("TERM")) === "dumb") return yield* makePlainReader
   const place = conversationPlace(setup)
   const isKept = setup.configuration.saveConversations !== false
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Output | Path.Path>())
   let known: Completions = { ...noCompletions, commands: conversation.commands.map(({ name }) => name) }
-  const look = Effect.map(readCompletions(conversation), (found) => void (known = { ...known, ...found }))
+  const look = readCompletions(conversation, (found) => {
+    known = { ...known, ...found }
+  })
   const history = {
     messages: isKept ? yield* readMessageHistory(place) : [],
     add: (message: string) => (isKept ? provide(addToHistory(place, message)) : Effect.void)
   }
   const reader = yield* makeLineReader(history, {
     ahead,
+    handOver,
     complete: (line) => completeLine(line, known),
     editText: (text) => provide(editText(text))
   })
@@ -222,16 +231,14 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* read(true)
     })
 
-  /** Sends a message; one that is stopped takes what waits behind it into the next line. */
+  /** Sends a message; what waits behind one that is stopped is not sent by itself. */
   const send = (message: string) =>
-    Effect.raceFirst(Effect.as(session.send(message, listen), true), Effect.as(Queue.take(interrupts), false))
+    Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 
-  let goesOn = true
   for (;;) {
-    const queued: string | undefined = goesOn ? ahead.next() : undefined
+    const queued: string | undefined = ahead.next()
     if (queued !== undefined) yield* emit(`> ${printable(queued)}`)
     const message: string | undefined = queued ?? (yield* read(false))
-    goesOn = true
     if (message === undefined) return undefined
     const command = slashCommandIn(message, conversation.commands)
     if (command?._tag === "Exit") return undefined
@@ -245,7 +252,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       if (text.trim() === "") yield* emit("The message is empty, so nothing is sent.")
       else {
         yield* emit(`> ${printableLines(text)}`)
-        goesOn = yield* send(text)
+        yield* send(text)
       }
     } else if (message.startsWith("!")) {
       const shown = yield* Effect.raceFirst(
@@ -254,7 +261,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       )
       yield* emit(shown)
     } else if (message.trim() !== "") {
-      goesOn = yield* send(message)
+      yield* send(message)
     }
   }
 }, Effect.scoped)
@@ -264,11 +271,13 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   const { emit } = yield* Output
   const ahead = makeTypedAhead()
   const { listen, sink: shown } = yield* makeAnswerPrinter(given.plain, ahead.lines)
-  const sink = given.plain ? shown : yield* takingKeys(shown, { waitsFor: "ask.started", take: ahead.take })
+  const { handOver, sink } = given.plain
+    ? { handOver: Effect.void, sink: shown }
+    : yield* takingKeys(shown, { begin: "ask.started", take: ahead.take })
   let isFirst = true
   return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
     Effect.gen(function* () {
-      const reader = yield* makeReader(conversation, ahead)
+      const reader = yield* makeReader(conversation, ahead, handOver)
       const before = yield* session.messages
       const earlier = before.filter(isFromPerson).length
       if (isFirst && earlier > 0) {

@@ -147,11 +147,11 @@ export interface Completion {
 const completeMention = (written: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const path = written.replace(/^"/, "")
   const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(
-    (one) => one.startsWith(path) && !one.slice(path.length).replace(/\/$/, "").includes("/")
+    (one) => one.startsWith(path) && one !== path && !one.slice(path.length).replace(/\/$/, "").includes("/")
   )
   return hits.map((one) => {
     if (one.endsWith("/")) return `@${/\s/.test(one) || written.startsWith('"') ? '"' : ""}${one}`
-    return `${written.startsWith('"') ? `@"${one}"` : mentionOf(one)} `
+    return `${written.startsWith('"') ? `@"${one}"` : mentionOf(one)}`
   })
 }
 

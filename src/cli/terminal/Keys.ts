@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
 import * as Terminal from "effect/Terminal"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -12,9 +13,6 @@ import { Output } from "./Output.ts"
 
 /** The terminal goes back from single keys to lines within this time. */
 export const rawModeEnds = "30 millis"
-
-const begins: ReadonlySet<RunEvent["type"]> = new Set(["run.started", "ask.started", "approval.answered"])
-const ends: ReadonlySet<RunEvent["type"]> = new Set(["run.finished", "ask.finished", "approval.requested"])
 
 const isControl = (letter: string) => (one: Terminal.UserInput) => one.key.ctrl && one.key.name === letter
 
@@ -25,53 +23,71 @@ export const suspend = Effect.andThen(
 )
 
 interface KeyOptions {
-  /** What an event begins that is not the work of a message or a run: nothing is taken then. */
-  readonly waitsFor?: "ask.started"
+  /** The event with which work begins. */
+  readonly begin: "run.started" | "ask.started"
   readonly take?: (keys: ReadonlyArray<Terminal.UserInput>) => void
 }
 
-/** The sink, which takes keys between the events that begin and end work, where the region can be drawn. */
+export interface KeyTaker {
+  /** The sink, between whose events keys are taken: from the beginning of work to the end of all, but for questions. */
+  readonly sink: EventSink
+  /** Ends taking keys, for who has begun to read them: none is lost between. */
+  readonly handOver: Effect.Effect<void>
+}
+
+/** Takes keys while something works, where the region can be drawn. */
 export const takingKeys = Effect.fnUntraced(function* (
   sink: EventSink,
-  { take = () => undefined, waitsFor }: KeyOptions = {}
-) {
+  { begin, take = () => undefined }: KeyOptions
+): Effect.fn.Return<KeyTaker, never, Output | Scope.Scope | Terminal.Terminal> {
   const { canAsk, screen } = yield* Output
-  if (!screen.canDraw || !canAsk) return sink
+  if (!screen.canDraw || !canAsk) return { sink, handOver: Effect.void }
   const terminal = yield* Terminal.Terminal
   const scope = yield* Effect.scope
   let taking: Fiber.Fiber<unknown> | undefined
+  let keys: Effect.Success<typeof terminal.readInput> | undefined
+  let isWorking = false
 
   /** Takes keys until the person wants the shell back for a while; Ctrl-C does what the terminal would do with it. */
   const takeKeys = Effect.gen(function* () {
-    const keys = yield* terminal.readInput
+    const pressed = (keys = yield* terminal.readInput)
     for (;;) {
-      const batch = yield* Queue.takeAll(keys)
+      const batch = yield* Queue.takeAll(pressed)
       if (batch.some(isControl("c"))) process.kill(process.pid, "SIGINT")
       take(batch)
-      if (batch.some(isControl("z"))) return yield* Effect.succeed("suspend" as const)
+      if (batch.some(isControl("z"))) return suspend
     }
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("Done", () => Effect.succeed("again" as const))
-  )
-  const takeAll = Effect.forever(
-    Effect.flatMap(takeKeys, (what) => (what === "suspend" ? suspend : Effect.sleep(rawModeEnds)))
+    Effect.catchTag("Done", () => Effect.succeed(Effect.sleep(rawModeEnds)))
   )
   const stop = Effect.suspend(() => {
     const fiber = taking
     taking = undefined
-    return fiber === undefined ? Effect.void : Effect.andThen(Fiber.interrupt(fiber), Effect.sleep(rawModeEnds))
+    keys = undefined
+    return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
   })
   const start = Effect.suspend(() =>
-    taking === undefined ? Effect.map(Effect.forkIn(takeAll, scope), (fiber) => void (taking = fiber)) : Effect.void
+    taking === undefined
+      ? Effect.map(Effect.forkIn(Effect.forever(Effect.flatten(takeKeys)), scope), (fiber) => void (taking = fiber))
+      : Effect.void
   )
-  let isWorking = false
-  const listen: EventSink["listen"] = (recorded) => {
-    const { type } = recorded.event
-    if (type === (waitsFor ?? "run.started")) isWorking = true
-    if (type === "ask.finished" || type === "run.finished") isWorking = false
-    const before = ends.has(type) ? stop : begins.has(type) && isWorking ? start : Effect.void
-    return Effect.andThen(before, sink.listen(recorded))
+  const changeAt = (type: RunEvent["type"]): Effect.Effect<void> => {
+    if (type === begin) isWorking = true
+    if (type === "run.finished") isWorking = false
+    if (!isWorking || type === "approval.requested") {
+      return taking === undefined ? Effect.void : Effect.andThen(stop, Effect.sleep(rawModeEnds))
+    }
+    return type === begin || type === "approval.answered" ? start : Effect.void
   }
-  return { ...sink, listen } satisfies EventSink
+  const listen: EventSink["listen"] = (recorded) =>
+    Effect.andThen(
+      Effect.suspend(() => changeAt(recorded.event.type)),
+      sink.listen(recorded)
+    )
+  const handOver = Effect.gen(function* () {
+    if (keys !== undefined) take(yield* Effect.orElseSucceed(Queue.clear(keys), () => []))
+    yield* stop
+  })
+  return { sink: { ...sink, listen }, handOver }
 })

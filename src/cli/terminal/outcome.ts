@@ -11,7 +11,7 @@ import { statusText } from "./EventLines.ts"
 import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
-import { takingKeys } from "./Keys.ts"
+import { type KeyTaker, takingKeys } from "./Keys.ts"
 import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
@@ -114,8 +114,11 @@ export const showOwnRun = <E, R>(
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
 ) =>
   showRun(given, (shown) =>
-    (given.json || given.plain || given.quiet ? Effect.succeed(shown) : takingKeys(shown)).pipe(
-      Effect.flatMap((sink) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
+    (given.json || given.plain === true || given.quiet === true
+      ? Effect.succeed<KeyTaker>({ sink: shown, handOver: Effect.void })
+      : takingKeys(shown, { begin: "run.started" })
+    ).pipe(
+      Effect.flatMap(({ sink }) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
       Effect.flatMap((context) => carryOut(context, given.json, work)),
       Effect.scoped,
       Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : shown.abort("The run broke off.")))

@@ -17,7 +17,7 @@ export const withoutMarks = (text: string, names: ReadonlyArray<string>): string
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 
 /** The mention that a line ends with, while it is typed; nothing for any other line. */
-export const openMention = (line: string): string | undefined => /(?:^|[\s([{"'])@("?[^"\n]*)$/.exec(line)?.[1]
+export const openMention = (line: string): string | undefined => /(?:^|[\s([{"'])@("[^"\n]*|[^\s"']*)$/.exec(line)?.[1]
 
 /** What a picture is by its first bytes; nothing for anything else. */
 export const pictureType = (bytes: Uint8Array): string | undefined => {

@@ -77,7 +77,7 @@ const summaryOfAccess = (access: CanonicalAccess, context: SummaryContext): Summ
     case "LoadPlugin":
       return access.does === undefined
         ? cautious(`load the plugin ${access.name}`, "Its code runs with all your rights.")
-        : cautious(`use the tools of ${access.name}`, "They run the commands that are shown.")
+        : cautious(`use the ${access.name}`, "They run the commands that are shown.")
     case "StartServer":
       return cautious(`start the server ${access.name}`, "It runs, or is reached, as shown, outside the sandbox.")
   }
