@@ -20,6 +20,7 @@ import { printable, printableLines } from "../domain/text/Printable.ts"
 import { closeInherited } from "../services/commands/Descriptors.ts"
 import { Output, redactText } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
+import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
 import { version } from "../app/version.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 
@@ -110,6 +111,16 @@ const requireWritten = (exitCode: number) =>
         ).pipe(Effect.as(exitCode === 0 ? exitCodes.failed : exitCode))
   })
 
+/** What a start waits for is said on stderr. */
+const layerNotices = Layer.effect(
+  WaitingNotice,
+  Output.useSync(
+    ({ emit }) =>
+      (line: string) =>
+        emit(printable(line))
+  )
+)
+
 /** Prints what the last word of a command line may become, for the script of a shell. */
 const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
   const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
@@ -137,7 +148,7 @@ export const runCommandLine = (
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
     Effect.flatMap(requireWritten),
-    Effect.provide(Layer.merge(layerPresenter, layerFlags))
+    Effect.provide(Layer.mergeAll(layerPresenter, layerFlags, layerNotices))
   )
 }
 

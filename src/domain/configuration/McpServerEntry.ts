@@ -44,7 +44,7 @@ const fields = Schema.Struct({
   disabled: key(Schema.Boolean, "True for a server that is not to be started."),
   startTimeout: key(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })),
-    "How many seconds the server may take to start. Default: 30."
+    "How many seconds the server may take to start. Default: 10."
   ),
   risk: key(Risk, "The risk of its tools. Default: medium. What a server says about a tool can only raise it."),
   tools: key(

@@ -6,6 +6,7 @@ import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -25,6 +26,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { McpServerEntry } from "../../domain/configuration/McpServerEntry.ts"
 import { causeText, runIsolated } from "../tools/ForeignCode.ts"
+import { WaitingNotice } from "./WaitingNotice.ts"
 import { Gate } from "../permissions/Gate.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
@@ -178,7 +180,10 @@ interface McpOrder {
   readonly version: string
 }
 
-export const defaultStartTimeout = 30
+/** Seconds. */
+export const defaultStartTimeout = 10
+/** After this time a person is told what is waited for. */
+const quietStart = "2 seconds"
 const maxDoes = 400
 
 /** The origin of a server's tools, as a person sees it. */
@@ -214,9 +219,16 @@ const notStarted = (server: NamedServer): KnownServer =>
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
+  const tell = yield* WaitingNotice
+  const told = Effect.andThen(
+    Effect.sleep(quietStart),
+    tell(`Waiting for the MCP server "${server.name}", ${timeout} at most.`)
+  )
+  const waiting = yield* Effect.forkChild(told)
   const exit = yield* runIsolated(
     superviseServer(server.address, timeout, version).pipe(Effect.map((supervised) => pluginOf(server, supervised)))
   )
+  yield* Fiber.interrupt(waiting)
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {
     onSome: (failure) => failure.detail,

@@ -1,3 +1,4 @@
+import { WaitingNotice } from "../../../src/services/mcp/WaitingNotice.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -65,6 +66,19 @@ describe("a server that never becomes ready", () => {
       })
     )
   }
+})
+
+describe("a server that takes long to start", () => {
+  liveTest("is named after two seconds, and a quick one is not", () =>
+    Effect.gen(function* () {
+      const [slow, quick] = [yield* makeFolder, yield* makeFolder]
+      const lines: Array<string> = []
+      const own = { slow: { ...scriptedServer(slow, "silent"), startTimeout: 3 }, quick: scriptedServer(quick) }
+      const tell = (line: string) => Effect.sync(() => void lines.push(line))
+      yield* Effect.provideService(openMcp({ own }), WaitingNotice, tell)
+      assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most.'])
+    })
+  )
 })
 
 describe("a server that breaks during a call", () => {
