@@ -43,7 +43,10 @@ describe("documents as models write them", () => {
     const shown = new Set(
       documentFixtures.flatMap(({ expected }) => [...expected.issues, ...expected.repairs].map(({ code }) => code))
     )
-    const missing = ruleExamples.filter(({ code, kind }) => readerKinds.has(kind) && !shown.has(code))
+    /* A text alone does not say what finished tasks were about. */
+    const missing = ruleExamples.filter(
+      ({ code, kind }) => readerKinds.has(kind) && !shown.has(code) && code !== "task-repeated"
+    )
     expect(missing.map(({ code }) => code)).toEqual([])
   })
 

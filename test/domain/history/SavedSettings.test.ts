@@ -67,6 +67,8 @@ describe("of the settings in a journal count", () => {
       "$schema",
       "allow",
       "bell",
+      "notice",
+      "hooks",
       "fetchAllow",
       "tools",
       "sandbox",

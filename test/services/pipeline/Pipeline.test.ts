@@ -398,6 +398,8 @@ describe("approval", () => {
     )
   )
 
+  const readAgain = (count: number) =>
+    refinementWith([{ name: "read_file", arguments: { path: "a.txt", start_line: count } }])
   const declining = scriptedApprover({ calls: ["deny", "deny", "deny"] })
   it.effect("ends a task when a person has declined the same effect three times, and asks no more", () =>
     Effect.gen(function* () {
@@ -410,10 +412,8 @@ describe("approval", () => {
     }).pipe(
       given(
         {
-          refine: () =>
-            refinementWith(
-              [1, 2, 3].map((line) => ({ name: "read_file", arguments: { path: "a.txt", start_line: line } }))
-            ),
+          refine: readAgain,
+          execute: readAgain,
           iterate: () => planOf([[{ name: "Research 1" }]])
         },
         { files: { "a.txt": "1\n2\n3\n" }, approver: declining.layer }
