@@ -20,7 +20,7 @@ describe("AnswerGrammar", () => {
   }
 
   it("makes texts of every kind that it has", () => {
-    const plans = made("revision", 100).join("\n")
+    const plans = made("revision", 400).join("\n")
     for (const part of ["### Task section 2", "### Task section 3", "(3)\n", "#read-it-results", "user approval**"]) {
       assert.include(plans, part)
     }
