@@ -15,6 +15,8 @@ declare module "vitest" {
 export interface NeedOptions {
   readonly skip?: boolean
   readonly meta?: { readonly missing: string }
+  /** Milliseconds, for what a busy machine does slowly. */
+  readonly timeout?: number
 }
 
 /** Skips a test for a reason, if there is one. */
