@@ -176,6 +176,11 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return "detail" in this.reason ? this.reason.detail : this.message
   }
 
+  /** True for a prompt that was refused as too long, by the server or before it was sent: a shorter one may fit. */
+  get isTooLong(): boolean {
+    return this.reason._tag === "ContextOverflow" && this.reason.counted === undefined
+  }
+
   /** True when no later call can succeed either: the run ends with exit code 5. */
   get isUnavailable(): boolean {
     return ["Unreachable", "ModelMissing", "Refused"].includes(this.reason._tag)

@@ -106,6 +106,31 @@ export interface TokenScale {
 /** Before the first count: four characters a token, as in the languages and code that models are trained on, and a margin. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
+/** How many characters a token has in the text of a script, before anything was counted: about as the tokenizers of today. */
+const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
+  [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
+  [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
+  [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
+  /* Data and code. */
+  [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
+]
+
+/** Texts with more characters a token are words or code, for which the margin is enough. */
+const prose = 3.3
+
+/** The scale for texts like this one, before anything was counted. */
+export const scaleOfText = (text: string): TokenScale => {
+  let tokens = 0
+  let others = text.length
+  for (const [script, charactersPerToken] of scripts) {
+    const found = text.match(script)?.length ?? 0
+    tokens += found / charactersPerToken
+    others -= found
+  }
+  const charactersPerToken = text.length / (tokens + Math.max(0, others) / 4.5)
+  return charactersPerToken < prose ? { ...assumedScale, charactersPerToken } : assumedScale
+}
+
 const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(characters / scale.charactersPerToken)
 
 /** Tokens that a string takes, estimated. */

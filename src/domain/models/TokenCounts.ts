@@ -36,7 +36,6 @@ export interface TokenCounts {
 
 export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts: [], low: undefined }
 
-const least = 2
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
@@ -84,7 +83,7 @@ export const learn = (
   const verdict = judge(history, count)
   const prompts = [...history.prompts, prompt].slice(-keptPrompts)
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
-  const ratio = Math.max(least, prompt.length / counted)
+  const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
   // More characters a token than usual is what a count without the cached part looks like.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
@@ -100,6 +99,15 @@ export const learn = (
     verdict
   }
 }
+
+/**
+ * Takes in a prompt that a server refused as too long, with the tokens that it counted. That is certain, and counts in place of
+ * what was seen before, so that the next prompt is cut by it.
+ */
+export const learnRefused = (
+  history: TokenCounts,
+  { counted, prompt }: Pick<TokenCount, "counted" | "prompt">
+): TokenCounts => (counted <= 0 ? history : { ...history, ratios: [prompt.length / counted] })
 
 /** The tokens of one prompt or of several. */
 interface Counted {

@@ -124,6 +124,16 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       ? Effect.succeed("plausible")
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
+  /** Learns from the refusal of a prompt that is too long; without sizes it is longer than the window. */
+  const learnRefusal = (
+    { prompt: { system, user } }: ModelRequest,
+    name: string,
+    { isTooLong, reason }: ModelError
+  ) => {
+    if (!isTooLong || reason._tag !== "ContextOverflow") return
+    calibration.refused(name, { prompt: system + user, counted: Math.max(reason.estimated, reason.window + 1) })
+  }
+
   /** An answer is unusable if the server did not read the whole prompt. */
   const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
     const counted = answer.usage.promptTokens ?? 0
@@ -237,6 +247,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     return yield* withHeartbeat(followed, read).pipe(
       Effect.tap((received) => check(request, target, received)),
       Effect.flatMap(usableAnswer),
+      Effect.tapError((error) => Effect.sync(() => learnRefusal(request, name, error))),
       Effect.catchIf(({ reason }) => reason._tag === "ThinkingRefused", sendWithout),
       Effect.catchIf(
         ({ reason }) => isBound && reason._tag === "Refused",
@@ -268,10 +279,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   return {
     /** The request with the lighter form of its prompt when the window of the run cannot hold the whole. */
-    fitted: (request: ModelRequest): ModelRequest => ({
-      ...request,
-      prompt: fittingPrompt(request.prompt, settings.contextWindow, calibration.scale(nameOf(request)))
-    }),
+    fitted: (request: ModelRequest): ModelRequest => {
+      calibration.expect(request.prompt.system + request.prompt.user)
+      const scale = calibration.scale(nameOf(request))
+      return { ...request, prompt: fittingPrompt(request.prompt, settings.contextWindow, scale) }
+    },
     /** Learns from an answer that was recorded. */
     learn: (request: ModelRequest, answer: ModelAnswer) =>
       learn(request, { name: nameOf(request), window: settings.contextWindow }, answer),

@@ -4,11 +4,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { assumedScale, type TokenScale } from "../../domain/models/PromptSize.ts"
+import { assumedScale, scaleOfText, type TokenScale } from "../../domain/models/PromptSize.ts"
 import {
   type TokenCounts,
   type CountVerdict,
   learn,
+  learnRefused,
   noHistory,
   scaleOf,
   type TokenCount
@@ -19,6 +20,10 @@ export class TokenCalibration extends Context.Service<
   {
     /** The scale for the next prompt of a model, with a margin for what is not known yet. */
     scale(model: string): TokenScale
+    /** Takes a text to be like those that a model will read, as long as nothing was counted. */
+    expect(text: string): void
+    /** Learns from a prompt that a server refused as too long, with the tokens that it counted. */
+    refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void
     /** Learns from what a server counted, and says whether it can have read the whole prompt. */
     record(model: string, count: TokenCount): Effect.Effect<CountVerdict>
   }
@@ -26,13 +31,21 @@ export class TokenCalibration extends Context.Service<
   static readonly layer: Layer.Layer<TokenCalibration> = Layer.sync(TokenCalibration)(() => {
     const histories = new Map<string, TokenCounts>()
     const scales = new Map<string, TokenScale>()
+    const put = (model: string, history: TokenCounts): void => {
+      histories.set(model, history)
+      scales.set(model, scaleOf(history))
+    }
+    let expected = assumedScale
     return TokenCalibration.of({
-      scale: (model) => scales.get(model) ?? assumedScale,
+      scale: (model) => scales.get(model) ?? expected,
+      expect: (text) => {
+        if (text !== "") expected = scaleOfText(text)
+      },
+      refused: (model, count) => put(model, learnRefused(histories.get(model) ?? noHistory, count)),
       record: (model, count) =>
         Effect.sync(() => {
           const { history, verdict } = learn(histories.get(model) ?? noHistory, count)
-          histories.set(model, history)
-          scales.set(model, scaleOf(history))
+          put(model, history)
           return verdict
         })
     })

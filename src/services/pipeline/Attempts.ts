@@ -14,7 +14,7 @@ import { Issue, type Reading, type Repair, type IssueCode, makeIssue } from "../
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import type { ModelError, StoppedAnswer } from "../../domain/models/ModelAnswer.ts"
 import { codeSpan } from "../../domain/markdown/PromptBlock.ts"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { charactersOf, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { type Tuning, firstTuning } from "../models/CallPlan.ts"
@@ -183,8 +183,17 @@ export class Attempts extends Context.Service<
         for (let attempt = 1; ; attempt += 1) {
           const call = { ...where, attempt }
           const bound = isBound ? { grammar: plan.grammar?.() } : {}
-          const request = { id: call, prompt: plan.prompt(previous), step: 0, tuning, format, bound, shape }
+          const prompt = plan.prompt(previous)
+          const request = { id: call, prompt, step: 0, tuning, format, bound, shape }
+          /** What the server refused as too long is asked once more, if it is shorter by what was learnt. */
+          const askShorter = (error: ModelError) => {
+            const shorter = plan.prompt(previous)
+            return charactersOf(shorter) < charactersOf(prompt)
+              ? caller.ask({ ...request, prompt: shorter })
+              : Effect.fail(error)
+          }
           const asked = yield* caller.ask(request).pipe(
+            Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
             Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
             Effect.catchTag("ModelError", (error) =>
               Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))

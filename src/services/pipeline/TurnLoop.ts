@@ -91,6 +91,9 @@ const lastReply = (messages: ReadonlyArray<ConversationMessage>): number =>
     .slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
     .reduce((sum, message) => sum + messageCharacters(message), 0)
 
+const lengthOf = ({ messages }: Progress): number =>
+  messages.reduce((sum, message) => sum + messageCharacters(message), 0)
+
 /** The characters of the outputs that the last answer asked for, whole. */
 const lastOutputs = ({ outcomes, turn }: Progress): number =>
   outcomes
@@ -339,10 +342,22 @@ export const makeTurnLoop = Effect.gen(function* () {
     turn: number,
     { kept, most }: { readonly kept: KeptReport<A> | undefined; readonly most: number }
   ) {
-    const before = { ...folded(order, given, most - turn + 1), turn }
+    let before = { ...folded(order, given, most - turn + 1), turn }
     order.keep(before)
     const call = order.idOf(turn)
-    const said = yield* ask(order, before, turn)
+    const said = yield* ask(order, before, turn).pipe(
+      Effect.catchIf(
+        ({ isTooLong }) => isTooLong,
+        (error) => {
+          // What the server counted was learnt, so that less is kept now.
+          const shorter = folded(order, given, most - turn + 1)
+          if (lengthOf(shorter) >= lengthOf(before)) return Effect.fail(error)
+          before = { ...shorter, turn }
+          order.keep(before)
+          return ask(order, before, turn)
+        }
+      )
+    )
     const { message, native, turn: read } = yield* readHeard(order, said)
     const { checked, refused, tooMany, ...found } = yield* checkCalls(order, read)
     const left = most - turn

@@ -7,7 +7,8 @@ import {
   answerReserve,
   charactersLeft,
   fittingPrompt,
-  neededTokens
+  neededTokens,
+  scaleOfText
 } from "../../../src/domain/models/PromptSize.ts"
 
 const part = (name: string, characters: number) => ({ name, characters })
@@ -63,4 +64,16 @@ it("takes the lighter form of a prompt only when the window does not hold the wh
   expect(fittingPrompt(prompt, 512)).toBe(lighter)
   const { lighter: _, ...plain } = prompt
   expect(fittingPrompt(plain, 512)).toBe(plain)
+})
+
+it.each([
+  ["prose", "Read the file and say what it does with the limits of a run.", 4, 4],
+  ["Chinese", "读取配置文件时如果缺少字段，程序会报告错误并说明应该如何修复。", 1.2, 1.8],
+  ["Japanese", "設定ファイルに必要な項目がない場合、プログラムはエラーを表示し、修正方法を説明します。", 1.2, 1.8],
+  ["Korean", "설정 파일에 필드가 없으면 프로그램은 오류를 알리고 고치는 방법을 설명합니다.", 1.4, 2.3],
+  ["data", '{"a":{"version":"1.2.3","size":14,"ok":true},"b":[1,2,3],"c":"x/y"}', 1.8, 3]
+])("takes a token of %s to have fewer characters where it has", (_, text, least, most) => {
+  const { charactersPerToken } = scaleOfText(text)
+  expect(charactersPerToken).toBeGreaterThanOrEqual(least)
+  expect(charactersPerToken).toBeLessThanOrEqual(most)
 })

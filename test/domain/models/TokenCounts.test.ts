@@ -1,7 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type TokenCounts, learn, noHistory, scaleOf, type TokenCount } from "../../../src/domain/models/TokenCounts.ts"
+import {
+  type TokenCounts,
+  learn,
+  learnRefused,
+  noHistory,
+  scaleOf,
+  type TokenCount
+} from "../../../src/domain/models/TokenCounts.ts"
 
 const window = 8192
 let next = 0
@@ -33,6 +40,13 @@ describe("the scale", () => {
     expect(scaleOf(after([count(500, 400)]))).toEqual(scaleOf(noHistory))
   })
 
+  it("follows texts with a token for each character, and a refusal at once", () => {
+    expect(scaleOf(after([count(4000, 3200), count(4000, 3300)])).charactersPerToken).toBeCloseTo(1.25, 1)
+    const known = after([count(8000, 2000), count(8000, 2000), count(8000, 2000)])
+    const { charactersPerToken } = scaleOf(learnRefused(known, { prompt: textOf(9000), counted: 9000 }))
+    expect(charactersPerToken).toBe(1)
+  })
+
   it.effect.prop("comes to the characters per token of the model", { ratio: Ratio, sizes: Sizes }, ({ ratio, sizes }) =>
     Effect.sync(() => {
       const scale = scaleOf(after(sizes.map((size) => count(size, Math.round(size / ratio)))))
@@ -46,8 +60,7 @@ describe("the scale", () => {
     expect(scaleOf(after(counts)).charactersPerToken).toBeCloseTo(4, 2)
   })
 
-  it("stays between two and six, and does not learn from counts without the cached part", () => {
-    expect(scaleOf(after([count(4000, 4000)])).charactersPerToken).toBe(2)
+  it("stays below six, and does not learn from counts without the cached part", () => {
     expect(scaleOf(after([count(9000, 1200)]))).toEqual(scaleOf(noHistory))
     const cached = [count(9000, 2250), count(9000, 1600), count(9000, 600), count(9000, 1)]
     expect(scaleOf(after(cached)).charactersPerToken).toBe(4)

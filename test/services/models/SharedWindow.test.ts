@@ -18,25 +18,14 @@ import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 const model = "openai:tiny"
 const contextWindow = 4096
 
-/** Asks so many tasks at once whose prompts take half of the window; gives how many calls were under way together. */
-const together = (tasks: number, slots: number) =>
+/** Asks so many tasks at once whose prompts take half of the window; gives what came of them. */
+const together = (tasks: number, slots: number, refused: number) =>
   Effect.gen(function* () {
-    let underWay = 0
-    let most = 0
     const error = { code: 500, message: "Context size has been exceeded.", type: "server_error" }
-    const server = yield* FakeOpenAi.make(
-      () => {
-        underWay += 1
-        most = Math.max(most, underWay)
-        const isTooMuch = underWay > 1
-        setTimeout(() => (underWay -= 1), 5)
-        return isTooMuch ? { errorEvent: error } : "Done."
-      },
-      {
-        models: [{ id: "tiny", meta: { n_ctx: contextWindow } }],
-        paths: { "/props": { status: 200, body: { total_slots: slots } } }
-      }
-    )
+    const server = yield* FakeOpenAi.make((_, index) => (index < refused ? { errorEvent: error } : "Done."), {
+      models: [{ id: "tiny", meta: { n_ctx: contextWindow } }],
+      paths: { "/props": { status: 200, body: { total_slots: slots } } }
+    })
     const layer = ModelCaller.layer.pipe(
       Layer.provide(layerOpenAi({ host: server.url, model, contextWindow, maxAnswerTokens: 1024 })),
       Layer.provide(layerCurrentServer(connectOpenAi({ host: server.url }))),
@@ -53,35 +42,31 @@ const together = (tasks: number, slots: number) =>
     const user = "The text of a task, in words. ".repeat(250)
     const said = yield* Effect.gen(function* () {
       const caller = yield* ModelCaller
-      return yield* Effect.forEach(
+      const answers = yield* Effect.forEach(
         Array.from({ length: tasks }, (_, at) => `Task ${at}`),
         (task) =>
           caller.ask({ id: { stage: "task", round: 1, task, attempt: 1 }, step: 0, prompt: { system: "s", user } }),
         { concurrency: "unbounded" }
       )
+      return { answers, events: (yield* EventLog).events() }
     }).pipe(Effect.provide(layer))
-    return { answers: said.map(({ text }) => text), most, sent: server.chats.length }
+    const failed = said.events.flatMap((event) =>
+      event.type === "model.failed" ? [[event.reason, event.willRetry]] : []
+    )
+    return { answers: said.answers.map(({ text }) => text), failed, sent: server.chats.length }
   })
 
-it.live("keeps calls apart where the server is known to share its window", () =>
+it.live("repeats calls that did not fit together, and says that nothing is wrong with the server", () =>
   Effect.gen(function* () {
-    const { answers, most, sent } = yield* together(6, 4)
+    const { answers, failed, sent } = yield* together(6, 2, 2)
     assert.deepStrictEqual(
       answers,
       Array.from({ length: 6 }, () => "Done.")
     )
-    assert.deepStrictEqual([most, sent], [1, 6])
-  }).pipe(Effect.scoped)
-)
-
-it.live("repeats calls alone that did not fit together, and keeps them apart from then on", () =>
-  Effect.gen(function* () {
-    const { answers, most, sent } = yield* together(6, 2)
-    assert.deepStrictEqual(
-      answers,
-      Array.from({ length: 6 }, () => "Done.")
-    )
-    assert.isAbove(most, 1)
-    assert.isAtMost(sent, 10)
+    assert.deepStrictEqual(failed, [
+      ["Busy", true],
+      ["Busy", true]
+    ])
+    assert.strictEqual(sent, 8)
   }).pipe(Effect.scoped)
 )
