@@ -119,7 +119,7 @@ const addPart = (
 
 /** Adds single lines between others: a note takes nearly as much. */
 const fillGaps = (choice: LineChoice): void => {
-  for (const at of [...choice.lines]) if (choice.lines.has(at + 2)) choice.add([at + 1])
+  for (const at of choice.lines.keys()) if (choice.lines.has(at + 2)) choice.add([at + 1])
 }
 
 const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void => {

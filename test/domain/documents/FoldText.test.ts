@@ -52,6 +52,8 @@ const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<t
 
 const open = (...outcomes: ReadonlyArray<CallOutcome>) => openChanges(outcomes).map(({ call }) => call.uid)
 
+const linesOf = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
+
 describe("foldText", () => {
   it("keeps a failed change with the reason, as its file is now, and the text around it", () => {
     const outcomes = [
@@ -96,9 +98,8 @@ describe("foldText", () => {
   })
 
   it("shows an earlier output whole or in a line, and never a few lines of each", () => {
-    const of = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
     const names = ["b", "c", "d", "e", "f"]
-    const outcomes = names.map((name, index) => read(index + 1, 1, 60, `src/${name}.ts`, of(name)))
+    const outcomes = names.map((name, index) => read(index + 1, 1, 60, `src/${name}.ts`, linesOf(name)))
     for (const budget of [2000, 4000, 6000, 9000]) {
       const shown = folded(outcomes, { files: [], budget })
       const counts = names.map((name) => shown.match(new RegExp(`^\\d+:   ${name} of line`, "gm"))?.length ?? 0)

@@ -46,9 +46,10 @@ it("does not allow for the session what is asked about each time", () => {
   expect(grants.isGranted(hook)).toBe(true)
 })
 
+const ofTask = (hash: string): Asked => Object.assign(sending(hash), { task: "Send 1" })
+
 it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
-  const ofTask = (hash: string): Asked => Object.assign(sending(hash), { task: "Send 1" })
   const [a, b] = [ofTask("a"), ofTask("b")]
   for (const one of [a, b]) grants.addExcluded(one)
   grants.addHashes(["a"])

@@ -57,6 +57,9 @@ const given = (script: Script, options: TestRunOptions = {}) =>
 const messages = (events: ReadonlyArray<{ readonly type: string }>) =>
   events.filter((event) => event.type === "message")
 
+const readOfA = (count: number) =>
+  refinementWith([{ name: "read_file", arguments: { path: "a.txt", start_line: count } }])
+
 describe("planning", () => {
   const plans = [1, 2, 3, 4, 5].map((n) => planOf([[{ name: `Research ${n}`, skill: "unheard-of" }]]))
 
@@ -398,8 +401,6 @@ describe("approval", () => {
     )
   )
 
-  const readAgain = (count: number) =>
-    refinementWith([{ name: "read_file", arguments: { path: "a.txt", start_line: count } }])
   const declining = scriptedApprover({ calls: ["deny", "deny", "deny"] })
   it.effect("ends a task when a person has declined the same effect three times, and asks no more", () =>
     Effect.gen(function* () {
@@ -412,8 +413,8 @@ describe("approval", () => {
     }).pipe(
       given(
         {
-          refine: readAgain,
-          execute: readAgain,
+          refine: readOfA,
+          execute: readOfA,
           iterate: () => planOf([[{ name: "Research 1" }]])
         },
         { files: { "a.txt": "1\n2\n3\n" }, approver: declining.layer }

@@ -517,10 +517,9 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
 
   it.effect("shows at the beginning the functions of source files that hold the names of task and prompt", () =>
     Effect.gen(function* () {
-      const body = (name: string) =>
-        `export function ${name}(value) {\n${"  step(value)\n".repeat(5)}  return "${name} done"\n}\n\n`
+      const body = `export function raiseLimit(value) {\n${"  step(value)\n".repeat(5)}  return "raiseLimit done"\n}\n\n`
       const files = {
-        "src/a.ts": `${"const filler = 1\n".repeat(300)}${body("raiseLimit")}${"const filler = 2\n".repeat(300)}`,
+        "src/a.ts": `${"const filler = 1\n".repeat(300)}${body}${"const filler = 2\n".repeat(300)}`,
         "src/b.ts": `${"const other = 1\n".repeat(300)}`,
         "docs/limits.md": "Call `raiseLimit` for more.\n",
         "test/a.test.ts": `raiseLimit(1)\n`
