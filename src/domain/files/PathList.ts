@@ -127,13 +127,15 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
   return [glob.replace(/[{}]/g, "\\$&")]
 }
 
-/** Brackets stand in names, as in `[slug].tsx`; `**.ts` is meant for every folder. */
+/** Brackets stand in names, as in `[slug].tsx`, but for a range such as `[A-H]`; `**.ts` is meant for every folder. */
 const asMeant = (pattern: string): string =>
-  pattern.replace(/[[\]]/g, "\\$&").replace(/(?<=^|\/)\*\*(?=[^/*])/g, "**/*")
+  pattern
+    .replace(/(\[!?\w-\w\])|[[\]]/g, (found, range?: string) => range ?? `\\${found}`)
+    .replace(/(?<=^|\/)\*\*(?=[^/*])/g, "**/*")
 
 /**
  * True for paths relative to the project that the pattern covers: `*` stands for anything within a folder, `?` for one
- * character, `**` for folders, braces hold alternatives. A pattern without a slash is compared with the name of the file
+ * character, `[a-f]` for one of a range, `**` for folders, braces hold alternatives. A pattern without a slash is compared with the name of the file
  * alone.
  */
 export const matchesGlob = (glob: string): ((path: string) => boolean) => {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "@effect/vitest"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
-import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { type FilledPrompt, neededTokens, scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { builtIns } from "../../../src/app/projectLayers.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -202,7 +202,7 @@ it.effect("fits the window however many tasks have ended, and however", () =>
       const { outcome, prompts } = yield* conclude(given, "It is there.")
       expect(outcome).toMatchObject({ _tag: "Success" })
       const [{ system, user } = { system: "", user: "" }] = prompts
-      const needed = neededTokens({ system, user })
+      const needed = neededTokens({ system, user }, scaleOfText(`${system}${user}`))
       expect([needed + 1024 <= 4096, needed + 1024 > 4000]).toEqual([true, true])
       for (const [name, list] of Object.entries({ Done: given.finished, Broken: given.failures, Left: given.notRun }))
         if (list !== undefined) expect(user, name).toMatch(new RegExp(`- "?${name} 1"?$`, "m"))
