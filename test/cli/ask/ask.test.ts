@@ -277,7 +277,7 @@ describe("ask at a real terminal", needsTerminal, () => {
       yield* waitFor("the prompt", () => /commands\.\n> /.test(terminal.screen()))
       terminal.type("Use 8043\r")
       yield* waitFor("the question", () => /\nAllow\? /.test(terminal.screen()))
-      terminal.type("y\r")
+      terminal.type("y")
       yield* waitFor("the prompt after the answer", () => /[\d.]+ s\n[^>]*> /.test(terminal.screen()))
       assert.include(readServer(), "8043")
       terminal.type("/diff\r")
