@@ -52,15 +52,19 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
     )
 
     const [opening, ...others] = server.chats
-    const { messages, tools, ...rest } = opening!
+    const { messages, options, tools, ...rest } = opening!
+    const { num_predict, ...sent } = options as Readonly<Record<string, number>>
     assert.deepStrictEqual(rest, {
       model: fakeModel,
       stream: true,
       keep_alive: "30m",
       truncate: false,
-      shift: false,
-      options: { num_ctx: 8192, num_predict: 2048 + 4096 }
+      shift: false
     })
+    /* The values of the family, and no more tokens than the window has left. */
+    assert.deepStrictEqual(sent, { num_ctx: 8192, temperature: 0.6, top_p: 0.95, top_k: 20, min_p: 0 })
+    assert.isAbove(num_predict ?? 0, 4096)
+    assert.isBelow(num_predict ?? 0, 8192)
     assert.deepStrictEqual(
       messages.map(({ content, role }) => [role, role === "system" ? /^# Stage: .*$/m.exec(content)?.[0] : content]),
       [

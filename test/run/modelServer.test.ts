@@ -110,9 +110,9 @@ describe("flags about the model", () => {
       ])
       assert.deepStrictEqual(sent, [
         [false, 0.1, 3, 5],
-        ...Array.from({ length: 4 }, () => [false, 1, 3, undefined]),
-        [false, 0.1, 3, undefined],
-        [false, 0.1, 3, undefined]
+        ...Array.from({ length: 4 }, () => [false, 1, 3, 20]),
+        [false, 0.1, 3, 20],
+        [false, 0.1, 3, 20]
       ])
     })
   )

@@ -22,6 +22,7 @@ describe("matchesGlob", () => {
     assert.deepStrictEqual(matched("{src,docs}/**/*.{md,tsx}"), ["src/deep/c.tsx", "src/deep/[d].md", "docs/e.md"])
     assert.deepStrictEqual(matched("[d].md"), ["src/deep/[d].md"])
     assert.deepStrictEqual(matched("{a"), [])
+    assert.deepStrictEqual(["isA.js", "isI.js", "is[A-H].js"].filter(matchesGlob("is[A-H]*.js")), ["isA.js"])
   })
 
   it("takes braces within braces, and braces around one choice", () => {

@@ -122,7 +122,7 @@ describe("Policies.layer", () => {
 
   const entry = '{ "verdict": "allow", "tool": "read_file" }'
   const damages: ReadonlyArray<[name: string, text: string, problem: string]> = [
-    ["cut off", '{ "version": 1,', "line 1, column 16: a key in double quotes"],
+    ["cut off", '{ "version": 1,', "line 1, column 16: property name expected"],
     ["empty", "", "line 1, column 1"],
     ["an empty object", "{}", 'line 1, column 1: "version": Missing key'],
     ["an array", "[]", "line 1, column 1: the file: Expected object"],
