@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { type CommandLimits, controlGroupFolders, memoryReason } from "../../domain/commands/CommandLimits.ts"
 import { groupPrefix } from "./Watchdog.ts"
 
@@ -79,7 +80,8 @@ const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    yield* Effect.sleep("20 millis")
+    /* The kernel does not wait for the clock of a test. */
+    yield* Effect.promise(() => setTimeout(20))
   }
 })
 
