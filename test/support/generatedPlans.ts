@@ -17,7 +17,10 @@ const aboutPlans: ReadonlySet<ExampleKind> = new Set([
 ])
 
 /** The rules about plans. */
-export const planExamples: ReadonlyArray<RuleExample> = ruleExamples.filter(({ kind }) => aboutPlans.has(kind))
+/* Whether a task repeats another is known where the finished tasks are. */
+export const planExamples: ReadonlyArray<RuleExample> = ruleExamples.filter(
+  ({ code, kind }) => aboutPlans.has(kind) && code !== "task-repeated"
+)
 
 const ofTasks = planExamples.filter(({ kind }) => kind === "task" || kind === "project-task")
 const ofReferences = planExamples.filter(({ kind }) => kind === "references" || kind === "project-references")

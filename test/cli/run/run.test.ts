@@ -68,7 +68,10 @@ describe("run", () => {
     closeSync(full)
     assert.deepStrictEqual(
       [code, stderr.trimEnd().split("\n").at(-1)],
-      [1, "The result could not be written to stdout (ENOSPC). Write it elsewhere and run again."]
+      [
+        1,
+        'The result could not be written to stdout (ENOSPC). Nothing of a run has to be done again: "task-conductor show last" prints what it found.'
+      ]
     )
   })
 
