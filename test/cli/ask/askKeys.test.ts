@@ -30,6 +30,7 @@ const open = (url: string, args: string, env: Readonly<Record<string, string>> =
             cwd: `${sandbox.root}/project`,
             env: {
               ...process.env,
+              CI: "",
               HOME: `${sandbox.root}/home`,
               XDG_CONFIG_HOME: `${sandbox.root}/config`,
               OLLAMA_HOST: url,
