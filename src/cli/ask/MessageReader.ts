@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
+import { pasteMarks } from "../../services/approvals/TerminalQuestion.ts"
 import { Output } from "../terminal/Output.ts"
 import { suspend } from "../terminal/Keys.ts"
 import { completeLine, type Completion, noCompletions } from "./slashCommands.ts"
@@ -61,8 +62,6 @@ export interface MessageHistory {
   readonly add: (message: string) => Effect.Effect<void>
 }
 
-const startMarkingPastes = "\u001b[?2004h"
-const stopMarkingPastes = "\u001b[?2004l"
 const usualColumns = 80
 
 /** How an edited line ends. A suspended one, or one that is edited elsewhere, goes on with its text. */
@@ -340,7 +339,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
       Effect.sync(() => process.stderr.on("resize", line.resize)),
       () => Effect.sync(() => process.stderr.off("resize", line.resize))
     )
-    yield* Effect.acquireRelease(prompt(startMarkingPastes), () => prompt(stopMarkingPastes))
+    yield* Effect.acquireRelease(prompt(pasteMarks.on), () => prompt(pasteMarks.off))
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver

@@ -180,7 +180,7 @@ type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 const ring = "\u0007"
 
 /** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
-const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
+export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: press a key." } as const
 
