@@ -46,6 +46,10 @@ const leastComment = 3
 const leastOfFile = 900
 /** The last lines of a declaration that does not fit. */
 const lastLines = 3
+/** The lines before and after one that is looked for in a declaration that does not fit. */
+const nearLines = 2
+/** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
+const mostLookedFor = 3
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
 
@@ -102,13 +106,16 @@ const addPart = (
   { matched, spare }: { readonly matched: ReadonlyArray<number>; readonly spare: number }
 ) => {
   const end = range.slice(-lastLines)
-  const near = range.filter((at) => Math.abs(at - index) <= 2)
+  const near = range.filter((at) => Math.abs(at - index) <= nearLines)
   if (!choice.add([...new Set([...head, ...near, ...end])].toSorted((a, b) => a - b)) && !choice.add(near)) {
     choice.add([index])
   }
   const within = new Set(range)
   const half = choice.left / 2
-  for (const one of matched) if (within.has(one) && choice.left > half) choice.add([one])
+  for (const one of matched.filter((at) => within.has(at)).slice(0, mostLookedFor)) {
+    const around = range.filter((at) => Math.abs(at - one) <= nearLines)
+    if (choice.left > half) choice.add(around)
+  }
   const at = range.indexOf(index)
   const own = at < 0 ? 0 : at
   for (const distance of range.keys()) {
@@ -139,7 +146,11 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  const parts = kept === undefined ? ranges : [{ index: first, range: indexesOf(kept) }, ...ranges]
+  // A declaration that is named, and holds another of the places, is shown around that one.
+  const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
+    index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
+  const placed = ranges.filter((one) => !isHead(one))
+  const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
   // The line of each place first, so that a long one does not hide another.
   for (const { index } of parts.slice(0, 6)) if (choice.left > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
@@ -164,7 +175,7 @@ const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void
       if (choice.lines.has(index) && choice.lines.has(index + 1)) continue
       const { from, to } = enclosing(index + 1, longestPart)
       if (choice.add(Arr.range(from - 1, to - 1))) continue
-      if (!choice.add(Arr.range(Math.max(0, index - 3), Math.min(lines.length, index + 4) - 1))) choice.add([index])
+      choice.add(Arr.range(Math.max(0, index - 3), Math.min(lines.length, index + 4) - 1))
     }
   }
   if (parts.length > 0) return match(matched)

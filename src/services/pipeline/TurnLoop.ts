@@ -392,8 +392,10 @@ export const makeTurnLoop = Effect.gen(function* () {
       ...(native.length === 0 ? tooMany : [])
     ]
     const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
+    /* A report beside changes was written without what the host says of them. */
+    const isEarly = hasChanged && left > 0 && (made.left.length > 0 || !checks.every(isFine))
     const report =
-      read.report === undefined || isOpen || read.calls.length > 0
+      read.report === undefined || isOpen || isEarly || read.calls.length > 0
         ? undefined
         : yield* takeReport(order, all, read.report, left === 0 && order.endsItself === true)
     const issues = [...problems, ...(report?.issues ?? [])]

@@ -135,6 +135,18 @@ describe("excerptOf", () => {
     expect(text).not.toContain("A wrong key is a key")
   })
 
+  it("keeps together what is around the line of a long function, where many of its lines hold a word of the task", () => {
+    const body = Array.from({ length: 120 }, (_, at) =>
+      at % 4 === 0 ? `    fail(at, error=${at})` : `    step_${at}()`
+    )
+    const lines = ["def validate(data):", ...body, "    raise Problem(f'Wrong key {data}')", ...body, "    return data"]
+    const task = "Report the error of a key that is wrong. Words: `Wrong key`, `validate`, `error`."
+    const { lines: shown, text } = excerptOf(material(lines, "python"), soughtOf(task), 1700)
+    const own = lines.findIndex((line) => line.includes("Wrong key"))
+    expect(Array.from({ length: 21 }, (_, at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
+    expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
+  })
+
   it("shows of a class that has no room the lines that use what is looked for", () => {
     const body = Array.from({ length: 200 }, (_, at) =>
       at === 150 ? "        if isinstance(other, Ordered):" : `        self.step(${at})`

@@ -94,6 +94,32 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
     })
   )
 
+  it.effect("comes after a report beside the change, but not beside one that fails the checks", () =>
+    Effect.gen(function* () {
+      const cutting = (from: string, to: string): string =>
+        block("src/slug.mjs", `  return text.slice(0, ${from})\n`, `  return text.slice(0, ${to})\n`)
+      const whole = block(
+        "src/slug.mjs",
+        "  return text.slice(0, 6)\n",
+        after.split("\n").slice(1, -2).join("\n") + "\n"
+      )
+      const { log, loop, messages } = yield* open([
+        ...[cutting("max", "4"), cutting("4", "5"), cutting("5", "6")].map(
+          (change) => `${change}\n${resultSaying("It is done.")}`
+        ),
+        `${whole}\n${first}`,
+        "No such line."
+      ])
+      expect((yield* loop.work(order)).result?.summary).toBe("The words stay whole.")
+      expect(lastOf(messages).map((text) => [isQuestion(text), text?.includes("exit code 1")])).toEqual([
+        [false, false],
+        ...[1, 2, 3].map(() => [false, true]),
+        [true, false]
+      ])
+      expect(log.events().filter(({ type }) => type === "answer.rejected")).toEqual([])
+    })
+  )
+
   it.effect("costs one call when there is no such line, and takes the report from before", () =>
     Effect.gen(function* () {
       for (const answer of ["No such line.", first]) {
