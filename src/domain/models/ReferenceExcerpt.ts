@@ -46,6 +46,8 @@ const leastComment = 3
 const leastOfFile = 900
 /** The last lines of a declaration that does not fit. */
 const lastLines = 3
+/** The lines of a gap that is filled first. */
+const mostOfGap = 4
 /** The lines before and after one that is looked for in a declaration that does not fit. */
 const nearLines = 2
 /** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
@@ -124,9 +126,14 @@ const addPart = (
   }
 }
 
-/** Adds single lines between others: a note takes nearly as much. */
+/** Adds the few lines between others: a part with holes would be read again. */
 const fillGaps = (choice: LineChoice): void => {
-  for (const at of choice.lines.keys()) if (choice.lines.has(at + 2)) choice.add([at + 1])
+  for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
+    const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
+      choice.lines.has(at + one + 1)
+    )
+    if (size !== undefined) choice.add(Arr.range(at + 1, at + size))
+  }
 }
 
 const choose = (source: ExcerptSource, sought: Sought, choice: LineChoice): void => {
@@ -350,12 +357,18 @@ const limitsFor = (all: ReadonlyArray<{ readonly wanted: number; readonly isFile
   }
 }
 
+interface ReferenceRoom {
+  readonly contents: number
+  readonly blocks?: number | undefined
+  readonly whole?: number | undefined
+}
+
 /** The blocks of all references that have content. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   sought: Sought,
-  /** The most characters of all contents, and of all blocks where that is known. */
-  { blocks = Number.MAX_SAFE_INTEGER, contents }: { readonly contents: number; readonly blocks?: number | undefined }
+  /** The most characters of all contents, and of all blocks: where all are shown whole, and where they are cut. */
+  { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((one) => {
     const source = sourceOf(one)
@@ -367,7 +380,11 @@ export const referenceExcerpts = (
     return [{ one, source, wanted: isAbove(one) ? 0 : text.length, isFile, frame, size: text.length }]
   })
   const frames = sources.reduce((sum, { frame }) => sum + frame, 0)
-  const limits = limitsFor(sources, Math.max(0, Math.min(contents, blocks - frames)))
+  const all = sources.reduce((sum, { wanted }) => sum + wanted, 0)
+  const limits = limitsFor(
+    sources,
+    Math.max(0, Math.min(contents, Math.max(blocks, frames + all <= whole ? whole : 0) - frames))
+  )
   return sources.map(({ one, size, source }, index) => {
     const fitted = excerptOf(source, sought, isAbove(one) ? size : (limits[index] ?? 0))
     const { lines } = source

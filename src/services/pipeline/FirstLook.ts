@@ -28,6 +28,12 @@ const mostHolders = 8
 /** The parts of the window that the best file and the second one may take. */
 const windowShares = [0.11, 0.06]
 
+/** So many further files are named, with how many of their lines hold a name or a string. */
+const mostOthers = 8
+
+const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
+  text.split("\n").filter((line) => wanted.some((one) => line.includes(one))).length
+
 /** The files in which most of what is looked for stands and in few others, those of tests last. */
 const bestFiles = (texts: ReadonlyArray<SearchedText>, { literals, names }: Sought): ReadonlyArray<SearchedText> => {
   const scores = new Map<SearchedText, number>()
@@ -64,12 +70,16 @@ export const makeFirstLook = Effect.gen(function* () {
     if (wanted.length === 0 || files.length > mostFiles) return ""
     const texts = yield* searchedTexts(files, (text) => wanted.some((one) => text.includes(one)))
     const best = bestFiles(texts, sought)
+    const others = best.slice(windowShares.length)
+    const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
+    const more = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
+    const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${more}.`
     const blocks = windowShares.flatMap((share, index) => {
       const file = best[index]
       const budget = charactersIn(contextWindow * share, calibration.scale(model))
       return file === undefined ? [] : [blockOf(file, sought, budget)]
     })
-    return rawBlock("## Parts of files that hold words of the task", blocks.join(""))
+    return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${also}`.trimEnd())
   })
 
   return (round: number, task: Task, { currentFile, prompt }: Briefing) =>

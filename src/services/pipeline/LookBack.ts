@@ -91,16 +91,16 @@ export const makeLookBack = Effect.gen(function* () {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     if (names.length === 0 || files.length > mostFiles) return []
     const own = new Set(changed.map(({ path }) => path))
-    const others = files.filter((path) => !own.has(path) && isSourceFile(path))
+    const others = files.filter((path) => !own.has(path) && isSourceFile(path) && !isTestFile(path))
     const texts = yield* searchedTexts(others, (text) => names.some((name) => text.includes(name)))
-    const found = texts.flatMap(({ path, text }) =>
-      linesWithName({ path, text }, names)
-        .filter((one) => !/^(?:(?:import|from|use|using)\b|export [*{])/.test(one.text))
-        .slice(0, mostOfFile)
-        .map((one) => ({ path, text: `- ${path}:${one.line}: ${cutAt(one.text, placeLength)}` }))
-    )
-    const ordered = found.toSorted((a, b) => Number(isTestFile(a.path)) - Number(isTestFile(b.path)))
-    return ordered.slice(0, mostPlaces).map(({ text }) => text)
+    return texts
+      .flatMap(({ path, text }) =>
+        linesWithName({ path, text }, names)
+          .filter((one) => !/^(?:(?:import|from|use|using)\b|export [*{])/.test(one.text))
+          .slice(0, mostOfFile)
+          .map((one) => `- ${path}:${one.line}: ${cutAt(one.text, placeLength)}`)
+      )
+      .slice(0, mostPlaces)
   })
 
   /** The question, or nothing when the changes are trivial, nothing checked them, or too few answers are left. */

@@ -148,7 +148,7 @@ export class TaskLoop extends Context.Service<
           .block(task, {
             briefing,
             finished,
-            budget: task.references.length === 0 ? 0 : prompts.referenceBudget(task, briefing),
+            budget: prompts.referenceBudget(task, briefing),
             place: stagePlace(round, "task")
           })
           .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
@@ -215,10 +215,14 @@ export class TaskLoop extends Context.Service<
             left === 1
               ? "This is the last answer: write the report now, with what is known."
               : `Go on: ${look} write the report (\`## Result summary\`).`,
-          // Behind turns the references matter less than what was seen and changed since.
+          // Behind turns parts of references matter less than what was seen since, and all do when it was changed.
           fold: (_, shown) => {
-            const isOld = loop.changedPaths(work).some((path) => found.includes(`Path: ${path}\n`))
-            const { user } = fitted(block.within(Math.floor(block.text.length / 2)), isOld ? "" : found)
+            const paths = loop.changedPaths(work)
+            const isOld = paths.some((path) => found.includes(`Path: ${path}\n`))
+            const isKept =
+              block.cut.length === 0 && !paths.some((path) => block.text.includes(`The contents of ${path}`))
+            const most = isKept ? block.text.length : Math.floor(block.text.length / 2)
+            const { user } = fitted(block.within(most), isOld ? "" : found)
             return [{ role: "user", content: shown === "" ? user : `${withoutNow(user)}\n\n${shown}` }]
           },
           goOn: "Go on from here with this task alone, or write the report (`## Result summary`).",
@@ -315,7 +319,8 @@ export class TaskLoop extends Context.Service<
       const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
         yield* started(order)
         const opened = yield* open(order)
-        const begun = opened.latest()
+        const { messages: first, ...before } = opened.latest()
+        const begun = { ...before, messages: loop.sayingRoom(opened, first) }
         if (order.joined !== undefined) return yield* goOn(opened, order.joined)
         if (given === undefined) return yield* turns(opened, begun)
         const { calls, inputs = [] } = given
@@ -338,7 +343,8 @@ export class TaskLoop extends Context.Service<
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {
         yield* started(order)
         const opened = yield* open(order)
-        let progress = opened.latest()
+        const begun = opened.latest()
+        let progress = { ...begun, messages: loop.sayingRoom(opened, begun.messages) }
         for (let turn = 1; turn <= limits.attempts; turn += 1) {
           const said = yield* loop
             .ask(opened, progress, turn)

@@ -31,6 +31,9 @@ const leastBudget = 2000
 /** Characters of the block of a reference that is shown in parts. */
 const leastReference = 350
 
+/** References that are whole in this part of what is free are shown whole: in parts, most of the rest would be read. */
+const wholeShare = 1 / 2
+
 /**
  * The references have at most this part of what is free beside the first message; the rest is for the turns. A task that changes
  * files needs most of it, one that only reads less, and one without tools only room for its report.
@@ -108,10 +111,11 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /** The most characters that references may take in the first message. */
-  const referenceBudget = (task: Task, briefing: Briefing): number => {
+  const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
     const free = budgetBeside(task, lightestCharacters(first(task, briefing)))
-    return Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
+    const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
+    return { parts, whole: Math.floor(free * wholeShare) }
   }
 
   /** Why the first message would not fit, even with the least of references and turns. */

@@ -56,6 +56,9 @@ const foldTo = 0.5
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
 const replyShare = 0.7
 
+/** The characters of a line of source code with its number, on average. */
+const shownLine = 45
+
 /** A fold before the window is full has to show so many times more of the last outputs than their reply did. */
 const worthwhile = 1.5
 
@@ -176,6 +179,23 @@ export const makeTurnLoop = Effect.gen(function* () {
   const replyBudget = (order: AnyOrder, messages: ReadonlyArray<ConversationMessage>): number =>
     Math.floor(charactersLeft(window, measuredPrompt(conversationOf(order, messages)), scaleOf(order)) * replyShare)
 
+  /**
+   * Says at the end of the last message how much can be shown next, so that one answer does not ask for more. What the server
+   * counted is left aside: a prompt must not depend on which of several tasks was answered first.
+   */
+  const sayingRoom = (
+    order: AnyOrder,
+    messages: ReadonlyArray<ConversationMessage>
+  ): ReadonlyArray<ConversationMessage> => {
+    const last = messages.at(-1)
+    const looks = order.tools.some((tool) => !fileTools.has(tool))
+    if (last?.role !== "user" || !looks) return messages
+    const free = charactersLeft(window, measuredPrompt(conversationOf(order, messages))) * replyShare
+    const lines = Math.floor(Math.max(0, free) / shownLine / 10) * 10
+    const room = ` There is room for about ${lines} lines of output.`
+    return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()}${room}` }]
+  }
+
   /** The characters that a fold may have, of which the outputs of the last answer take the most. */
   const foldBudget = (order: AnyOrder, progress: Progress, left = order.fold(progress.messages, "")): number => {
     const kept = conversationOf(order, left)
@@ -214,7 +234,9 @@ export const makeTurnLoop = Effect.gen(function* () {
     const hasRoom = (): boolean => foldBudget(order, progress) * newestShare > reply * worthwhile
     const isCut = lastOutputs(progress) > reply * worthwhile && hasRoom()
     if (before <= window * foldAt && !isCut) return progress
-    const messages = foldedMessages(order, progress, left <= warnedTurns ? nowText(order, left) : order.goOn)
+    const now = left <= warnedTurns ? nowText(order, left) : order.goOn
+    const shown = foldedMessages(order, progress, now)
+    const messages = left > 1 ? sayingRoom(order, shown) : shown
     return isCut || tokensOf(messages) < before ? { ...progress, hasFolded: true, messages } : progress
   }
 
@@ -457,6 +479,7 @@ export const makeTurnLoop = Effect.gen(function* () {
       now: nowText(order, remaining),
       budget: replyBudget(order, [...messages, ...tools])
     })
+    const replied = [...messages, ...tools, ...(needsReply ? [fromHost(reply)] : [])]
     const progress: Progress = {
       ...all,
       issues: wrong,
@@ -467,7 +490,7 @@ export const makeTurnLoop = Effect.gen(function* () {
         repeats: all.tuning.repeats + (isRepeated ? 1 : 0),
         thinkingCuts: all.tuning.thinkingCuts + (said.hasOnlyThought === true ? 1 : 0)
       },
-      messages: [...messages, ...tools, ...(needsReply ? [fromHost(reply)] : [])]
+      messages: remaining > 1 ? sayingRoom(order, replied) : replied
     }
     order.keep(progress)
     const end: TurnsEnd<A> | undefined =
@@ -538,6 +561,7 @@ export const makeTurnLoop = Effect.gen(function* () {
     readHeard,
     reject,
     replyBudget,
+    sayingRoom,
     turns: <A, E>(order: TurnOrder<A, E>, begun: Progress) => within(order)(turns(order, begun))
   }
 })

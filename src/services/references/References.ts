@@ -73,8 +73,8 @@ interface CheckContext {
 }
 
 interface BlockContext extends Omit<CheckContext, "budget"> {
-  /** The most characters of the whole block, where that is known. */
-  readonly budget?: number
+  /** The most characters of the whole block, where that is known, and when all references are shown whole in it. */
+  readonly budget?: { readonly parts: number; readonly whole: number }
   /** Where in the run the task is; see `QuestionScope`. */
   readonly place: string
 }
@@ -191,9 +191,9 @@ const makeReferences = Effect.gen(function* () {
     }
     const resolved = withoutRepetitions(yield* resolveAll(task, given.place, context), ({ reference }) => reference)
     const sought = soughtOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, given.briefing.prompt)
-    const fit = (some: typeof resolved, blocks?: number) =>
-      referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks })
-    const shown = fit(resolved, given.budget)
+    const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
+      referenceExcerpts(some, sought, { contents: settings.referenceBudget, blocks, whole })
+    const shown = fit(resolved, given.budget?.parts, given.budget?.whole)
     yield* report(task, shown)
     const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
     const text = textOf(shown)

@@ -145,6 +145,10 @@ describe("excerptOf", () => {
     const own = lines.findIndex((line) => line.includes("Wrong key"))
     expect(Array.from({ length: 21 }, (_, at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
     expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
+    const sizes = [...text.matchAll(/\((\d+) to (\d+) left out\)/g)].map(
+      ([, from, to]) => Number(to) - Number(from) + 1
+    )
+    expect(Math.min(...sizes)).toBeGreaterThan(4)
   })
 
   it("shows of a class that has no room the lines that use what is looked for", () => {

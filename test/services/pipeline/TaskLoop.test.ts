@@ -522,7 +522,8 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
         "src/a.ts": `${"const filler = 1\n".repeat(300)}${body}${"const filler = 2\n".repeat(300)}`,
         "src/b.ts": `${"const other = 1\n".repeat(300)}`,
         "docs/limits.md": "Call `raiseLimit` for more.\n",
-        "test/a.test.ts": `raiseLimit(1)\n`
+        "test/a.test.ts": `raiseLimit(1)\n`,
+        "test/z.test.ts": `raiseLimit(2)\nraiseLimit(3)\n`
       }
       const needed = "Make `raiseLimit` stricter."
       const shownTo = (task: Parameters<typeof orderOf>[0]) =>
@@ -537,6 +538,7 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
       expect(parts).toContain("301: export function raiseLimit(value) {")
       expect(parts).toContain('307:   return "raiseLimit done"')
       expect(parts).toMatch(/src\/a\.ts[^]*test\/a\.test\.ts/)
+      expect(parts).toMatch(/\n\nLines that hold them in other files: test\/z\.test\.ts 2\.\s+$/)
       expect(parts).not.toMatch(/src\/b|docs\//)
       const references = [reference("src/b.ts")]
       const given = yield* shownTo(plainTask("Edit 1", "edit-files", needed, "A line.", { references }))

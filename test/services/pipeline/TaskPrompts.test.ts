@@ -65,7 +65,7 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
       const left = [0, 2000, 4000].map((characters) => {
         const task = taskOf("edit-files", characters)
         const { system, user } = fitted(task, briefing, {})
-        return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing)] as const
+        return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing).parts] as const
       })
       const [[most, references] = [0, 0], [less] = [0], [least] = [0]] = left
       expect(most).toBeGreaterThan(less)
@@ -81,7 +81,7 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
       const shareOf = (skill: string): number => {
         const task = taskOf(skill, 0)
         const { system, user } = fitted(task, briefing, {})
-        return referenceBudget(task, briefing) / budgetBeside(task, system.length + user.length)
+        return referenceBudget(task, briefing).parts / budgetBeside(task, system.length + user.length)
       }
       expect(["edit-files", "read-code", "summarize"].map((skill) => Math.round(shareOf(skill) * 100))).toEqual([
         33, 50, 75

@@ -124,14 +124,14 @@ const check = (
 const wholeBlock = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & Setup = {}
+  options: { finished?: ReadonlyArray<TaskResult>; budget?: number; whole?: number } & Setup = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.block(task, {
       briefing,
       finished: options.finished ?? [],
       place: "",
-      ...(options.budget === undefined ? {} : { budget: options.budget })
+      ...(options.budget === undefined ? {} : { budget: { parts: options.budget, whole: options.whole ?? 0 } })
     })
   ).pipe(Effect.provide(references(root, options)))
 
@@ -325,6 +325,19 @@ layer(NodeServices.layer)("References", (it) => {
         expect(text).toContain("12346:   step12345()")
         expect(text).toContain("1: export function part0() {")
         expect(text).toContain("```text\n1: short\n```")
+      })
+    )
+
+    it.effect("shows all references whole in the room for that, and parts of them where one more line is there", () =>
+      Effect.gen(function* () {
+        const lines = Array.from({ length: 60 }, (_, index) => `const value${index} = ${index}`)
+        const root = yield* makeProject({ "a.ts": `${lines.join("\n")}\n`, "b.ts": `${lines.join("\n")}\n` })
+        const task = taskOf("Read 1", file("a.ts"), file("b.ts"))
+        const long = yield* block(root, task)
+        // What the notes of cut references would take is left free.
+        const whole = long.length + 2 * 280
+        expect(yield* block(root, task, { budget: 1500, whole })).toBe(long)
+        expect(yield* block(root, task, { budget: 1500, whole: whole - 100 })).toContain("There is room for a part")
       })
     )
 
