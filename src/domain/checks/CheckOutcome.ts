@@ -117,10 +117,22 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
+/** Failures that have so many lines in common, the error and its place, have one reason. */
+const errorLines = 2
+
 /** Each failure with its details; with many failures, their names come before any details. */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
-  const shown = (most: number): ReadonlyArray<string> =>
-    failures.flatMap(({ details, name }) => [name, ...tellingLines(details, most).map((one) => `  ${one}`)])
+  const shown = (most: number): ReadonlyArray<string> => {
+    const errors = new Map<string, string>()
+    return failures.flatMap(({ details, name }) => {
+      const told = tellingLines(details, most)
+      const error = told.slice(0, errorLines).join("\n")
+      const first = errors.get(error)
+      if (told.length >= errorLines && first !== undefined) return [name, `  for the same reason as ${first}`]
+      errors.set(error, name)
+      return [name, ...told.map((one) => `  ${one}`)]
+    })
+  }
   const whole = linesEach.map(shown).find((lines) => lengthOf(lines) <= budget - 30)
   if (whole !== undefined || failures.length === 1) return fitted(whole ?? shown(mostLines), budget)
   const names = failures.map(({ name }) => name)

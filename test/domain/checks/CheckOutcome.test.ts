@@ -139,6 +139,27 @@ describe("the outcome of a check", () => {
     expect(text).toContain(`totals: ${count} failing`)
   })
 
+  it("shows one error at one place once, however many tests it fails", () => {
+    const failing = (name: string, error: string, place: string): string =>
+      `FAIL  ${name}\n${error}\n \u276f use src/a.ts:${place}\n \u276f ${name}.test.ts:1:1\n`
+    const error = "ReferenceError: toArray is not defined"
+    const { failures, text } = outcomeOf(
+      check,
+      end(
+        1,
+        [
+          failing("a > one", error, "96:31"),
+          failing("a > two", error, "96:31"),
+          failing("a > three", error, "12:1"),
+          failing("a > four", "ReferenceError: other is not defined", "96:31")
+        ].join("\n")
+      )
+    )
+    expect(failures).toHaveLength(4)
+    expect(text.match(/ReferenceError/g)).toHaveLength(3)
+    expect(text).toContain("a > two\n  for the same reason as a > one\na > three\n  ReferenceError")
+  })
+
   it("fits into 500 tokens with the longest lines", () => {
     const { text } = outcomeOf(check, end(1, `x.ts(1,1): error TS1: ${"long ".repeat(5000)}`))
     expect(estimateTokens(text)).toBeLessThanOrEqual(500)
