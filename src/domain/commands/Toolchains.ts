@@ -83,9 +83,13 @@ export const toolchains: ReadonlyArray<Toolchain> = [
     name: "Gradle",
     folders: [".gradle"],
     variable: "GRADLE_USER_HOME",
+    programs: ["wrapper/dists"],
     packages: ["caches/modules-2"],
     keys: ["gradle.properties", "init.gradle", "init.d"],
-    sets: { always: { GRADLE_USER_HOME: "{cache}/gradle" }, offline: { GRADLE_RO_DEP_CACHE: "{folder}/caches" } }
+    sets: {
+      always: { GRADLE_USER_HOME: "{cache}/gradle", TASK_CONDUCTOR_GRADLE: "{folder}/wrapper/dists" },
+      offline: { GRADLE_RO_DEP_CACHE: "{folder}/caches" }
+    }
   },
   {
     name: "npm",
@@ -134,6 +138,18 @@ export const toolchains: ReadonlyArray<Toolchain> = [
     sets: { online: { NUGET_PACKAGES: "{cache}/nuget" } }
   }
 ]
+
+/**
+ * The start of a shell script that links the Gradle that wrappers of the person have downloaded into the cache of the project:
+ * a wrapper looks only there, and locks a file beside it, so that it cannot be shown there read-only. Links to what the
+ * person has removed go. It runs in the sandbox, since commands can put links into that cache.
+ */
+export const toolchainScript =
+  'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
+  'to=$GRADLE_USER_HOME/wrapper/dists; for one in "$to"/*/*/*; do [ -e "$one" ] || rm -f "$one"; done; ' +
+  'for ok in "$TASK_CONDUCTOR_GRADLE"/*/*/*.ok; do from=${ok%/*}; own=$to${from#"$TASK_CONDUCTOR_GRADLE"}; ' +
+  '[ ! -e "$ok" ] || [ -e "$own/${ok##*/}" ] || ' +
+  '{ mkdir -p "$own" && ln -s "$from"/*/ "$own" && ln -s "$ok" "$own"; }; done) 2>/dev/null; fi;'
 
 /** Where the lasting cache of the project stands in the sandbox. */
 export const cacheInSandbox = "/var/cache/task-conductor"

@@ -154,7 +154,11 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
 /** A target of make without a recipe only builds what it names. */
 const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
 
+/** A script that may have to download its program first. */
+const isWrapper = ({ run }: ProjectCommand): boolean => /^\.\/(?:gradlew|mvnw) /.test(run)
+
 const rankOf = (command: ProjectCommand): number =>
+  (isWrapper(command) ? 0.5 : 0) +
   (wider.test(command.run) ? 4 : 0) +
   (command.narrow === undefined ? 2 : 0) +
   (/\btests?$/.test(command.run) && !onlyBuilds(command) ? 0 : 1)

@@ -37,6 +37,7 @@ import {
 } from "../../domain/commands/CommandLimits.ts"
 import { commandEnvironment, commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { listedHosts } from "../../domain/commands/NetworkHosts.ts"
+import { toolchainScript } from "../../domain/commands/Toolchains.ts"
 import { makeControlGroups } from "./ControlGroup.ts"
 import { Sandbox, type SandboxOptions } from "./Sandbox.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
@@ -284,12 +285,13 @@ const countsInNamespaces = (() => {
 
 /**
  * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so
- * that their order is preserved, ignores SIGTERM, so that the command can stop first, and sets limits.
+ * that their order is preserved, ignores SIGTERM, so that the command can stop first, sets limits, and puts toolchains where
+ * commands look for them.
  */
 const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: boolean): ReadonlyArray<string> => [
   "/bin/sh",
   "-c",
-  `trap : TERM; (${limitScript(limits, sandboxed && countsInNamespaces)} exec "$@") 2>&1; exit $?`,
+  `trap : TERM; (${limitScript(limits, sandboxed && countsInNamespaces)} ${toolchainScript} exec "$@") 2>&1; exit $?`,
   "sh",
   ...argv
 ]

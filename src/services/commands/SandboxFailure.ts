@@ -19,7 +19,15 @@ const sentence = (what: string, setting: keyof SandboxSettings, value: string): 
   `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
 const noNetwork =
-  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|in offline mode|CARGO_NET_OFFLINE/i
+  /could not resolve|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|(?:in|for) offline mode|CARGO_NET_OFFLINE|unable to resolve host|:nxdomain\b/i
+
+/** How package managers say that they could not download, when they do not name the network: pip, Maven, pnpm, and others. */
+const unfetched =
+  /no matching distribution found|could not transfer artifact|one of its dependencies could not be resolved|ERR_PNPM_NO_OFFLINE_|downloading (?:package manifest|tarball)|trouble with your network connection|could not reach host|HTTP 000 CONNECTION FAILED|unable to load the service index/i
+
+/** True for the output of a command that wanted a network and had none. */
+export const saysNoNetwork = (output: string): boolean => noNetwork.test(output) || unfetched.test(output)
+
 const noUnixSocket = /address family not supported|EAFNOSUPPORT/i
 
 const readOnly = /read-only file system|EROFS/i
@@ -142,10 +150,10 @@ export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: Fa
     const list = JSON.stringify([...(hosts ?? []), ...refused])
     return sentence(`it refused ${refused.join(", ")}`, "network", list)
   }
-  if (hosts !== undefined && noNetwork.test(output)) {
+  if (hosts !== undefined && saysNoNetwork(output)) {
     return sentence("commands reach only the listed hosts, through a proxy over HTTP", "network", "true")
   }
-  if (settings.network !== true && noNetwork.test(output)) {
+  if (settings.network !== true && saysNoNetwork(output)) {
     return sentence("the network is off for commands", "network", "true")
   }
   if (settings.unixSockets !== true && noUnixSocket.test(output)) {

@@ -110,6 +110,24 @@ describe("the checks for changed files", () => {
     expect(chosen(commands, ["a.c"], ["a.c"])).toEqual(["make test"])
   })
 
+  it("are those of a program that is there, before a script that has to download it", () => {
+    const wrapper: ProjectCommand = { run: "./gradlew test", from: "build.gradle", kind: "tests" }
+    const maven: ProjectCommand = { run: "mvn test", from: "pom.xml", kind: "tests" }
+    expect(chosen([wrapper, maven], [], ["src/A.java"])).toEqual(["mvn test"])
+    expect(chosen([wrapper], [], ["src/A.java"])).toEqual(["./gradlew test"])
+    expect(chosen([{ ...wrapper, run: "gradle test" }, maven], [], ["src/A.java"])).toEqual(["gradle test"])
+    expect(
+      chosen(
+        [
+          { ...maven, run: "./mvnw test" },
+          { ...wrapper, run: "gradle test" }
+        ],
+        [],
+        ["A.java"]
+      )
+    ).toEqual(["gradle test"])
+  })
+
   it("say which command a person is asked about: the whole one, or the other form of it", () => {
     const files = ["a.js", "a.test.js"]
     const whole = (narrow: ProjectCommand["narrow"]) =>

@@ -1,9 +1,10 @@
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
 import { fileURLToPath } from "node:url"
 import { homedir } from "node:os"
+import { saysNoNetwork } from "../../../src/services/commands/SandboxFailure.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
@@ -113,4 +114,47 @@ describe("a command that fails because of the sandbox names the setting", needs(
   }
   for (const [name, [trial, expected]] of Object.entries(cases))
     liveTest(name, () => Effect.map(setting(trial), (said) => assert.strictEqual(said, expected)))
+})
+
+describe("a command that wanted a network", () => {
+  const outputs: Readonly<Record<string, string>> = {
+    npm: "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/left-pad failed: cache mode is 'only-if-cached'",
+    pnpm: " ERR_PNPM_NO_OFFLINE_META  Failed to resolve left-pad@* in package mirror /var/cache/task-conductor/pnpm",
+    "yarn 1": "info There appears to be trouble with your network connection. Retrying...",
+    bun: "error: ConnectionRefused downloading package manifest left-pad",
+    pip: "ERROR: Could not find a version that satisfies the requirement six (from versions: none)\nERROR: No matching distribution found for six",
+    uv: "  Caused by: dns error\n  Caused by: failed to lookup address information: Temporary failure in name resolution",
+    conda:
+      "CondaHTTPError: HTTP 000 CONNECTION FAILED for url <https://conda.anaconda.org/conda-forge/linux-64/repodata.json>",
+    cargo:
+      "error: no matching package named `one` found\nAs a reminder, you're using offline mode (--offline) which can sometimes",
+    go: 'one.go:3:8: github.com/a/b@v1.0.0: Get "https://proxy.golang.org/": dial tcp: lookup proxy.golang.org: Try again',
+    Maven:
+      "[ERROR] Plugin a:b:2.6 or one of its dependencies could not be resolved: Could not transfer artifact a:b:pom:2.6 from/to central (https://repo.maven.apache.org/maven2): /home/you/.m2/repository/a/b.pom.part.lock (No such file or directory)",
+    "Maven, offline":
+      "[ERROR] Cannot access central (https://repo.maven.apache.org/maven2) in offline mode and the artifact a:b:jar:1",
+    Gradle: "   > No cached version of com.google.gms:google-services:4.3.4 available for offline mode.",
+    "a wrapper of Gradle": 'Exception in thread "main" java.net.UnknownHostException: services.gradle.org',
+    Bundler: "Could not reach host index.rubygems.org. Check your network connection and try again.",
+    gem: "SocketError: Failed to open TCP connection to rubygems.org:443 (getaddrinfo: Temporary failure in name resolution)",
+    Composer:
+      "curl error 6 while downloading https://repo.packagist.org/packages.json: Could not resolve host: repo.packagist.org",
+    NuGet: "error NU1301: Unable to load the service index for source https://api.nuget.org/v3/index.json.",
+    hex: '{:failed_connect, [{:to_address, {~c"repo.hex.pm", 443}}, {:inet, [:inet], :nxdomain}]}',
+    deno: 'error: Import "https://deno.land/a.ts" failed: error sending request for url (https://deno.land/a.ts)',
+    git: "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com",
+    wget: "wget: unable to resolve host address \u2018example.org\u2019"
+  }
+  for (const [name, output] of Object.entries(outputs))
+    it(`is known by the words of ${name}`, () => assert.isTrue(saysNoNetwork(output)))
+
+  it("is not one that failed by itself", () => {
+    const own = [
+      "error: expected 1, found 2",
+      "make: *** No rule to make target 'one'",
+      "Could not find the file a.txt",
+      "404 Not Found"
+    ]
+    for (const output of own) assert.isFalse(saysNoNetwork(output), output)
+  })
 })

@@ -129,6 +129,27 @@ describe("toolchains of this machine in the sandbox", needs("bwrap"), () => {
     })
   )
 
+  liveTest("run a script of npm whose test starts a server, and name the setting for a package that is missing", () =>
+    Effect.gen(function* () {
+      const test =
+        'require("node:http").createServer((_, reply) => reply.end("one")).listen(0, "127.0.0.1", function () { fetch(`http://localhost:${this.address().port}/`).then((one) => one.text()).then((text) => process.exit(text === "one" ? 0 : 1)) })'
+      const files = { "package.json": '{ "scripts": { "test": "node test.js" } }', "test.js": test }
+      const { command, passes } = yield* open({ files })
+      yield* passes("npm", "test")
+      assert.match((yield* command("npm", "install", "left-pad")).sandbox ?? "", /"sandbox": \{ "network": true \}\.$/)
+    })
+  )
+
+  liveTest(
+    "run a target of make",
+    () =>
+      Effect.gen(function* () {
+        const { passes } = yield* open({ files: { Makefile: "test:\n\ttest -e Makefile\n" } })
+        yield* passes("make", "test")
+      }),
+    needs("make")
+  )
+
   liveTest(
     "run the tests of Rust",
     () =>

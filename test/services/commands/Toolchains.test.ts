@@ -142,6 +142,55 @@ describe("toolchains of a person in the sandbox", needs("bwrap"), () => {
   )
 })
 
+describe("the Gradle of a wrapper in the sandbox", needs("bwrap"), () => {
+  const dists = ".gradle/wrapper/dists"
+  const [whole, cut] = [`${dists}/gradle-8.5-bin/abc`, `${dists}/gradle-8.6-bin/def`]
+
+  /** As a wrapper looks for its Gradle: behind a lock that it makes, by the mark of a download that is whole. */
+  const wrapper = `d="$GRADLE_USER_HOME/wrapper/dists/$1"; mkdir -p "$d"; : > "$d/lock" && ls "$d"; cat "$d"/*/bin/gradle`
+
+  liveTest("is the one that the person has downloaded, as long as it is there", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* makeHome({
+        [`${whole}/gradle-8.5/bin/gradle`]: "of the person\n",
+        [`${whole}/gradle-8.5-bin.zip.ok`]: "",
+        [`${whole}/gradle-8.5-bin.zip.lck`]: "",
+        [`${cut}/gradle-8.6/bin/gradle`]: "not whole\n"
+      })
+      const { run } = yield* openFor({ home, caches: `${home}/caches` })
+      const asked = (name: string) =>
+        Effect.map(run("sh", "-c", wrapper, "sh", name), ({ output }) => output.split("\n"))
+      const found = ["gradle-8.5", "gradle-8.5-bin.zip.ok", "lock", "of the person", ""]
+      assert.deepStrictEqual(yield* asked("gradle-8.5-bin/abc"), found)
+      assert.deepStrictEqual(yield* asked("gradle-8.5-bin/abc"), found)
+      assert.deepStrictEqual((yield* asked("gradle-8.6-bin/def"))[0], "lock")
+      assert.deepStrictEqual((yield* fs.readDirectory(`${home}/${whole}`)).toSorted(), [
+        "gradle-8.5",
+        "gradle-8.5-bin.zip.lck",
+        "gradle-8.5-bin.zip.ok"
+      ])
+      yield* fs.remove(`${home}/${whole}`, { recursive: true })
+      assert.deepStrictEqual((yield* asked("gradle-8.5-bin/abc"))[0], "lock")
+    })
+  )
+
+  liveTest("is never looked for through links that a command has left in the cache", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const home = yield* makeHome({
+        [`${whole}/gradle-8.5/bin/gradle`]: "",
+        [`${whole}/gradle-8.5-bin.zip.ok`]: "",
+        "work/a.txt": "kept"
+      })
+      const { run } = yield* openFor({ home, caches: `${home}/caches` })
+      yield* run("sh", "-c", 'rm -r "$GRADLE_USER_HOME"; ln -s "$1" "$GRADLE_USER_HOME"', "sh", `${home}/work`)
+      yield* run("true")
+      assert.deepStrictEqual(yield* fs.readDirectory(`${home}/work`), ["a.txt"])
+    })
+  )
+})
+
 describe("environments of a project in the sandbox", needs("bwrap"), () => {
   const interpreter = '#!/bin/sh\ncat "$(dirname "$(readlink -f "$0")")/../lib/python3.12/os.py"\n'
 
