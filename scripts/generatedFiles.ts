@@ -153,9 +153,10 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
     "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. It is not saved with the run.",
   "check.finished":
     "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, and `text` is what the model gets.",
-  "approval.requested": "Approval is needed; the items show for what.",
+  "approval.requested":
+    "Approval is needed; the items show for what. With the scope `question`, `title` is a question of the model to the person.",
   "approval.answered":
-    "The answer to a request for approval. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",
+    "The answer to a request for approval, or with `text` to a question of the model. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",
   message: "A message to the user.",
   "ask.started": "Answering a message of a conversation has started.",
   "ask.finished": "Answering a message of a conversation has ended; the report says how.",

@@ -53,7 +53,13 @@ export {
 } from "./library/runs.ts"
 export { type ChangeState, NothingToUndo, type RunChange, UndoRefused } from "./app/runChanges.ts"
 export { Approver, type DoubtAnswer } from "./services/approvals/Approver.ts"
-export type { ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./services/approvals/CallbackApprover.ts"
+export type {
+  AnswerQuestion,
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  Arbitrate
+} from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
 export { ProjectWriteLock } from "./services/permissions/Gate.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"

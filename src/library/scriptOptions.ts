@@ -15,7 +15,12 @@ import { type Configuration, pickSettings } from "../domain/configuration/Config
 import { answerSchema } from "../domain/documents/AnswerFormat.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
+import {
+  type AnswerQuestion,
+  type Approve,
+  type Arbitrate,
+  layerCallback
+} from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"
@@ -40,6 +45,8 @@ export interface ScriptOptions extends Settings {
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
   /** Answers approvals; without it whatever needs one is denied. */
   readonly approve?: Approve
+  /** Answers questions that the model asks instead of a plan, a report or an answer; without it nobody does. */
+  readonly answer?: AnswerQuestion
   /** Path of the file the person is looking at, relative to the project. */
   readonly file?: string
   /** Paths of the files that are open in the person's editor; the model sees the paths. */

@@ -111,7 +111,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   )
   const context = yield* layerStages(given).pipe(
     Layer.provide(model),
-    Layer.provide(Gate.layer({ rules: given.rules ?? [] })),
+    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
     Layer.provideMerge(world),
     Layer.build

@@ -61,13 +61,16 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
   deny: "not allowed",
   again: "carried out again",
   done: "taken as done",
-  stop: "stopped"
+  stop: "stopped",
+  said: "answered",
+  nothing: "not answered"
 }
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
 /** What was answered, and by whom when it was not a person. */
-const answeredLine = ({ always = [], answer, by, instead }: Answered): string => {
+const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
+  if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
     by === "rule" && !isNo.has(answer)
       ? "  approved by a flag or rule"

@@ -55,12 +55,16 @@ const isPlan = (text: string): boolean =>
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
+/** A report without its heading. */
+export const headless = (report: string): string =>
+  report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
+
 /**
  * Why a text is no end; nothing for one that may be. `hasFiles` is false for a model that was shown nothing, `isRead` true
  * for a text in which a call is only spoken of.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
-  const text = written.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
+  const text = headless(written)
   if (isPlan(text)) return { what: "It is a list of tasks.", how: "Write what was found or done." }
   if (!isRead && isCall(text)) return { what: "It is a tool call.", how: "Write what was found or done." }
   if (text.length > mostWords || /\]\([^)\s]+\)|`{3}/.test(text)) return undefined

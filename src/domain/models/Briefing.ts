@@ -107,6 +107,16 @@ export const Briefing = Schema.Struct({
 })
 export type Briefing = typeof Briefing.Type
 
+/** A question of the model that the person answered. */
+export const AnsweredQuestion = Schema.Struct({ question: Schema.String, answer: Schema.String })
+export type AnsweredQuestion = typeof AnsweredQuestion.Type
+
+/** The briefing with what the person answered to questions of the model, behind the prompt. */
+export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQuestion>): Briefing => {
+  const texts = answers.map(({ answer, question }) => `You asked: ${question}\nMy answer: ${answer}`)
+  return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
+}
+
 /** A briefing before its request document is made. */
 export type BriefingParts = Omit<Briefing, "requestDocument">
 

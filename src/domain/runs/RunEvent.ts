@@ -25,10 +25,11 @@ const stepFields = { round: Schema.Int, step: Schema.Int, title: Schema.String }
 const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
 const checkFields = { task: Schema.optionalKey(Schema.String), round: Schema.Int, command: Schema.String }
 
-const scope = Schema.Literals(["step", "call", "doubt"])
+const scope = Schema.Literals(["step", "call", "doubt", "question"])
 const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as const
 const callAnswers = ["once", "session", "remember", "deny"] as const
 const doubtAnswers = ["again", "done", "stop"] as const
+const questionAnswers = ["said", "nothing"] as const
 
 /**
  * The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown` is how
@@ -205,18 +206,21 @@ export const RunEvent = Schema.Union([
   }),
   /**
    * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in
-   * doubt: begun before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls. The answer
+   * doubt: begun before the run was interrupted, with unknown outcome, and `question` for a question of the model, which is the
+   * title. `hash` binds the answer to the calls. The answer
    * `repairs` also covers later changes of the same files by the same task; each of them has an answer without a question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {
     scope,
     hash: Schema.String,
-    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...doubtAnswers]),
+    answer: Schema.Literals([...stepAnswers, ...callAnswers, ...doubtAnswers, ...questionAnswers]),
     /** With `chosen`: the items that may run, counted from 1; the others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
+    /** With `said`: the answer of the person to a question of the model. */
+    text: Schema.optionalKey(Schema.String),
     /** After a yes: the offered rules that the person chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */

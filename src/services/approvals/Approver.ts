@@ -22,6 +22,10 @@ export type CallAnswer = typeof CallAnswer.Type
 export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
 export type DoubtAnswer = typeof DoubtAnswer.Type
 
+/** The answer to a question of the model: the person said something, or nothing. */
+export const WordsAnswer = Schema.Literals(["said", "nothing"])
+export type WordsAnswer = typeof WordsAnswer.Type
+
 /** Who gave an answer; `nobody` when there was no way to ask. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
 export type AnsweredBy = typeof AnsweredBy.Type
@@ -32,6 +36,8 @@ export interface Answered<A> {
   readonly by: AnsweredBy
   /** With `decline` or `deny`: what the person wants instead, in their words. It goes into the next round. */
   readonly instead?: string
+  /** With `said`: the words. */
+  readonly text?: string
   /** With `step` or `remember`: the offered rules that the person chose for this project, by their text. */
   readonly always?: ReadonlyArray<string>
 }
@@ -45,6 +51,10 @@ const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): bool
 
 /** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
+
+/** A question of the model to which nobody answers. */
+export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
+  Effect.succeed({ answer: "nothing", by })
 
 /** The answers when nobody is asked. */
 const denyAll = {
@@ -74,6 +84,8 @@ export class Approver extends Context.Service<
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
+    /** Shows a question of the model; absent where nobody can answer in words. */
+    readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
     /** True for an item that a yes of this approver, given without seeing it, leaves to a question of its own. */
     readonly leaves?: (item: ApprovalItem) => boolean
     /** False when a question about a call will certainly be denied by nobody; absent when somebody may answer. */
@@ -113,12 +125,13 @@ export class Approver extends Context.Service<
 
   /**
    * Everything was approved beforehand (`--yes`), but for what only a person may allow: that is still asked about, and so is
-   * a call in doubt.
+   * a call in doubt. Questions of the model get no answer.
    */
   static readonly layerYes = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
     call: (item, question) =>
       item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
+    question: () => unanswered("rule"),
     leaves: (item) => item.personOnly === true
   }))
 }

@@ -5,7 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { type Answered, Approver, type CallAnswer, type DoubtAnswer, type StepAnswer } from "./Approver.ts"
+import {
+  type Answered,
+  Approver,
+  type CallAnswer,
+  type DoubtAnswer,
+  type StepAnswer,
+  type WordsAnswer
+} from "./Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
@@ -38,12 +45,20 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike
  */
 export type Arbitrate = (item: ApprovalItem) => DoubtAnswer | PromiseLike<DoubtAnswer>
 
+/**
+ * Answers a question that the model asks in the place of a plan, a report or an answer; nothing, or no words, when there is
+ * none. The run goes on with it. An exception ends the run as failed.
+ */
+export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
+
 /** The functions of a script. */
 export interface ApprovalCallbacks {
   /** Answers approvals; without it every call that needs one is denied. */
   readonly approve?: Approve | undefined
   /** Decides about calls in doubt; without it the run stops at one. */
   readonly arbitrate?: Arbitrate | undefined
+  /** Answers questions of the model; without it nobody does. */
+  readonly answer?: AnswerQuestion | undefined
 }
 
 const stepAnswer = (answer: ApprovalAnswer, items: ReadonlyArray<ApprovalItem>): StepAnswer => {
@@ -68,6 +83,11 @@ const insteadOf = (answer: unknown): { readonly instead?: string } => {
   return instead === "" ? {} : { instead }
 }
 
+const wordsAnswer = (given: unknown): Answered<WordsAnswer> => {
+  const text = typeof given === "string" ? given.trim() : ""
+  return text === "" ? { answer: "nothing", by: "person" } : { answer: "said", by: "person", text }
+}
+
 /** Calls a function of the script, which stands for a person. */
 const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
@@ -76,7 +96,7 @@ const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B):
   )
 
 /** Asks the functions; where there is none, nobody can be asked. */
-export const layerCallback = ({ approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
+export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
   Layer.effect(
     Approver,
     Effect.map(Approver, (nobody) =>
@@ -98,6 +118,14 @@ export const layerCallback = ({ approve, arbitrate }: ApprovalCallbacks): Layer.
         }),
         ...(arbitrate && {
           inDoubt: Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer))
+        }),
+        ...(answer && {
+          question: Effect.fn("CallbackApprover.question")((text) =>
+            Effect.map(
+              Effect.promise(async () => answer(text)),
+              wordsAnswer
+            )
+          )
         }),
         canAsk: Effect.succeed(approve !== undefined)
       })

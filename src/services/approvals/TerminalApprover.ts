@@ -4,14 +4,24 @@
  */
 import { type Choice, keyLine, keyLines, readKey, readTyped, framed } from "../../domain/permissions/QuestionLines.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { type Answered, type CallAnswer, type DoubtAnswer, type StepAnswer, Approver, isStart } from "./Approver.ts"
+import {
+  type Answered,
+  type CallAnswer,
+  type DoubtAnswer,
+  type StepAnswer,
+  type WordsAnswer,
+  Approver,
+  isStart,
+  unanswered
+} from "./Approver.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { type Asking, shortQuestion, wholeQuestion } from "../../domain/permissions/ApprovalText.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
-import { canAsk, askOnScreen, askText, type Question, type QuestionStyle } from "./TerminalQuestion.ts"
+import { printableLines } from "../../domain/text/Printable.ts"
+import { canAsk, askOnScreen, askText, ring, type Question, type QuestionStyle } from "./TerminalQuestion.ts"
 
 /** An answer, with the rules that were chosen for the project. */
 type Given<A> = Pick<Answered<A>, "always" | "answer">
@@ -161,6 +171,9 @@ const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArr
   ]
 }
 
+const wordsOf = (text: string): Answered<WordsAnswer> =>
+  text === "" ? { answer: "nothing", by: "person" } : { answer: "said", by: "person", text }
+
 /** Asks on the terminal in this style: by default with a bell, without colours. */
 export const layerTerminal = (
   style: QuestionStyle = { bell: true, isColoured: false }
@@ -197,6 +210,12 @@ export const layerTerminal = (
         inDoubt: Effect.fn("Approver.inDoubt")((item) => {
           const asking: Asking = { scope: "doubt", title: item.task, items: [item] }
           return provide(ask(questionOf(asking, doubtChoices, "Did it happen? "), "stop", false))
+        }),
+        question: Effect.fn("Approver.question")((text) => {
+          const asked = `${style.bell ? ring : ""}The model asks:\n${printableLines(text)}\nYour answer (Enter for none)`
+          return provide(
+            Effect.flatMap(canAsk, (isThere) => (isThere ? Effect.map(askText(asked), wordsOf) : unanswered("nobody")))
+          )
         }),
         canAsk: provide(canAsk)
       })

@@ -177,7 +177,8 @@ export interface Question<A> {
 /** What became of a question: an answer, the input ended or was stopped, or nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
-const ring = "\u0007"
+/** The bell of a terminal. */
+export const ring = "\u0007"
 
 /** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }

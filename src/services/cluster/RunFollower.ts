@@ -39,7 +39,11 @@ export interface FollowOptions {
   readonly redact: Redact
 }
 
-type Question = RunEvent & { readonly type: "approval.requested" }
+/** A question of the model is not asked here: workers go on without an answer. */
+type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
+
+const isQuestion = (event: RunEvent): event is Question =>
+  event.type === "approval.requested" && event.scope !== "question"
 
 /** The interval at which new records are read. */
 const pollInterval = "200 millis"
@@ -113,7 +117,7 @@ export const followRun = (
       const { event } = record
       const recorded: RecordedEvent = { at: line.at, event }
       if (event.type === "run.finished") return void (last = recorded)
-      if (event.type === "approval.requested") open.set(event.hash, event)
+      if (isQuestion(event)) open.set(event.hash, event)
       if (event.type === "approval.answered") {
         open.delete(event.hash)
         yield* FiberMap.remove(asked, event.hash)

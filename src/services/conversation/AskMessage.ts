@@ -21,6 +21,7 @@ import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
+import { makeModelQuestions } from "../pipeline/ModelQuestions.ts"
 import { makeGatedCalls } from "../pipeline/StepApproval.ts"
 import { TaskRunner } from "../pipeline/TaskRunner.ts"
 import { makeTurnLoop } from "../pipeline/TurnLoop.ts"
@@ -50,6 +51,8 @@ interface MessageOrder {
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while it is written. */
   readonly listen: (delta: string) => void
+  /** True when no further message can answer a question of the model, so that the person is asked. */
+  readonly asksBack: boolean
   /** The work so far, for the report on an answer that was interrupted. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }
 }
@@ -88,6 +91,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   const events = yield* RunEvents
   const lock = yield* ProjectWriteLock
   const loop = yield* makeTurnLoop
+  const questionsAt = yield* makeModelQuestions
   const { readMessage } = yield* makeEvidenceReaders
   const runner = yield* TaskRunner
   const { contextWindow, limits } = yield* RunSettings
@@ -225,6 +229,13 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const reason = end._tag === "Taken" ? "" : reasonOf(end, work.latest())
       if (end._tag === "Unusable") return { status: "failed", answer: "", reason }
       if (end._tag === "Taken") work.shown.end(end.value)
+      const { message } = work
+      const asks = message.asksBack && end._tag === "Taken" && work.latest().turn < work.mostTurns
+      const words = asks ? yield* questionsAt(`message-${message.number}`).words(end.value) : undefined
+      if (words !== undefined) {
+        const { messages, ...latest } = work.latest()
+        return yield* answer(work, { ...latest, messages: [...messages, { role: "user", content: words }] })
+      }
       const ending: AskEnding =
         end._tag === "Taken"
           ? { status: "done", answer: end.value, reason }

@@ -179,7 +179,8 @@ export const layerAsker = Layer.effect(
       begin: ReadonlyArray<ConversationMessage>,
       images: ReadonlyArray<string>,
       offered: ReadonlyArray<ToolInfo>,
-      form: AnswerSchema | undefined
+      form: AnswerSchema | undefined,
+      asksBack: boolean
     ) {
       const memory = yield* Ref.make<Memory>({ messages: begin, outcomes: [], hasFolded: false })
       const given = yield* Ref.make(images)
@@ -257,7 +258,17 @@ export const layerAsker = Layer.effect(
             ...(pictures.length === 0 ? {} : { pictures })
           }
           const content = files.text === "" ? [own] : [fromHost(files.text), own]
-          return yield* answerMessage({ number, system, content, briefing, memory, tools: names, listen, progress })
+          return yield* answerMessage({
+            number,
+            system,
+            content,
+            briefing,
+            memory,
+            tools: names,
+            listen,
+            asksBack,
+            progress
+          })
         }).pipe(
           Effect.catch(({ message: reason }) => Effect.succeed<AskEnding>({ status: "failed", answer: "", reason }))
         )
@@ -363,7 +374,7 @@ export const layerAsker = Layer.effect(
         yield* events.publish({ type: "message", level: "error", text: reason })
         return yield* finishRun(runId, [], { status: "unavailable", answer: "", reason })
       }
-      const { reports, session } = yield* openSession(known, messages, images, offered, form)
+      const { reports, session } = yield* openSession(known, messages, images, offered, form, prompt !== "")
       const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all, ending))
       return yield* use(session).pipe(
         Effect.andThen(reports),

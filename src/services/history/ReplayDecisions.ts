@@ -13,7 +13,7 @@ import { publishedEvents } from "../../domain/history/JournalParts.ts"
 import type { EventOf, RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { type PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
+import { type PermissionDenied, personQuestionId, SavedDenial } from "../permissions/GateQuestion.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -86,6 +86,11 @@ export const layerReplayDecisions = (
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
       const open = [...decidedSteps(publishedEvents(own))]
+      /** The questions of the model, each with its answer behind it: one is asked at a time. */
+      const questions = publishedEvents(own).filter(
+        (event): event is EventOf<"approval.answered" | "approval.requested"> =>
+          (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
+      )
       const risks = risksOf(events)
 
       /** A step without events about approvals needed no question. */
@@ -102,6 +107,16 @@ export const layerReplayDecisions = (
         return { approved: answered.answer !== "decline", by: answered.by } satisfies StepApproved
       })
 
+      const askPerson = Effect.fnUntraced(function* (place: string, text: string) {
+        const hash = personQuestionId(place, text)
+        const index = questions.findIndex((event) => event.hash === hash)
+        const [requested, answer] = index === -1 ? [] : questions.splice(index, 2)
+        if (requested !== undefined) yield* publish(requested)
+        if (answer?.type !== "approval.answered" || answer.hash !== hash) return yield* endless
+        yield* publish(answer)
+        return answer.text
+      })
+
       const prepare = (call: ToolCall) => {
         const info = registry.find(call.name)
         const risk = risks.get(canonicalJson({ ...call }))
@@ -109,7 +124,7 @@ export const layerReplayDecisions = (
           ? Effect.fail(new ToolFailure({ type: "not_found", message: `The call ${call.uid} is not in the journal.` }))
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
-      return Context.make(Gate, { ...gate, approveStep, denials: Effect.succeed(denialsOf(own)) }).pipe(
+      return Context.make(Gate, { ...gate, approveStep, askPerson, denials: Effect.succeed(denialsOf(own)) }).pipe(
         Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
       )
     })

@@ -12,7 +12,8 @@ import {
   CallAnswer,
   DoubtAnswer,
   isStart,
-  StepAnswer
+  StepAnswer,
+  WordsAnswer
 } from "../approvals/Approver.ts"
 import { asJson } from "./Activities.ts"
 import { Journal } from "./Journal.ts"
@@ -22,6 +23,7 @@ const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Ans
     answer,
     by: AnsweredBy,
     instead: Schema.optionalKey(Schema.String),
+    text: Schema.optionalKey(Schema.String),
     always: Schema.optionalKey(Schema.Array(Schema.String))
   })
 
@@ -29,15 +31,16 @@ const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Ans
 export const answered = {
   step: answeredWith<StepAnswer>(StepAnswer),
   call: answeredWith<CallAnswer>(CallAnswer),
-  doubt: answeredWith<DoubtAnswer>(DoubtAnswer)
+  doubt: answeredWith<DoubtAnswer>(DoubtAnswer),
+  question: answeredWith<WordsAnswer>(WordsAnswer)
 }
 
 /** The key of the record of an answer. */
 export const answerKey = (question: string): string => `question/${question}`
 
 /** What a person refuses is asked about again, unless they said what they want instead. */
-const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer>): boolean =>
-  by === "person" && ((answer !== "decline" && answer !== "deny") || instead !== undefined)
+const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
+  by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
 /** Asks `inner` unless the question was approved before. A call that is in doubt again is a new question. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
@@ -46,9 +49,10 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
     Effect.gen(function* () {
       const approver = yield* Approver
       const journal = yield* Journal
+      const words = approver.question
 
       /** An answer that cannot be read is asked for again. */
-      const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer>(
+      const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer | WordsAnswer>(
         question: string,
         codec: Schema.Codec<Answered<A>, Schema.Json>,
         ask: Effect.Effect<Answered<A>>
@@ -68,7 +72,8 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
         call: (item, question) =>
           isStart(item) && item.tool !== "read_file"
             ? approver.call(item, question)
-            : askOnce(question, answered.call, approver.call(item, question))
+            : askOnce(question, answered.call, approver.call(item, question)),
+        ...(words && { question: (text, id) => askOnce(id, answered.question, words(text, id)) })
       })
     })
   ).pipe(Layer.provide(inner))

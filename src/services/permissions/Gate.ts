@@ -36,7 +36,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { PreparedCall } from "../../domain/tools/ToolCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { askCall, approveStep, type GateContext } from "./GateApproval.ts"
+import { askCall, approveStep, askPerson, type GateContext } from "./GateApproval.ts"
 import { Policies } from "./Policies.ts"
 
 /** The rules that deny an access; none when it is that nobody can be asked. `tool` is what a rule would name. */
@@ -196,6 +196,11 @@ export class Gate extends Context.Service<
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call in doubt: run it again, or take it as done. */
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
+    /**
+     * Shows the person a question of the model, and gives the answer in words; nothing where there is none. `place` is what asks:
+     * the same question is asked there once.
+     */
+    askPerson(place: string, text: string): Effect.Effect<string | undefined>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
     /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
@@ -347,6 +352,7 @@ export class Gate extends Context.Service<
           ),
           resolveInDoubt: (intent) => Effect.tapError(resolveInDoubt(intent, context), addDenial),
           approveStep: (step) => approveStep(step, context),
+          askPerson: (place, text) => withMutex(askPerson(place, text, context)),
           mayRead,
           foresee,
           denials: Effect.sync(() => denials),

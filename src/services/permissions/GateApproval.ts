@@ -12,7 +12,7 @@ import {
   conflictingWrites,
   type TouchingTask
 } from "../../domain/permissions/ApprovalItem.ts"
-import type { Approver, StepAnswer } from "../approvals/Approver.ts"
+import { type Approver, type StepAnswer, unanswered } from "../approvals/Approver.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import { type ViewContext, alwaysOffers, itemOf, withOffers } from "./ApprovalView.ts"
 import { type Grants, repairedFiles } from "./Grants.ts"
@@ -22,7 +22,14 @@ import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
 import { type RememberedRule, canRemember, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
-import { type GateQuestion, afterWrites, questionOfCall, deniedOf, questionId } from "./GateQuestion.ts"
+import {
+  type GateQuestion,
+  afterWrites,
+  questionOfCall,
+  deniedOf,
+  personQuestionId,
+  questionId
+} from "./GateQuestion.ts"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -320,4 +327,17 @@ export const askCall = Effect.fnUntraced(function* (
     ? rememberInProject(always, offered, question, context)
     : rememberEverywhere(question, context)
   if (warning !== undefined) yield* report({ type: "message", level: "warning", text: warning })
+})
+
+/** Asks a question of the model, and reports it with its answer. */
+export const askPerson = Effect.fn("Gate.askPerson")(function* (
+  place: string,
+  title: string,
+  { approver, events }: Pick<GateContext, "approver" | "events">
+) {
+  const hash = personQuestionId(place, title)
+  yield* events.publish({ type: "approval.requested", scope: "question", title, hash, items: [] })
+  const answered = yield* approver.question?.(title, hash) ?? unanswered("nobody")
+  yield* events.publish({ type: "approval.answered", scope: "question", hash, ...answered })
+  return answered.text
 })

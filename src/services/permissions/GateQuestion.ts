@@ -119,6 +119,9 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   return place === "" ? hash : hashOf([place, hash, ...found])
 }
 
+/** The id of a question of the model. */
+export const personQuestionId = (place: string, text: string): string => hashOf([place, text])
+
 export interface GateQuestion extends Grantable, QuestionScope {
   readonly call?: ToolCall
   /** True for a tool that may change what it does not declare. */

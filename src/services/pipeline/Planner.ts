@@ -6,13 +6,19 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
-import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { link, renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { Repair } from "../../domain/findings/Issue.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
-import { Briefing, attachmentAnchor, briefingBlocks, briefingLinks } from "../../domain/models/Briefing.ts"
+import {
+  AnsweredQuestion,
+  Briefing,
+  attachmentAnchor,
+  briefingBlocks,
+  briefingLinks,
+  withAnswers
+} from "../../domain/models/Briefing.ts"
 import { issuesBlock } from "../../domain/models/ExecutionBlocks.ts"
 import type { AnchorReference } from "../../domain/plan/Reference.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
@@ -24,6 +30,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Briefer } from "./Briefer.ts"
+import { makeModelQuestions } from "./ModelQuestions.ts"
 import { PlanChecker, type PlanContext, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -32,7 +39,9 @@ const Planned = Schema.Struct({
   taskList: TaskList,
   attempts: Schema.Int,
   /** The repairs and notes about a plan from a file. */
-  repairs: Schema.optionalKey(Schema.Array(Repair))
+  repairs: Schema.optionalKey(Schema.Array(Repair)),
+  /** What the person answered while the plan was made. */
+  answers: Schema.optionalKey(Schema.Array(AnsweredQuestion))
 })
 type Planned = typeof Planned.Type
 
@@ -46,18 +55,23 @@ export const makePlanner = Effect.gen(function* () {
   const skills = yield* Skills
   const { catalogue, names } = yield* plannerSkills
   const missing = yield* makeMissingTools
+  const questionsAt = yield* makeModelQuestions
 
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-    /** What the model asked the person last, in the place of a list. */
-    let question: string | undefined
+    const questions = questionsAt(stageKey.plan)
+    /** The last question without an answer, and what the person can do. */
+    const asked = (what: string, how: string): string => {
+      const open = questions.open()
+      return open === undefined ? "" : ` ${what}: "${open.replaceAll(/\s+/g, " ")}" ${how}`
+    }
     const accepted = yield* attempts
       .run({
         stage: "plan",
         round: 0,
         prompt: (previous: Previous | undefined) =>
           prompts.fill("creation", {
-            ...briefingBlocks(briefing),
+            ...briefingBlocks(withAnswers(briefing, questions.answered())),
             skill_catalog: catalogue,
             previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
             previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
@@ -65,28 +79,32 @@ export const makePlanner = Effect.gen(function* () {
         shape: taskListShape,
         grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
-        read: (answer) => {
-          question = questionOf(answer) ?? question
-          return checker.check(answer, startOf(briefing))
-        }
+        read: Effect.fnUntraced(function* (answer) {
+          return (yield* questions.ask(answer)) ?? (yield* checker.check(answer, startOf(briefing)))
+        })
       })
       .pipe(
         Effect.catchTag(
           "AttemptsExhausted",
           (gaveUp) =>
             new NoValidPlan({
-              detail: `Could not build valid task list ${gaveUp.message}${question === undefined ? "" : ` The model asks: "${question.replaceAll(/\s+/g, " ")}" Answer it in the prompt.`}`,
+              detail: `Could not build valid task list ${gaveUp.message}${asked("The model asks", "Answer it in the prompt.")}`,
               issues: gaveUp.issues,
               attempts: gaveUp.attempts
             })
         )
       )
-    if (question !== undefined) {
-      const asked = question.replaceAll(/\s+/g, " ")
-      const text = `The model asked, and then planned without an answer: "${asked}" Say it in the prompt when the plan is wrong.`
-      yield* events.publish({ type: "message", level: "warning", text })
+    const text = asked(
+      "The model asked, and then planned without an answer",
+      "Say it in the prompt when the plan is wrong."
+    )
+    if (text !== "") yield* events.publish({ type: "message", level: "warning", text: text.trim() })
+    const answers = questions.answered()
+    return {
+      taskList: accepted.value,
+      attempts: accepted.attempts,
+      ...(answers.length === 0 ? {} : { answers })
     }
-    return { taskList: accepted.value, attempts: accepted.attempts }
   })
 
   /** Checks a task list that somebody wrote. */
@@ -155,19 +173,21 @@ export const makePreparation = Effect.gen(function* () {
       return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
     })
 
-  const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
+  const publish = Effect.fnUntraced(function* (made: Planned, { prompt }: RunOrder, briefing: Briefing) {
+    const { answers = [], ...planned } = made
     const { taskList } = planned
     const markdown = renderTaskList(taskList, { prompt })
     yield* events.publish({ type: "plan.created", ...planned, markdown })
     for (const text of partlyEquipped(taskList)) {
       yield* events.publish({ type: "message", level: "warning", text })
     }
-    return { taskList, markdown }
+    const list: CheckedTaskList = { taskList, markdown }
+    return { list, briefing: withAnswers(briefing, answers) }
   })
 
   /**
    * Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing; `createTaskList` makes the task
-   * list, or uses that of the order, and publishes it.
+   * list, or uses that of the order, publishes it, and gives the briefing with what the person answered meanwhile.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)
@@ -178,6 +198,6 @@ export const makePreparation = Effect.gen(function* () {
             Effect.map(Effect.succeed),
             Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
           )
-    return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
+    return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order, briefing)) }
   })
 })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { planGrammar } from "../../domain/documents/AnswerGrammar.ts"
-import { type Briefing, briefingBlocks, briefingLinks } from "../../domain/models/Briefing.ts"
+import { type Briefing, briefingBlocks, briefingLinks, withAnswers } from "../../domain/models/Briefing.ts"
 import { fittedResults, frameOf, issuesBlock, leastResults, partOf } from "../../domain/models/ExecutionBlocks.ts"
 import {
   type MissingChange,
@@ -26,6 +26,7 @@ import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
+import { makeModelQuestions } from "./ModelQuestions.ts"
 import { PlanChecker, plannerSkills } from "./PlanChecker.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -59,13 +60,15 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     const events = yield* RunEvents
     const { contextWindow: window, model } = yield* RunSettings
     const calibration = yield* TokenCalibration
+    const questionsAt = yield* makeModelQuestions
     const { catalogue, names } = yield* plannerSkills
 
     const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
-      const shared = briefingBlocks(order.briefing)
+      const questions = questionsAt(`round-${order.round}/iterate`)
       const { finished, outstanding } = order
-      const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) =>
-        prompts.fill("iteration", {
+      const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) => {
+        const shared = briefingBlocks(withAnswers(order.briefing, questions.answered()))
+        return prompts.fill("iteration", {
           skill_catalog: catalogue,
           user_prompt: shared.user_prompt,
           project_description: shared.project_description,
@@ -78,6 +81,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
           previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
         })
+      }
       const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
       /** How many outstanding tasks the last prompt named. */
       let named = all.shown
@@ -121,14 +125,18 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
             mayBeEmpty: true
           }),
         readPart: (part) => readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
-        read: (answer) =>
-          Effect.tap(
-            checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true, mayRepeat }),
-            (read) =>
-              Effect.sync(() => {
-                mayRepeat ||= read.issues.some(({ code }) => code === "task-repeated")
-              })
-          )
+        read: Effect.fnUntraced(function* (answer) {
+          const answered = yield* questions.ask(answer)
+          if (answered !== undefined) return answered
+          const read = yield* checker.check(answer, {
+            briefing: order.briefing,
+            finished,
+            mayBeEmpty: true,
+            mayRepeat
+          })
+          mayRepeat ||= read.issues.some(({ code }) => code === "task-repeated")
+          return read
+        })
       })
       return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
     })

@@ -39,12 +39,9 @@ export const layerRunFlow = Layer.effect(
     const toolRunner = yield* ToolRunner
 
     /** plan -> rounds (tasks | iterate) -> conclude */
-    const work = Effect.fnUntraced(function* (
-      order: RunOrder,
-      { briefing, createTaskList }: Prepared,
-      state: RunState
-    ) {
-      const { taskList } = yield* createTaskList
+    const work = Effect.fnUntraced(function* (order: RunOrder, { createTaskList }: Prepared, state: RunState) {
+      const { briefing, list } = yield* createTaskList
+      const { taskList } = list
       yield* state.setGoals(taskList.goals)
       const ended = yield* runRounds(briefing, taskList, state)
       const { outputSchema, runId } = order
@@ -89,7 +86,7 @@ export const layerRunFlow = Layer.effect(
     const plan = Effect.fn("Pipeline.plan")(function* (order: RunOrder) {
       const { briefing, createTaskList } = yield* prepare(order)
       yield* reporter.warn(briefing)
-      return yield* createTaskList
+      return (yield* createTaskList).list
     })
 
     return Pipeline.of({ run, plan })

@@ -6,20 +6,24 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { headless } from "../../domain/documents/NoEnd.ts"
+import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
 import { inputsField, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { renderRefined } from "../../domain/documents/TaskRendering.ts"
 import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
-import { readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
+import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
 import { replyText } from "../../domain/documents/TurnReply.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
+import { withAnswers } from "../../domain/models/Briefing.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
+import { slugOf } from "../../domain/text/Slug.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { SeenFact } from "../../domain/checks/Facts.ts"
@@ -35,6 +39,7 @@ import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { AttemptsExhausted } from "./Attempts.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
+import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
 import { makeGatedCalls } from "./StepApproval.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
@@ -95,6 +100,7 @@ export class TaskLoop extends Context.Service<
       const gatedCalls = yield* makeGatedCalls
       const firstLook = yield* makeFirstLook
       const loop = yield* makeTurnLoop
+      const questionsAt = yield* makeModelQuestions
       const { readResult } = yield* makeEvidenceReaders
       const missing = yield* makeMissingTools
       const prompts = yield* makeTaskPrompts
@@ -157,8 +163,12 @@ export class TaskLoop extends Context.Service<
           order.isItem !== true &&
           !task.references.some(({ kind }) => kind === "file")
         const found = looksFirst ? yield* firstLook(round, task, briefing) : ""
+        const questions = questionsAt(`${stagePlace(round, "task")}/${slugOf(task.name)}`)
         const fitted = (references: string, parts = found) =>
-          prompts.fitted(task, briefing, { goals: order.goals, references: `${references}${parts}` })
+          prompts.fitted(task, withAnswers(briefing, questions.answered()), {
+            goals: order.goals,
+            references: `${references}${parts}`
+          })
         const { system, user: begin } = fitted(block.text)
         const known: { -readonly [K in keyof Work["known"]]: Work["known"][K] } = { task, inputs: [] }
         const mayChange = tools.some((tool) => fileTools.has(tool))
@@ -197,6 +207,13 @@ export class TaskLoop extends Context.Service<
               mayChange,
               isTool: (name) => meantTool(name, tools) !== undefined
             })
+            if (read.calls.length + read.changes.length === 0) {
+              const asked = yield* questions.ask(headless(answer))
+              if (asked !== undefined) return { ...nothingAsked, ...asked }
+              if (read.report === undefined && questionOf(answer) !== undefined) {
+                return { ...nothingAsked, issues: [nobodyAnswers] }
+              }
+            }
             Object.assign(known, { task: read.task, inputs: read.inputs })
             const wrong = yield* checkInputs(task.name, skill, read.inputs)
             return { ...read, issues: [...read.issues, ...wrong] }

@@ -60,4 +60,54 @@ describe("run at a real terminal", needsTerminal, () => {
       for (const gone of ["Ctrl-C", "▸", "planning", "0/1"]) assert.notInclude(screen, gone)
     }).pipe(Effect.scoped)
   )
+
+  it.live("asks the person what the model asks, and goes on with the answer; an answer of ask likewise", () =>
+    Effect.gen(function* () {
+      sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
+      const question = "Which port do you mean: that of the server or that of the database?"
+      const words = "That of the server."
+      const server = yield* FakeOllama.make(({ messages }) => {
+        const said = JSON.stringify(messages)
+        if (!said.includes(words)) return { text: question }
+        return stageNameOf(messages) === "creation"
+          ? { text: planOf([[{ name: "Say 1", skill: "summarize" }]]) }
+          : { text: said.includes("Stage: ask") ? "It is 8042." : resultSaying("It is 8042.") }
+      })
+      for (const [command, shown] of [
+        ["run", "✔ done: 1 result"],
+        ["ask", "It is 8042."]
+      ] as const) {
+        const terminal = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            openTerminal(
+              `${process.execPath} ${program} ${command} --model ${fakeModel} "What is the port?"; echo "ended with $?"; read line`,
+              {
+                columns: 110,
+                rows: 30,
+                isDrawn: true,
+                cwd: `${sandbox.root}/project`,
+                env: {
+                  ...process.env,
+                  HOME: `${sandbox.root}/home`,
+                  XDG_CONFIG_HOME: `${sandbox.root}/config`,
+                  OLLAMA_HOST: server.url,
+                  LANG: "C.UTF-8",
+                  LC_ALL: "C.UTF-8",
+                  TERM: "xterm",
+                  CI: ""
+                }
+              }
+            )
+          ),
+          ({ close }) => Effect.sync(close)
+        )
+        yield* Effect.promise(() => terminal.shows("Your answer (Enter for none): "))
+        assert.include(terminal.screen(), `The model asks:\n${question}\nYour answer (Enter for none): `)
+        terminal.type(`${words}\r`)
+        yield* Effect.promise(() => terminal.shows("ended with 0"))
+        assert.include(terminal.screen(), shown)
+        assert.include(JSON.stringify(server.chats.at(-1)?.messages), words)
+      }
+    }).pipe(Effect.scoped)
+  )
 })

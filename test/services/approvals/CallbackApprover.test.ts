@@ -140,4 +140,22 @@ describe("layerCallback for calls in doubt", () => {
       assert.isTrue(Exit.hasDies(thrown))
     })
   )
+
+  it.effect("answers a question of the model in words, or not at all", () =>
+    Effect.gen(function* () {
+      const given = yield* Effect.gen(function* () {
+        const { question } = yield* Approver
+        return yield* Effect.forEach(["a", "b", "c"], (text) => question?.(text, "question-1") ?? Effect.undefined)
+      }).pipe(
+        Effect.provide(layerCallback({ answer: (text) => (text === "a" ? " Yes. " : text === "b" ? "" : undefined) }))
+      )
+      assert.deepStrictEqual(given, [
+        { answer: "said", by: "person", text: "Yes." },
+        { answer: "nothing", by: "person" },
+        { answer: "nothing", by: "person" }
+      ])
+      const { question } = yield* Effect.provide(Approver, layerCallback({}))
+      assert.isUndefined(question)
+    })
+  )
 })

@@ -41,6 +41,7 @@ const makeGate = (known: GateSnapshot) => {
     authorizeStart: () => Effect.die("no start"),
     resolveInDoubt: () => Effect.die("no doubt"),
     approveStep: () => Effect.die("no step"),
+    askPerson: () => Effect.die("no question"),
     denials: Effect.succeed([]),
     requestedChanges: Effect.succeed([]),
     foresee: () => Effect.undefined,

@@ -53,7 +53,7 @@ const order: RevisionOrder = {
 const layerChecks = (project: string) =>
   PlanChecker.layer.pipe(
     Layer.provide(References.layer),
-    Layer.provide(Gate.layer()),
+    Layer.provideMerge(Gate.layer()),
     Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
     Layer.provideMerge(ToolRegistry.layer(builtIns())),
     Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),

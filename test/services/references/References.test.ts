@@ -79,6 +79,7 @@ const gate = ({ asked = [], deny }: Setup) =>
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
       authorizeProposal: () => Effect.die("not a proposal"),
+      askPerson: () => Effect.die("not a question"),
       authorizeReference: ({ task }, access) => {
         const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
