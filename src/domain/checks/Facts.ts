@@ -58,10 +58,10 @@ export type RunFacts = typeof RunFacts.Type
 const kindOf = ({ base, text }: ProposedFile): FileFact["kind"] =>
   base === null ? "new" : text === null ? "removed" : "changed"
 
-/** The files of these changes. One whose text is the same in the end has not changed. */
+/** The files of these changes. One that is the same in the end has not changed. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes
-    .filter(({ base, text }) => text !== base)
+    .filter(({ base, kind, text }) => text !== base || kind !== undefined)
     .map((change) => {
       const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
       return { path: change.path, kind: kindOf(change), insertions: added, deletions: removed }
