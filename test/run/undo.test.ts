@@ -107,6 +107,12 @@ mkdir tools; echo tool > tools/tool; chmod +x tools/tool
 ln -s ../run.sh tools/link
 `
 
+/** What the files and links of a project hold, without their modes. */
+const contents = (folder: string) =>
+  Object.entries(takeSnapshot(folder))
+    .filter(([name, entry]) => !name.startsWith(".task-conductor") && !entry.startsWith("folder"))
+    .map(([name, entry]) => [name, entry.replace(/^file \d+ /, "")])
+
 describe("the changes of a run", () => {
   nodeTest(
     "hold what its commands did on a working copy: removed and new files, modes, links, odd names and line ends",
@@ -131,11 +137,6 @@ describe("the changes of a run", () => {
         const patch = `${patchOf(changes)}\n`
         const git = (...words: ReadonlyArray<string>) =>
           execFileSync("git", [...words], { cwd: copy, input: patch, encoding: "utf8", stdio: "pipe" })
-        const own = (name: string) => !name.startsWith(".task-conductor")
-        const contents = (folder: string) =>
-          Object.entries(takeSnapshot(folder))
-            .filter(([name, entry]) => own(name) && !entry.startsWith("folder"))
-            .map(([name, entry]) => [name, entry.replace(/^file \d+ /, "")])
         const original = contents(copy)
         expect(git("apply", "--numstat", "-z", "-").split("\0").slice(0, -1).toSorted()).toEqual(
           changes.map(({ deletions, insertions, path }) => `${insertions}\t${deletions}\t${path}`).toSorted()

@@ -36,15 +36,17 @@ export const linesOf = (text: string): ReadonlyArray<string> =>
 const unfinished = /^\.task-conductor-.*\.tmp$/
 
 /** All files below a folder with their texts; `left` are those that a write began and never finished. */
-/** The files and links with what they hold; a file that can be executed says so in front. */
+/** What stands at a path; a file that can be executed says so in front. */
+const contentOf = (file: string): string => {
+  const info = lstatSync(file)
+  if (info.isSymbolicLink()) return `link to ${readlinkSync(file)}`
+  return `${(info.mode & 0o100) === 0 ? "" : "(executable) "}${readFileSync(file, "utf8")}`
+}
+
+/** The files and links with what they hold. */
 const filesOf = (folder: string) => {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory())
   const kept = all.filter(({ name }) => !unfinished.test(name)).map(({ name, parentPath }) => join(parentPath, name))
-  const contentOf = (file: string): string => {
-    const info = lstatSync(file)
-    if (info.isSymbolicLink()) return `link to ${readlinkSync(file)}`
-    return `${(info.mode & 0o100) === 0 ? "" : "(executable) "}${readFileSync(file, "utf8")}`
-  }
   return {
     left: all.length - kept.length,
     texts: Object.fromEntries(kept.toSorted().map((file) => [file.slice(folder.length), contentOf(file)]))

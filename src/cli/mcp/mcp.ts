@@ -9,8 +9,9 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { deniedText, factLines, type RunFacts } from "../../domain/checks/Facts.ts"
+import { deniedText, type RunFacts } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
+import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
@@ -155,12 +156,9 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     execute: (given, report) => {
       return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
         Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
-        Effect.map(({ answer, facts, message, runId, status }): ServedResult => {
-          const parts = [
-            facts === undefined ? "" : factLines(facts).join("\n"),
-            answer.trim(),
-            ...(message === "" ? [] : [`${status}: ${message}`])
-          ].filter((one) => one !== "")
+        Effect.map((report): ServedResult => {
+          const { answer, facts, message, runId, status } = report
+          const parts = [outcomeText(report), answer.trim()].filter((one) => one !== "")
           const data = {
             run_id: runId,
             answer,

@@ -96,13 +96,13 @@ export const replaceFile = Effect.fn("replaceFile")(
     const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
     const content = needsMark ? byteOrderMark + given : given
     let created = false
+    const onCreated = () => {
+      created = true
+    }
     yield* Effect.gen(function* () {
-      const begun = () => {
-        created = true
-      }
       yield* made.kind === "link"
-        ? Effect.tap(fs.symlink(String(given), temporary), () => Effect.sync(begun))
-        : createFile(temporary, content, modeOf(made, old?.mode), begun)
+        ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
+        : createFile(temporary, content, modeOf(made, old?.mode), onCreated)
       yield* requireExpected(file, reach, made)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))

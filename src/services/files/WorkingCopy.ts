@@ -91,7 +91,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
     if (was === null || text === null) return file
     const { head, now, old, tail } = changedLines(was, text)
     const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }
-    return { path, base, lines, ...ofKind(kind) }
+    return Object.assign({ path, base, lines }, ofKind(kind))
   })
 }
 
