@@ -183,9 +183,9 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     isReadOnly: true,
     execute: (given) =>
       changesOfRun(given.run_id).pipe(
-        Effect.map(({ changes, runId }): ServedResult => {
+        Effect.map(({ changes, outside, runId }): ServedResult => {
           const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
-          return { text, data: { run_id: runId, changes } as unknown as Data, isError: false }
+          return { text, data: { run_id: runId, changes, outside } as unknown as Data, isError: false }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         Effect.provide(layerRuns),
@@ -203,7 +203,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
       undoRun(run_id, { paths, redo }).pipe(
         Effect.map((undone): ServedResult => {
           const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
-          return { text, data: { run_id: undone.runId, paths: undone.paths }, isError: false }
+          return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         Effect.provide(layerRuns),
