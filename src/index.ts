@@ -66,7 +66,15 @@ export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
-export { ask, type AskHandle, type AskOptions, type Conversation, openConversation } from "./library/run.ts"
+export {
+  ask,
+  type AskHandle,
+  type AskOptions,
+  type Conversation,
+  conversations,
+  openConversation
+} from "./library/run.ts"
+export type { ConversationSummary } from "./domain/conversation/Conversation.ts"
 export type { NewConversation } from "./app/conversation.ts"
 export type { RunContext, StartupNotes } from "./app/RunContext.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"

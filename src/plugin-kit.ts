@@ -15,6 +15,7 @@ export {
 } from "./services/tools/Plugin.ts"
 
 /* What a tool declares, is called with and fails with. */
+export { FileKind } from "./domain/files/FileKind.ts"
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
 export { EffectClass, Risk } from "./domain/tools/Access.ts"
 export { Arguments, ToolErrorType, ToolFailure } from "./domain/tools/ToolCall.ts"

@@ -11,6 +11,7 @@ import { Asker, type AskOrder, type AskSession } from "../services/conversation/
 import {
   type ConversationPlace,
   findConversation,
+  keptConversations,
   lastConversation,
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
@@ -25,6 +26,7 @@ import { layerAskModel } from "./runLayers.ts"
 import type { RunContext } from "./RunContext.ts"
 import { readSetup, type Setup } from "./setup.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
+import { summaryOf } from "../domain/conversation/Conversation.ts"
 import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
 
@@ -93,6 +95,11 @@ const saving = Effect.fnUntraced(function* (
       Effect.map(makeRunId, (next) => void (id.current = next))
     )
   return { ...session, send, restore }
+})
+
+/** The kept conversations about a project, the last one first. */
+export const listConversations = Effect.fn("listConversations")(function* (project: string) {
+  return (yield* keptConversations(conversationPlace(yield* readSetup(project, {})))).map(summaryOf)
 })
 
 /**

@@ -4,21 +4,25 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { gitChange } from "../domain/files/ChangePreview.ts"
+import { type FileKind, kindOfMode } from "../domain/files/FileKind.ts"
+import { gitPatch, type PatchSide } from "../domain/files/GitPatch.ts"
 import { changedFiles, type FileChange, fileChanges } from "../domain/history/FileChanges.ts"
-import { decodeText } from "../domain/text/TextEncoding.ts"
+import { decodeText, hasByteOrderMark } from "../domain/text/TextEncoding.ts"
 import { listWithin } from "../domain/text/Excerpt.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { canonicalPath, isWithin } from "../services/files/CanonicalPath.ts"
-import { removeLeftovers, replaceFile } from "../services/files/AtomicWrite.ts"
+import { changeFile, removeLeftovers } from "../services/files/AtomicWrite.ts"
 import { type FileVersions, mostKept, versionsIn } from "../services/files/FileVersions.ts"
+import { binaryPatch } from "../services/files/BinaryPatch.ts"
 import { contentState, textHash } from "../services/files/Hash.ts"
-import { readTextFile } from "../services/files/TextFile.ts"
 import { inMovedProject, readProof } from "../services/history/RunJournal.ts"
 import { RunStore, versionsFolder } from "../services/history/RunStore.ts"
+import type { JournalRecord } from "../domain/journal/JournalRecord.ts"
+import { fileTools } from "../domain/tools/ToolCall.ts"
 import { readRecords } from "../services/journal/JournalLine.ts"
 import { takeProject } from "../services/journal/ProjectLock.ts"
 import { movedTo } from "./savedRuns.ts"
@@ -33,7 +37,11 @@ export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string
-  readonly kind: "new" | "changed"
+  readonly kind: "new" | "changed" | "removed"
+  /** What the run made of the file, where that is not what it was. */
+  readonly becomes?: FileKind
+  /** True for a file that is no text: its lines are not counted. */
+  readonly binary?: boolean
   readonly state: ChangeState
   readonly insertions: number
   readonly deletions: number
@@ -75,6 +83,17 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
+/** What calls of a run did that change more than files, or others than are known. */
+const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
+  ...new Set(
+    records.flatMap((record) =>
+      record.type === "intent" && !fileTools.has(record.call.name)
+        ? [[record.call.name, ...record.targets].join(" ")]
+        : []
+    )
+  )
+]
+
 /** The changes of a run with what is kept of them. */
 const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
   const path = yield* Path.Path
@@ -87,61 +106,124 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
   const versions = yield* versionsIn(versionsFolder(path, store.pathOf(runId)))
   const root = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
   const files = changedFiles(records)
-  return { what: `The run ${runId}`, runId, content, root, versions, files, changes: fileChanges(files) }
+  const outside = outsideOf(records)
+  return { what: `The run ${runId}`, runId, content, root, versions, files, outside, changes: fileChanges(files) }
 })
 
 const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Result.getOrUndefined(decodeText(bytes))
 
-/** How the file of a change is now, with its text. */
-const standingOf = Effect.fnUntraced(function* ({ path, texts, was }: FileChange) {
-  const found = yield* Effect.orElseSucceed(contentState(path), () => "unknown")
-  const text = yield* Effect.orElseSucceed(readTextFile(path, mostKept), () => undefined)
+/** The text with the byte order mark that the file has. */
+const wholeText = (bytes: Uint8Array): string | undefined => {
+  const text = textOf(bytes)
+  return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
+}
+
+/** What the file of a change holds now; absent where there is no file, or something that no run makes. */
+const contentAt = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
+  if (found.startsWith("link ")) {
+    const bytes = new TextEncoder().encode(yield* Effect.orElseSucceed(fs.readLink(file), () => ""))
+    return { found, now: { bytes, kind: "link" as const } }
+  }
+  const info = yield* Effect.option(fs.lstat(file))
+  if (!Option.exists(info, ({ size, type }) => type === "File" && Number(size) <= mostKept)) return { found }
+  const bytes = yield* Effect.option(fs.readFile(file))
+  if (Option.isNone(info) || Option.isNone(bytes)) return { found }
+  return { found, now: { bytes: bytes.value, kind: kindOfMode(info.value.mode) } }
+})
+
+/** How the file of a change is now. */
+const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }: FileChange) {
+  const { found, now } = yield* contentAt(path)
+  const before = mode === undefined ? undefined : kindOfMode(mode)
+  const content = kind === "link" ? now?.bytes : textOf(now?.bytes)
+  const isMadeText = texts.includes(content === undefined ? null : textHash(content))
+  const isMadeKind = kind === undefined || now === undefined || now.kind === kind || now.kind === before
   const stateOf = (): ChangeState => {
     if (was === undefined) return "not_kept"
-    if (found === (was ?? "absent")) return "undone"
-    return text !== undefined && texts.includes(textHash(text)) ? "made" : "changed_since"
+    if (found === (was ?? "absent") && (before === undefined || now?.kind === before)) return "undone"
+    return isMadeText && isMadeKind && (now !== undefined || found === "absent") ? "made" : "changed_since"
   }
-  return { found, text, state: stateOf() }
+  return { found, now, state: stateOf() }
+})
+
+/** A file on one side of a change. */
+interface Side {
+  readonly bytes: Uint8Array
+  readonly kind: FileKind
+}
+
+const patchSide = (side: Side | undefined): PatchSide | undefined => {
+  const text = side && wholeText(side.bytes)
+  return side && { kind: side.kind, ...(text === undefined ? {} : { text }) }
+}
+
+/** The change between two sides as git writes it. */
+const patchBetween = (name: string, before: Side | undefined, after: Side | undefined) => {
+  const sides = { before: patchSide(before), after: patchSide(after) }
+  const isBinary = Object.values(sides).some((side) => side !== undefined && side.text === undefined)
+  const binary = isBinary ? binaryPatch(before?.bytes, after?.bytes) : undefined
+  return { ...gitPatch(name, sides, binary), isBinary }
+}
+
+const mark = Uint8Array.of(0xef, 0xbb, 0xbf)
+
+/** What the file had before and after the change, where that is kept. */
+const sidesOf = Effect.fnUntraced(function* (change: FileChange, versions: KeptChanges["versions"]) {
+  const { kind, mode, was } = change
+  const last = change.texts.at(-1) ?? null
+  const [old, wrote] = [
+    typeof was === "string" ? yield* versions.read(was) : undefined,
+    last === null ? undefined : yield* versions.read(last)
+  ]
+  const isLost = was === undefined || (was !== null && old === undefined) || (last !== null && wrote === undefined)
+  if (isLost) return undefined
+  const before: Side | undefined = old && { bytes: old, kind: mode === undefined ? "plain" : kindOfMode(mode) }
+  /* The file kept its byte order mark. */
+  const needsMark = old !== undefined && wrote !== undefined && hasByteOrderMark(old) && !hasByteOrderMark(wrote)
+  const bytes = needsMark ? Uint8Array.from([...mark, ...wrote]) : wrote
+  const after: Side | undefined = bytes && { bytes, kind: kind ?? before?.kind ?? "plain" }
+  return { before, after }
 })
 
 const shownChange = Effect.fnUntraced(function* (change: FileChange, root: string, versions: KeptChanges["versions"]) {
   const path = yield* Path.Path
   const { state } = yield* standingOf(change)
-  const name = path.relative(root, change.path)
-  const kind = change.was === null ? "new" : "changed"
-  const before = typeof change.was === "string" ? yield* versions.read(change.was) : undefined
-  const after = yield* versions.read(change.texts.at(-1) ?? "")
-  const isLost = after === undefined || change.was === undefined || (change.was !== null && before === undefined)
-  if (isLost) {
-    return { path: name, kind, state: "not_kept", insertions: 0, deletions: 0, diff: "" } satisfies RunChange
+  const sides = yield* sidesOf(change, versions)
+  const name = path.relative(root, change.path).split(path.sep).join("/")
+  const kind = change.was === null ? "new" : change.texts.at(-1) === null ? "removed" : "changed"
+  const known = { path: name, kind, ...(change.kind === undefined ? {} : { becomes: change.kind }) } as const
+  if (sides === undefined) {
+    return { ...known, state: "not_kept", insertions: 0, deletions: 0, diff: "" } satisfies RunChange
   }
-  const [old, now] = [textOf(before), textOf(after)]
-  if (now === undefined || (before !== undefined && old === undefined)) {
-    const diff = `diff --git a/${name} b/${name}\nBinary files a/${name} and b/${name} differ\n`
-    return { path: name, kind, state, insertions: 0, deletions: 0, diff } satisfies RunChange
-  }
-  const { added, diff, removed } = gitChange(name, old, now)
-  return { path: name, kind, state, insertions: added, deletions: removed, diff } satisfies RunChange
+  const { added, diff, isBinary, removed } = patchBetween(name, sides.before, sides.after)
+  const binary = isBinary ? { binary: true } : {}
+  return { ...known, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
 /** What was changed, file by file. */
 export const shownChanges = ({ changes, root, versions }: KeptChanges) =>
   Effect.forEach(
-    changes.filter(({ texts, was }) => texts.at(-1) !== was),
+    changes.filter(({ kind, texts, was }) => texts.at(-1) !== was || kind !== undefined),
     (one) => shownChange(one, root, versions)
   )
 
 /** The changes as one patch. */
 export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
   changes
-    .map(({ diff }) => diff.replace(/\n?$/, "\n"))
+    .map(({ diff }) => diff.replace(/[^\n]$/, "$&\n"))
     .join("")
-    .trimEnd()
+    .replace(/\n$/, "")
 
-/** What a run changed, file by file. `moved` is where its project is now, if a person says so. */
+/**
+ * What a run changed, file by file, and its calls of which the effects are not known. `moved` is where its project is now, if a
+ * person says so.
+ */
 export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, moved?: string) {
   const opened = yield* openChanges(run, moved)
-  return { runId: opened.runId, project: opened.root, changes: yield* shownChanges(opened) }
+  const { outside, root, runId } = opened
+  return { runId, project: root, changes: yield* shownChanges(opened), outside }
 })
 
 /** What is undone. */
@@ -167,17 +249,17 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
   }
 })
 
-/** A change that can be undone, or made again, with what the file holds then; nothing for a file that goes. */
+/** A change that can be undone, or made again, with what the file holds then; null for a file that goes. */
 interface Step {
   readonly change: FileChange
   readonly found: string
-  readonly next: string | Uint8Array | undefined
+  readonly next: string | Uint8Array | null
+  readonly redo: boolean
 }
 
-const carryOut = Effect.fnUntraced(function* ({ change, found, next }: Step) {
-  if (next !== undefined) return yield* replaceFile(change.path, next, { found })
-  yield* (yield* FileSystem.FileSystem).remove(change.path)
-  yield* Effect.ignore(removeFolders(change.path, change.folder))
+const carryOut = Effect.fnUntraced(function* ({ change: { kind, mode, path }, found, next, redo }: Step) {
+  const becomes = redo ? (kind === undefined ? {} : { kind }) : mode === undefined ? {} : { mode: mode & 0o7777 }
+  yield* changeFile(path, next, { found, ...becomes })
 })
 
 /** The changes that are named; only the last of several of one file, between which somebody else wrote. */
@@ -206,33 +288,30 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   const { redo = false } = request
   const refused: Array<RefusedChange> = []
   const steps: Array<Step> = []
-  for (const change of yield* chosen(kept, request)) {
-    const { found, state, text } = yield* standingOf(change)
-    if (state === (redo ? "made" : "undone")) {
-      if (!redo) yield* Effect.ignore(removeFolders(change.path, change.folder))
-      continue
-    }
+  const all = yield* chosen(kept, request)
+  for (const change of all) {
+    const { found, now, state } = yield* standingOf(change)
+    if (state === (redo ? "made" : "undone")) continue
     const name = path.relative(root, change.path)
-    const wrote = yield* versions.read(change.texts.at(-1) ?? "")
-    const before = typeof change.was === "string" ? yield* versions.read(change.was) : undefined
+    const sides = yield* sidesOf(change, versions)
+    const side = redo ? sides?.after : sides?.before
     /* As a text it gets the byte order mark that the file has. */
-    const next = redo ? (textOf(wrote) ?? wrote) : before
-    const place = yield* Effect.result(canonicalPath(root, change.path))
-    const isThere = Result.isSuccess(place) && place.success.inside && place.success.path === change.path
+    const next = side === undefined ? null : redo ? (textOf(side.bytes) ?? side.bytes) : side.bytes
+    const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))
+    const isThere = Result.isSuccess(place) && place.success.inside && place.success.path === path.dirname(change.path)
     const refuse = (why: string, diff = "") => void refused.push({ path: name, why, diff })
     if (!isThere) refuse("its path leads elsewhere now")
-    else if (state === "changed_since") {
-      const [written, now] = [textOf(wrote), text]
-      refuse(
-        "it was changed since",
-        written === undefined || now === undefined ? "" : gitChange(name, written, now).diff
-      )
-    } else if (state === "not_kept" || (next === undefined && (redo || change.was !== null))) {
-      refuse(`what it held ${redo ? "then" : "before"} is not kept`)
-    } else steps.push({ change, found, next })
+    else if (state === "changed_since") refuse("it was changed since", patchBetween(name, sides?.after, now).diff)
+    else if (sides === undefined) refuse(`what it held ${redo ? "then" : "before"} is not kept`)
+    else steps.push({ change, found, next, redo })
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })
+  /* Also those that an undo that was killed has left. */
+  if (!redo)
+    yield* Effect.forEach(all, ({ folder, path: file }) => Effect.ignore(removeFolders(file, folder)), {
+      discard: true
+    })
   return steps.map(({ change }) => path.relative(root, change.path))
 })
 
@@ -248,5 +327,5 @@ export const undoRun = Effect.fn("undoRun")(function* (run: string, request: Und
   }
   yield* takeProject({ project: root, runId, locks })
   yield* removeLeftovers(opened.files)
-  return { runId, project: root, paths: yield* undoChanges(opened, request) }
+  return { runId, project: root, paths: yield* undoChanges(opened, request), outside: opened.outside }
 }, Effect.scoped)

@@ -13,7 +13,7 @@ import type { Setup } from "./setup.ts"
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
 
 /** Reading and writing in the temporary project is what every trial may do. */
-export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file"].map((tool) => ({
+export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "remove_file"].map((tool) => ({
   verdict: "allow",
   tool
 }))

@@ -68,5 +68,10 @@ export const layerAsk = (...args: Parameters<typeof RunLayers.layerAsk>) =>
 /** Checks with the setup of a project. */
 export const inProject = late(() => import("../app/projectCheck.ts"), "inProject")
 
+const conversation = () => import("../app/conversation.ts")
+
 /** Holds a conversation as long as `use` does, to its report. */
-export const holdConversation = late(() => import("../app/conversation.ts"), "holdConversation")
+export const holdConversation = late(conversation, "holdConversation")
+
+/** The kept conversations about a project. */
+export const listConversations = late(conversation, "listConversations")

@@ -12,7 +12,7 @@ import type { RunReport, AskReport } from "../domain/runs/RunReport.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { CheckedTaskList } from "../services/pipeline/Planner.ts"
-import { beginRun, planRun, holdConversation } from "./lateApp.ts"
+import { beginRun, planRun, holdConversation, listConversations } from "./lateApp.ts"
 import {
   configurationOf,
   onThisMachine,
@@ -22,6 +22,7 @@ import {
   refuse,
   type ScriptOptions
 } from "./scriptOptions.ts"
+import type { ConversationSummary } from "../domain/conversation/Conversation.ts"
 import type { AskSession } from "../services/conversation/Asker.ts"
 
 /** A run in progress. */
@@ -258,6 +259,12 @@ interface Sent {
   readonly resolve: (report: AskReport) => void
   readonly reject: (error: unknown) => void
 }
+
+/** The conversations about a project that `ask` at a terminal, and editors, have kept, the last one first. */
+export const conversations = (
+  options: Pick<ScriptOptions, "project" | "stateFolder"> = {}
+): Promise<ReadonlyArray<ConversationSummary>> =>
+  listConversations(options.project ?? ".").pipe(onThisMachine(options), Effect.runPromise)
 
 /** Opens a conversation that takes messages until it is closed. */
 export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"> = {}): Conversation => {

@@ -109,6 +109,8 @@ export interface ChangesOfRun {
   /** The folder of the project. */
   readonly project: string
   readonly changes: ReadonlyArray<RunChange>
+  /** The calls of which the effects are not known: of commands outside of a working copy, and of tools of plugins and servers. */
+  readonly outside: ReadonlyArray<string>
 }
 
 /** What a run changed in files, with diffs that `git apply` takes. */
@@ -128,6 +130,7 @@ export interface Undone {
   readonly runId: string
   readonly project: string
   readonly paths: ReadonlyArray<string>
+  readonly outside: ReadonlyArray<string>
 }
 
 /** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */

@@ -1,14 +1,16 @@
 /**
- * The tools `write_file`, which creates a file or replaces its whole text, and `edit_file`, which replaces parts of it.
+ * The tools `write_file`, which creates a file or replaces its whole text, `edit_file`, which replaces parts of it, and
+ * `remove_file`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type CanonicalAccess, changePreview, tool, Workspace, type TextEdit } from "../plugin-kit.ts"
+import { type CanonicalAccess, changePreview, FileKind, tool, Workspace, type TextEdit } from "../plugin-kit.ts"
 import { optional } from "./parameters.ts"
 
 const WriteParameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
-  content: Schema.String.annotate({ description: "The whole new text of the file." })
+  content: Schema.String.annotate({ description: "The whole new text of the file." }),
+  kind: optional(FileKind, "Makes it executable, not executable, or a link; the content of a link is where it leads.")
 })
 
 /** A diff of so many lines of bounded length is always below the limit for outputs. */
@@ -20,7 +22,7 @@ const writeGranted = Effect.fnUntraced(function* (
   maxBytes: number
 ) {
   const workspace = yield* Workspace
-  const { content, path } = granted
+  const { content, path, removes = false } = granted
   const before = yield* Effect.match(workspace.readText(path, maxBytes), {
     onSuccess: (text) => ({ text, readable: true }),
     onFailure: ({ type }) => ({ text: undefined, readable: type === "not_found" })
@@ -28,7 +30,7 @@ const writeGranted = Effect.fnUntraced(function* (
   yield* workspace.write(granted)
   const name = path.startsWith(`${workspace.root}/`) ? path.slice(workspace.root.length + 1) : path
   return before.readable
-    ? changePreview(name, before.text, content, diffLines)
+    ? changePreview(name, before.text, removes ? undefined : content, diffLines)
     : "(The old content could not be read, so there is no diff.)"
 })
 
@@ -86,7 +88,9 @@ export const writeFile = (maxBytes: number) =>
       permission_denied: "It was denied, or lies outside the project or controls git or this program.",
       io_error: "The system does not let it be written."
     },
-    access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
+    access: ({ content, kind, path }) => [
+      { _tag: "WriteFile", path, content, ...(kind === undefined ? {} : { kind }) }
+    ],
     execute: Effect.fnUntraced(function* (_params: typeof WriteParameters.Type, [granted]) {
       if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
       const { content, path } = granted
@@ -118,6 +122,26 @@ export const editFile = (maxBytes: number) =>
     access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
     execute: Effect.fnUntraced(function* (_params: EditParameters, [granted]) {
       if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
+      return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
+    })
+  })
+
+/** A file above `maxBytes` gets no diff. */
+export const removeFile = (maxBytes: number) =>
+  tool({
+    description: "Removes a file of the project. Returns the path and a diff.",
+    parameters: Schema.Struct({ path: WriteParameters.fields.path }),
+    risk: "high",
+    effect: "idempotent",
+    errors: {
+      validation_failed: "The file changed after the call was allowed.",
+      permission_denied: "It was denied, or lies outside the project or controls git or this program.",
+      io_error: "The system does not let it be removed."
+    },
+    example: { path: "docs/old.md" },
+    access: ({ path }) => [{ _tag: "RemoveFile", path }],
+    execute: Effect.fnUntraced(function* (_params: { readonly path: string }, [granted]) {
+      if (granted?._tag !== "WriteFile") return yield* Effect.die("remove_file got no file to remove")
       return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
     })
   })

@@ -1,7 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import { ask, type FlatEvent, openConversation, run } from "../../src/index.ts"
+import { hostAnswer } from "../../src/domain/conversation/Conversation.ts"
+import { saveConversation } from "../../src/services/conversation/ConversationStore.ts"
+import { ask, conversations, type FlatEvent, openConversation, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
@@ -46,6 +49,37 @@ describe("ask", () => {
     assert.deepStrictEqual(
       [events[0]?.type, events.at(-1)?.type, events.filter(({ type }) => type === "tool.finished").length],
       ["run.started", "run.finished", 3]
+    )
+  })
+
+  it("lists the conversations that were kept at a terminal, with the last message and the end of its answer", async () => {
+    assert.deepStrictEqual(await conversations({ project }), [])
+    const told = Array.from({ length: 9 }, (_, line) => `line ${line + 1}`).join("\n")
+    const messages = [
+      { role: "user" as const, content: "first\nand more" },
+      hostAnswer("yes"),
+      { role: "user" as const, content: "second" },
+      hostAnswer(told)
+    ]
+    const place = { state: `${sandbox.root}/state/task-conductor`, project, secrets: [] }
+    await Effect.runPromise(
+      saveConversation(place, { runId: "20261127-000000-abcd", model: "m", messages }).pipe(
+        Effect.provide(NodeServices.layer)
+      )
+    )
+    const [one, ...others] = await conversations({ project })
+    assert.deepStrictEqual(others, [])
+    assert.match(one?.savedAt ?? "", /^\d{4}-\d\d-\d\dT/)
+    assert.deepStrictEqual(
+      { ...one, savedAt: "" },
+      {
+        id: "20261127-000000-abcd",
+        title: "first",
+        model: "m",
+        savedAt: "",
+        messages: 2,
+        end: "> second\n...\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9"
+      }
     )
   })
 

@@ -10,6 +10,10 @@ import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
 const block = (path: string, from: string, to: string): string =>
   `${path}\n<<<<<<< OLD\n${from}\n=======\n${to}\n>>>>>>> NEW\n`
 
+/** Waits a moment, and makes each change that a command can propose. */
+const script =
+  "sleep 0.1; echo made >> made.txt; rm gone.txt; chmod +x tool.sh; mkdir -p links; ln -s ../made.txt links/made"
+
 const notes = ["n1.txt", "n2.txt", "n3.txt", "n4.txt"]
 
 /** What a task answers, one after another, before its report. */
@@ -22,7 +26,7 @@ const turns: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Change three": [
     block("three.txt", "three", "three more"),
     /* A command that is run twice, or whose change is made twice, is seen. */
-    refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", "sleep 0.1; echo made >> made.txt"] } }]),
+    refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", script] } }]),
     block("deep/new.txt", "", "it is new")
   ],
   "Change one again": [block("one.txt", "one and more", "one for the last time")]
@@ -68,11 +72,13 @@ export const copyWork: CrashWork = {
     "config/task-conductor/skills/work/SKILL.md": skillOf("work", "read_file edit_file write_file run_command"),
     "project/check.mjs": check,
     "project/.gitignore": "check.log\n",
+    "project/gone.txt": "It goes.\n",
+    "project/tool.sh": "exit 0\n",
     ...Object.fromEntries(["one", "two", "three"].map((name) => [`project/${name}.txt`, `${name}\n`])),
     ...Object.fromEntries(notes.map((name) => [`project/notes/${name}`, "plain\n"]))
   },
   prompt: "Change the files.",
   runFlags: ["--check", "node check.mjs"],
-  flags: ["read_file", "edit_file", "write_file", "run_command"].flatMap((name) => ["--allow", name]),
+  flags: ["read_file", "edit_file", "write_file", "remove_file", "run_command"].flatMap((name) => ["--allow", name]),
   answer
 }

@@ -38,7 +38,7 @@ const mayDiffer = new Set(["execution_time_ms", "timestamp", "data_size_bytes", 
 
 /** A write that a kill left in doubt is told as carried out, without what it found; everything else is the same. */
 const isWrite = (value: unknown): boolean =>
-  ["write_file", "edit_file"].includes((value as { name?: string } | undefined)?.name ?? "")
+  ["write_file", "edit_file", "remove_file"].includes((value as { name?: string } | undefined)?.name ?? "")
 
 const withoutTimes = (value: unknown): unknown =>
   JSON.parse(

@@ -3,7 +3,7 @@
  * that it must always come to the same end.
  */
 import * as Effect from "effect/Effect"
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { RunOpened } from "../../src/domain/journal/JournalRecord.ts"
 import { type Ended, makeSandbox, type StartOptions } from "./binary.ts"
@@ -36,12 +36,20 @@ export const linesOf = (text: string): ReadonlyArray<string> =>
 const unfinished = /^\.task-conductor-.*\.tmp$/
 
 /** All files below a folder with their texts; `left` are those that a write began and never finished. */
+/** What stands at a path; a file that can be executed says so in front. */
+const contentOf = (file: string): string => {
+  const info = lstatSync(file)
+  if (info.isSymbolicLink()) return `link to ${readlinkSync(file)}`
+  return `${(info.mode & 0o100) === 0 ? "" : "(executable) "}${readFileSync(file, "utf8")}`
+}
+
+/** The files and links with what they hold. */
 const filesOf = (folder: string) => {
-  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory())
   const kept = all.filter(({ name }) => !unfinished.test(name)).map(({ name, parentPath }) => join(parentPath, name))
   return {
     left: all.length - kept.length,
-    texts: Object.fromEntries(kept.toSorted().map((file) => [file.slice(folder.length), readFileSync(file, "utf8")]))
+    texts: Object.fromEntries(kept.toSorted().map((file) => [file.slice(folder.length), contentOf(file)]))
   }
 }
 

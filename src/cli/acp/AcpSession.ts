@@ -27,6 +27,7 @@ import { factLines } from "../../domain/checks/Facts.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { conversationMarkdown, hostAnswer } from "../../domain/conversation/Conversation.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 import type { AskReport, RunReport } from "../../domain/runs/RunReport.ts"
 import { type Approve, layerCallback } from "../../services/approvals/CallbackApprover.ts"
@@ -100,9 +101,9 @@ const reasonText = ({
 
 /** The facts of the host stand above what the model says. */
 const reportText = (report: RunReport): string => {
-  const { answer, facts, message, runId } = report
+  const { answer, facts, runId } = report
   const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
-  return paragraphs(factText(report), answer, reasonText({ ...report, reason: message }), undo)
+  return paragraphs(outcomeText(report), answer, undo)
 }
 
 /** Opens a session. One prompt is answered at a time. */

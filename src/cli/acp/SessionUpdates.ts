@@ -26,6 +26,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   fetch_url: "fetch",
   write_file: "edit",
   edit_file: "edit",
+  remove_file: "delete",
   run_command: "execute"
 }
 

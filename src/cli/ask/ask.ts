@@ -2,6 +2,7 @@
  * `task-conductor ask [PROMPT]`: one message, or a conversation at the terminal: a prompt, a message or a slash command, an
  * answer, and again.
  */
+import { lastLines } from "../../domain/conversation/Conversation.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -51,7 +52,6 @@ import {
 import {
   completeLine,
   type Completions,
-  lastLines,
   noCompletions,
   runCommand,
   runTyped,

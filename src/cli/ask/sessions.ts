@@ -4,11 +4,8 @@
 import * as Command from "effect/cli/Command"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { conversationPlace } from "../../app/conversation.ts"
-import { readSetup } from "../../app/setup.ts"
-import { summaryOf } from "../../domain/conversation/Conversation.ts"
+import { listConversations } from "../../app/conversation.ts"
 import { outputJson } from "../../domain/text/Json.ts"
-import { keptConversations } from "../../services/conversation/ConversationStore.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output, redactText } from "../terminal/Output.ts"
@@ -20,8 +17,7 @@ export const sessions = Command.make(
   { project: runFlags.project, json: switchFlag("json", "Print the conversations as JSON") },
   Effect.fn("sessions")(function* ({ json, project }) {
     const { emit, result, resultColumns } = yield* Output
-    const setup = yield* readSetup(project, {})
-    const all = (yield* keptConversations(conversationPlace(setup))).map(summaryOf)
+    const all = yield* listConversations(project)
     if (json) return yield* result(redactText(outputJson(all, 2)))
     if (all.length === 0) return yield* emit("No conversation about this project is kept yet.")
     const lines = sessionLines(all, DateTime.toDateUtc(yield* DateTime.now), resultColumns() ?? Infinity)

@@ -11,13 +11,12 @@ import { splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import {
   type ConversationSummary,
   conversationMarkdown,
-  saidBy,
+  lastLines,
   summaryOf
 } from "../../domain/conversation/Conversation.ts"
 import type { CustomCommand } from "../../domain/conversation/CustomCommand.ts"
 import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
 import { foldersOf } from "../../domain/files/PathList.ts"
-import { type ConversationMessage, isFromPerson } from "../../domain/models/ConversationMessage.ts"
 import { resultText } from "../../domain/models/OutputText.ts"
 import { assumedScale } from "../../domain/models/PromptSize.ts"
 import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
@@ -335,27 +334,11 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
-/** The last lines of a conversation, for a person who goes on with it. */
-export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
-  const last = messages.findLast(isFromPerson)
-  const answer = messages.findLast(({ role }) => role === "assistant")
-  const said = last?.role === "user" ? saidBy(last).trim().split("\n") : []
-  const answered = (answer?.role === "assistant" ? answer.content : "").trim().split("\n")
-  const cut = answered.length > mostAnswer ? ["...", ...answered.slice(-mostAnswer)] : answered
-  const shown = [
-    ...said.slice(0, mostSaid).map((line) => `> ${line}`),
-    ...(said.length > mostSaid ? ["> ..."] : []),
-    ...cut
-  ]
-  return shown.map(printable).join("\n")
-}
-const [mostSaid, mostAnswer] = [3, 6]
-
 /** One line for each conversation: its number, when it was, its title. */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
-    .map(({ messages, saved_at, title }, index) => {
-      const line = `${String(index + 1).padStart(2)}  ${whenText(saved_at, now)}  ${counted(messages, "message")}  ${title}`
+    .map(({ messages, savedAt, title }, index) => {
+      const line = `${String(index + 1).padStart(2)}  ${whenText(savedAt, now)}  ${counted(messages, "message")}  ${title}`
       return cutText(line, Math.max(columns, 40))
     })
     .join("\n")

@@ -9,8 +9,9 @@ import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Command from "effect/cli/Command"
-import { deniedText, factLines, type RunFacts } from "../../domain/checks/Facts.ts"
+import { deniedText, type RunFacts } from "../../domain/checks/Facts.ts"
 import { checkDocument, DocumentKind } from "../../domain/documents/CheckReport.ts"
+import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
@@ -155,12 +156,9 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     execute: (given, report) => {
       return Effect.all([newRun(orderOf(given)), contextFor(listenTo(report))]).pipe(
         Effect.flatMap(([run, context]) => carryOut(context, false, (noticing) => beginRun(run, noticing))),
-        Effect.map(({ answer, facts, message, runId, status }): ServedResult => {
-          const parts = [
-            facts === undefined ? "" : factLines(facts).join("\n"),
-            answer.trim(),
-            ...(message === "" ? [] : [`${status}: ${message}`])
-          ].filter((one) => one !== "")
+        Effect.map((report): ServedResult => {
+          const { answer, facts, message, runId, status } = report
+          const parts = [outcomeText(report), answer.trim()].filter((one) => one !== "")
           const data = {
             run_id: runId,
             answer,
@@ -185,9 +183,9 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
     isReadOnly: true,
     execute: (given) =>
       changesOfRun(given.run_id).pipe(
-        Effect.map(({ changes, runId }): ServedResult => {
+        Effect.map(({ changes, outside, runId }): ServedResult => {
           const text = changes.length === 0 ? `The run ${runId} changed no file.` : patchOf(changes)
-          return { text, data: { run_id: runId, changes } as unknown as Data, isError: false }
+          return { text, data: { run_id: runId, changes, outside } as unknown as Data, isError: false }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         Effect.provide(layerRuns),
@@ -205,7 +203,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
       undoRun(run_id, { paths, redo }).pipe(
         Effect.map((undone): ServedResult => {
           const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
-          return { text, data: { run_id: undone.runId, paths: undone.paths }, isError: false }
+          return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
         Effect.provide(layerRuns),

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { changesOfRun, patchOf, type RunChange, undoRun } from "../../app/runChanges.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
+import type { FileKind } from "../../domain/files/FileKind.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
@@ -26,13 +27,27 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   not_kept: " (what it held before is not kept)"
 }
 
+const kindWords: Readonly<Record<FileKind, string>> = {
+  plain: "not executable",
+  executable: "executable",
+  link: "a link"
+}
+
+/** Names what is not among the changes of files. */
+const outsideText = (outside: ReadonlyArray<string>): string =>
+  `note: not among these changes, and not undone: what the run did by\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
+
 /** One line for each file and their sum, with the counts of git. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [
     ...changes.map(
-      ({ deletions, insertions, kind, path, state }) =>
-        `${printable(path)}: +${insertions} -${deletions}${kind === "new" ? ", new" : ""}${states[state]}`
+      ({ becomes, binary = false, deletions, insertions, kind, path, state }) =>
+        `${printable(path)}: ${[
+          binary ? "binary" : `+${insertions} -${deletions}`,
+          ...(kind === "changed" ? [] : [kind]),
+          ...(becomes === undefined ? [] : [kindWords[becomes]])
+        ].join(", ")}${states[state]}`
     ),
     `${counted(changes.length, "file")}: +${sum("insertions")} -${sum("deletions")}`
   ].join("\n")
@@ -51,8 +66,9 @@ export const diff = Command.make(
   Effect.fn("diff")(function* ({ json, noPager, run, stat, ...given }) {
     const { emit, isWatched, print, result } = yield* Output
     const moved = Option.getOrUndefined(given.project)
-    const { changes, project, runId } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
-    if (json) return yield* result(outputJson({ runId, project, changes }, 2))
+    const { changes, outside, project, runId } = yield* Effect.provide(changesOfRun(run, moved), layerRuns)
+    if (json) return yield* result(outputJson({ runId, project, changes, outside }, 2))
+    if (outside.length > 0) yield* emit(outsideText(outside))
     if (changes.length === 0) return yield* emit(`The run ${runId} changed no file.`)
     if (stat) return yield* print(statText(changes))
     for (const { path, state } of changes) {
@@ -95,8 +111,9 @@ export const undo = Command.make(
       yield* emit(message)
       return yield* quietFailure(exitCodes.failed)
     }
-    const { paths: written, project, runId } = done.success
-    if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [] }, 2))
+    const { outside, paths: written, project, runId } = done.success
+    if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [], outside }, 2))
+    if (outside.length > 0) yield* emit(outsideText(outside))
     if (written.length === 0) return yield* emit(`Nothing to do: the files are so already.`)
     const files = written.map((path) => `- ${printable(path)}`).join("\n")
     yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)

@@ -55,13 +55,13 @@ const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: strin
 
 const changeLine =
   (paint: Paint, project: string) =>
-  ({ added, isNew, isPartial, path, removed }: FileChange): string => {
+  ({ added, isNew, isPartial, isRemoved, path, removed }: FileChange): string => {
     const place = project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
     const counts = [
       ...(added > 0 || removed === 0 ? [paint.green(`+${added}`)] : []),
       ...(removed > 0 ? [paint.red(`-${removed}`)] : [])
     ]
-    return `  ${isNew ? "created" : "changed"} ${shown(place)} (${counts.join(" ")}${isPartial ? " and more" : ""})`
+    return `  ${isRemoved ? "removed" : isNew ? "created" : "changed"} ${shown(place)} (${counts.join(" ")}${isPartial ? " and more" : ""})`
   }
 
 const statusPaint = (status: RunStatus, paint: Paint) =>

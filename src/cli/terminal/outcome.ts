@@ -4,10 +4,10 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { factLines } from "../../domain/checks/Facts.ts"
+import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
-import { statusText } from "./EventLines.ts"
+import { personLine } from "./EventLines.ts"
 import { quietFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
@@ -52,15 +52,12 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 
 /**
  * How a run ended that is not done, and the facts of the host, stand above the answer of the model, except of an answer that was
- * bound to a schema. Without an answer and without a change, the last lines say everything.
+ * bound to a schema. Without an answer and without a fact, the last lines say everything.
  */
-const withFacts = ({ answer, facts, message, status }: RunReport): string => {
-  const hasFiles = facts !== undefined && facts.files.length > 0
-  if (isJson(answer) || (answer.trim() === "" && !hasFiles)) return answer
-  const [why = ""] = message.split("\n")
-  const ended = status === "done" ? [] : [`Not done (${statusText(status)})${why === "" ? "." : `: ${why}`}`]
-  const parts = [ended.join(""), facts === undefined ? "" : factLines(facts).join("\n"), answer]
-  return parts.filter((part) => part !== "").join("\n\n")
+const withFacts = (report: RunReport, project: string): string => {
+  const { answer, facts } = report
+  if (isJson(answer) || (answer.trim() === "" && facts === undefined)) return answer
+  return [personLine(outcomeText(report), project), answer].filter((part) => part !== "").join("\n\n")
 }
 
 /** The line that says how to resume a run. */
@@ -76,11 +73,11 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   const sink = yield* eventSink(style)
   const report = yield* work(sink)
   if (!json) {
-    yield* printAnswer(withFacts(report), plain || quiet)
+    const project = sink.project?.() ?? ""
+    yield* printAnswer(withFacts(report, project), plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
       const personMs = sink.personMs?.() ?? 0
-      const project = sink.project?.() ?? ""
       if (isWatched && report.answer.trim() !== "") yield* emit("")
       yield* emit(redactText(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project })))
       const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun

@@ -37,6 +37,10 @@ export type DeniedFact = typeof DeniedFact.Type
 const NotDoneFact = Schema.Struct({ task: Schema.String, why: Schema.String })
 export type NotDoneFact = typeof NotDoneFact.Type
 
+/** A step or a call that a person declined, and what they wanted instead, which was worked on. */
+const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export type DeclinedFact = typeof DeclinedFact.Type
+
 /** A reference of which a task has seen only so much, in percent: its prompt had no room for more, and it did not read on. */
 export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
 export type SeenFact = typeof SeenFact.Type
@@ -48,6 +52,8 @@ export const RunFacts = Schema.Struct({
   state: CheckState,
   /** Absent when nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
+  /** Absent when nothing was declined with a wish. */
+  declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
   /** Absent when everything was done. */
   notDone: Schema.optionalKey(Schema.Array(NotDoneFact)),
   /** Absent when every reference was seen as a whole. */
@@ -58,10 +64,10 @@ export type RunFacts = typeof RunFacts.Type
 const kindOf = ({ base, text }: ProposedFile): FileFact["kind"] =>
   base === null ? "new" : text === null ? "removed" : "changed"
 
-/** The files of these changes. One whose text is the same in the end has not changed. */
+/** The files of these changes. One that is the same in the end has not changed. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes
-    .filter(({ base, text }) => text !== base)
+    .filter(({ base, kind, text }) => text !== base || kind !== undefined)
     .map((change) => {
       const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
       return { path: change.path, kind: kindOf(change), insertions: added, deletions: removed }
@@ -91,11 +97,13 @@ export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
   {
+    declined = [],
     denied = [],
     isStale = false,
     notDone = [],
     seen = []
   }: {
+    readonly declined?: ReadonlyArray<DeclinedFact>
     readonly denied?: ReadonlyArray<DeniedFact>
     readonly isStale?: boolean
     readonly notDone?: ReadonlyArray<NotDoneFact>
@@ -107,6 +115,7 @@ export const runFacts = (
     files,
     checks,
     state: stateOf(files, checks, isStale),
+    ...(declined.length === 0 ? {} : { declined }),
     ...(denied.length === 0 ? {} : { denied }),
     ...(notDone.length === 0 ? {} : { notDone }),
     ...(seen.length === 0 ? {} : { seen })
@@ -114,8 +123,8 @@ export const runFacts = (
 }
 
 /** True when there is something to report. */
-export const hasFacts = ({ denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
-  files.length + denied.length + notDone.length + seen.length > 0
+export const hasFacts = ({ declined = [], denied = [], files, notDone = [], seen = [] }: RunFacts): boolean =>
+  files.length + declined.length + denied.length + notDone.length + seen.length > 0
 
 const linesText = ({ deletions, insertions }: Pick<FileFact, "deletions" | "insertions">): string =>
   [
@@ -185,7 +194,7 @@ export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">)
 
 /** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
-  const { checks, denied = [], files, notDone = [], seen = [] } = facts
+  const { checks, declined = [], denied = [], files, notDone = [], seen = [] } = facts
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
@@ -193,6 +202,7 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
     ...checks.map((check) => `- ${checkFact(check, forModel)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),
+    ...declined.map((one) => `- declined: "${one.declined}"; instead: ${one.instead.replaceAll(/\s+/g, " ")}`),
     ...notDone.map(({ task, why }) => `- not done: "${task}": ${why.replaceAll(/\s*\n\s*/g, " ")}`),
     ...seenTexts(seen).map((text) => `- ${text}`)
   ]

@@ -124,9 +124,11 @@ export interface ConversationSummary {
   readonly title: string
   readonly model: string
   /** ISO 8601. */
-  readonly saved_at: string
+  readonly savedAt: string
   /** How many the person wrote. */
   readonly messages: number
+  /** The last message and the end of its answer. */
+  readonly end: string
 }
 
 export const SavedConversation = Schema.Struct({
@@ -141,12 +143,18 @@ export const SavedConversation = Schema.Struct({
 })
 export type SavedConversation = typeof SavedConversation.Type
 
-export const summaryOf = ({ conversation, messages, model, saved_at }: SavedConversation): ConversationSummary => ({
+export const summaryOf = ({
+  conversation,
+  messages,
+  model,
+  saved_at: savedAt
+}: SavedConversation): ConversationSummary => ({
   id: conversation,
   title: titleOf(messages),
   model,
-  saved_at,
-  messages: messages.filter(isFromPerson).length
+  savedAt,
+  messages: messages.filter(isFromPerson).length,
+  end: lastLines(messages)
 })
 
 /** A kept conversation has at most about this many characters. */
@@ -181,6 +189,23 @@ export const titleOf = (messages: ReadonlyArray<ConversationMessage>): string =>
   return printable(line)
 }
 
+/** How many lines are shown of the last message, and of its answer. */
+const [mostSaid, mostAnswer] = [3, 6]
+
+/** The last lines of a conversation, for a person who goes on with it. */
+export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
+  const last = messages.findLast(isFromPerson)
+  const answer = messages.findLast(({ role }) => role === "assistant")
+  const said = last?.role === "user" ? saidBy(last).trim().split("\n") : []
+  const answered = (answer?.role === "assistant" ? answer.content : "").trim().split("\n")
+  const cut = answered.length > mostAnswer ? ["...", ...answered.slice(-mostAnswer)] : answered
+  const shown = [
+    ...said.slice(0, mostSaid).map((line) => `> ${line}`),
+    ...(said.length > mostSaid ? ["> ..."] : []),
+    ...cut
+  ]
+  return shown.map(printable).join("\n")
+}
 const callLine = (name: string, given: unknown): string =>
   `- called \`${name}\` with \`${printable(JSON.stringify(given))}\``
 

@@ -5,10 +5,12 @@ import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
 
-/** A file with what was put together of it; nothing for one that somebody removed. */
+/** A file with what was put together of it; nothing for one that somebody, or the task, removed. */
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText
+  /** True for a file that the task removed and somebody else changed. */
+  readonly isChanged?: boolean
 }
 
 /** Lines before and after the place that are shown with it. */
@@ -27,7 +29,8 @@ const placeText = (path: string, text: string, { base, line, mine, theirs }: Cla
   return `### ${path}, line ${line}, as it is now\n\n${block(now)}\n\nYou had changed\n\n${block(base)}\n\nto\n\n${block(mine)}`
 }
 
-const fileText = ({ merged, path }: FileClash): string => {
+const fileText = ({ isChanged = false, merged, path }: FileClash): string => {
+  if (isChanged) return `### ${path}, which you removed, was changed.`
   if (merged === undefined) return `### ${path} was removed.`
   const more = merged.clashes.length - mostPlaces
   return [

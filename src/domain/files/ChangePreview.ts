@@ -21,7 +21,7 @@ export interface WholeChange {
 const withHunkNames = (diff: string, after: string): string => {
   const lines = after.split("\n")
   let [at, name] = [0, ""]
-  return diff.replace(/^@@ -\S+ \+(\d+)(?:,\d+)? @@$/gm, (head, from: string) => {
+  return diff.replace(/(?<=^|\n)@@ -\S+ \+(\d+)(?:,\d+)? @@(?=\n|$)/g, (head, from: string) => {
     for (; at < Math.min(Number(from) - 1, lines.length); at += 1) {
       if (/^[\p{L}_$]/u.test(lines[at] ?? "")) name = lines[at] ?? ""
     }
@@ -30,17 +30,21 @@ const withHunkNames = (diff: string, after: string): string => {
 }
 
 /** The whole change of a file, under the name that a person knows it by. */
-export const wholeChange = (name: string, before: string | undefined, after: string): WholeChange =>
-  changeBetween({ before, after, fromFile: before === undefined ? "/dev/null" : name, toFile: name })
+export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
+  changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
+
+/** How a diff names a file, and one that is not there. */
+const nameOr = (name: string, text: string | undefined): string => (text === undefined ? "/dev/null" : name)
 
 interface TwoTexts {
   readonly before: string | undefined
-  readonly after: string
+  readonly after: string | undefined
   readonly fromFile: string
   readonly toFile: string
 }
 
-const changeBetween = ({ after, before = "", ...names }: TwoTexts): WholeChange => {
+/** The change between two texts under the names that the diff gives them. */
+export const changeBetween = ({ after = "", before = "", ...names }: TwoTexts): WholeChange => {
   const edits = TextDiff.lines(before, after, { maxEdits })
   const count = (tag: "Insert" | "Delete") =>
     edits.reduce((sum, edit) => sum + (edit._tag === tag ? edit.items.length : 0), 0)
@@ -49,14 +53,6 @@ const changeBetween = ({ after, before = "", ...names }: TwoTexts): WholeChange 
     removed: count("Delete"),
     diff: withHunkNames(TextDiff.unified(edits, names), after)
   }
-}
-
-/** The change as `git apply` takes it, under a path relative to the root of the project. */
-export const gitChange = (path: string, before: string | undefined, after: string): WholeChange => {
-  const [fromFile, toFile] = [before === undefined ? "/dev/null" : `a/${path}`, `b/${path}`]
-  const change = changeBetween({ before, after, fromFile, toFile })
-  const head = [`diff --git a/${path} b/${path}`, ...(before === undefined ? ["new file mode 100644"] : [])]
-  return { ...change, diff: `${head.join("\n")}\n${change.diff}` }
 }
 
 const shownHead = 200
@@ -70,13 +66,19 @@ const shorten = (line: string): string => {
 
 /**
  * A unified diff of at most `maxLines` lines; the middle of a line above 300 characters is left out, and every omission
- * is stated with its size. `before` is undefined for a new file. Empty when both texts are equal.
+ * is stated with its size. `before` is undefined for a new file, `after` for one that is removed.
+ * Empty when both texts are equal.
  *
  * ```ts
  * changePreview("a.txt", "one\n", "two\n", 100) // "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
  * ```
  */
-export const changePreview = (path: string, before: string | undefined, after: string, maxLines: number): string => {
+export const changePreview = (
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+  maxLines: number
+): string => {
   const lines = wholeChange(path, before, after).diff.split("\n").map(shorten)
   if (lines.at(-1) === "") lines.pop()
   if (lines.length <= maxLines) return lines.join("\n")
@@ -92,8 +94,7 @@ const scriptsOf = (text: string): string =>
   })
 
 /** True when the scripts of two texts of package.json differ; a string that is not JSON has none. */
-export const scriptsChange = (before: string | undefined, after: string): boolean =>
-  scriptsOf(before ?? "") !== scriptsOf(after)
+export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
  * The lines of a unified diff with their numbers, as a person reads them. The counts of each part say which lines belong to

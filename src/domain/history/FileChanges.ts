@@ -2,6 +2,7 @@
  * What a run changed in files, by its journal: for each file what it held before, and what the run wrote. A change ends
  * where somebody else wrote to the file in between.
  */
+import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
 /** The changes of a file by a run, between which nobody else changed it. */
@@ -10,8 +11,12 @@ export interface FileChange {
   readonly path: string
   /** The SHA-256 of the bytes before; `null` for a new file, absent when they are not kept. */
   readonly was?: string | null
-  /** The SHA-256 of each text that the run wrote, the last one at the end. */
-  readonly texts: ReadonlyArray<string>
+  /** The mode before, where the run changed it. */
+  readonly mode?: number
+  /** The SHA-256 of each text that the run wrote, the last one at the end; `null` where it removed the file. */
+  readonly texts: ReadonlyArray<string | null>
+  /** What the run made of the file, where that is not what it was. */
+  readonly kind?: FileKind
   /** The outermost folder that the run made for the file. */
   readonly folder?: string
 }
@@ -32,21 +37,22 @@ export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArr
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
+const kindOf = ({ kind }: Pick<FileState, "kind">) => (kind === undefined ? {} : { kind })
+
 /** The changes in the order in which the files were first changed. */
 export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<FileChange> => {
-  const byPath = new Map<string, Array<FileChange & { readonly texts: Array<string> }>>()
-  for (const { after, before, folder, path, was } of states) {
+  const byPath = new Map<string, Array<FileChange>>()
+  for (const { after, before, path, ...state } of states) {
     const changes = byPath.get(path) ?? []
     byPath.set(path, changes)
     const last = changes.at(-1)
-    if (last !== undefined && last.texts.at(-1) === before) last.texts.push(after)
-    else
-      changes.push({
-        path,
-        texts: [after],
-        ...(was === undefined ? {} : { was }),
-        ...(folder === undefined ? {} : { folder })
-      })
+    const isNext = last !== undefined && last.texts.at(-1) === before
+    if (isNext) changes.pop()
+    changes.push(
+      isNext
+        ? { ...state, ...last, ...kindOf(state), texts: [...last.texts, after] }
+        : { ...state, path, texts: [after] }
+    )
   }
   return [...byPath.values()].flat()
 }

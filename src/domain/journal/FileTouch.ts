@@ -32,7 +32,9 @@ export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArra
       case "outcome": {
         const intent = intents.get(record.key)
         if (intent === undefined || !isSuccess(record.value)) return []
-        return intent.files.map(({ after, path }) => ({ _tag: "Written", task: intent.task, path, hash: after }))
+        return intent.files.map(({ after, path }) =>
+          after === null ? { _tag: "Unsure", path } : { _tag: "Written", task: intent.task, path, hash: after }
+        )
       }
       case "event": {
         const { event } = record

@@ -3,6 +3,7 @@
  * is read from here.
  */
 import * as Schema from "effect/Schema"
+import { FileKind } from "../files/FileKind.ts"
 import { Configuration } from "../configuration/Configuration.ts"
 import { EffectClass } from "../tools/Access.ts"
 import { RunEvent } from "../runs/RunEvent.ts"
@@ -26,13 +27,18 @@ export const RunOpened = Schema.Struct({
 })
 export type RunOpened = typeof RunOpened.Type
 
-/** A file that a call is about to write: the SHA-256 of its text before, `null` when there is none, and after. */
+/** A file that a call is about to change: the SHA-256 of its text before, `null` when there is none, and after. */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
-  after: Schema.String,
+  /** `null` when the file is removed. */
+  after: Schema.NullOr(Schema.String),
   /** The SHA-256 of the bytes before, which are kept; `null` when there was no file. Absent when nothing is kept. */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The mode before; absent when there was no file, and when it stays. */
+  mode: Schema.optionalKey(Schema.Int),
+  /** What the file becomes, when that is not what it was. */
+  kind: Schema.optionalKey(FileKind),
   /** The outermost folder that is made for the file. */
   folder: Schema.optionalKey(Schema.String)
 })

@@ -3,6 +3,7 @@
  * ones that warn are read.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
+import type { FileKind } from "../files/FileKind.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
 import { accessTarget, type CanonicalAccess, partly, sandboxWords } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
@@ -10,15 +11,19 @@ import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 import { counted } from "../text/Format.ts"
 
-/** A write with what it changes; `isNew` when there is no such file. Absent when the present content cannot be read. */
+/** A write with what it changes; `isNew` when there is no such file, `isGone` when there is none afterwards. */
 export interface SeenChange extends WholeChange {
   readonly isNew: boolean
+  readonly isGone: boolean
+  /** What the file becomes, when that is not what it is. */
+  readonly becomes?: FileKind
 }
 
 /** What is known of the project. */
 export interface SummaryContext {
   /** A path as a person knows it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
+  /** Nothing when the present content cannot be read. */
   readonly changeOf: (path: string) => SeenChange | undefined
 }
 
@@ -32,10 +37,13 @@ const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Sum
   const name = nameOf(path)
   const change = changeOf(path)
   if (change === undefined) return cautious(`write ${name}`, "Replaces a file whose present content cannot be shown.")
-  const { added, diff, isNew, removed } = change
-  if (isNew) return lowRisk(`create ${name} (${counted(added, "line")})`, "Adds a file to the project.")
-  if (diff === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
-  return lowRisk(`edit ${name} (+${added} -${removed})`, "Changes a file of the project, and nothing else.")
+  const { added, becomes, diff, isGone, isNew, removed } = change
+  if (isGone) return lowRisk(`remove ${name} (-${removed})`, "Removes a file of the project; undo brings it back.")
+  if (becomes === "link") return lowRisk(`create the link ${name}`, "Adds a link to the project.")
+  const mode = becomes === undefined ? "" : becomes === "plain" ? ", not executable any more" : ", executable"
+  if (isNew) return lowRisk(`create ${name} (${counted(added, "line")}${mode})`, "Adds a file to the project.")
+  if (diff === "" && mode === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
+  return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 
 const summaryOfRead = (path: string, inside: boolean, { nameOf }: SummaryContext): Summary => {

@@ -10,6 +10,7 @@ export interface FileChange {
   readonly added: number
   readonly removed: number
   readonly isNew: boolean
+  readonly isRemoved: boolean
   readonly isPartial: boolean
 }
 
@@ -17,12 +18,13 @@ const isChange = Schema.is(Schema.Struct({ path: Schema.String, diff: Schema.Str
 
 const countDiff = (path: string, diff: string): FileChange => {
   const lines = diff.split("\n")
-  const body = lines.filter((line) => !line.startsWith("+++ ") && !line.startsWith("--- "))
+  const body = lines.slice(2)
   return {
     path,
     added: body.filter((line) => line.startsWith("+")).length,
     removed: body.filter((line) => line.startsWith("-")).length,
-    isNew: lines[0]?.startsWith("--- /dev/null") === true,
+    isNew: lines[0] === "--- /dev/null",
+    isRemoved: lines[1] === "+++ /dev/null",
     isPartial: /^\(\d+ more lines of the diff are not shown\)$/.test(lines.at(-1) ?? "")
   }
 }
@@ -41,6 +43,7 @@ export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<F
     added: all.reduce((sum, { added }) => sum + added, 0),
     removed: all.reduce((sum, { removed }) => sum + removed, 0),
     isNew: all[0]?.isNew === true,
+    isRemoved: all.at(-1)?.isRemoved === true,
     isPartial: all.some(({ isPartial }) => isPartial)
   }))
 }

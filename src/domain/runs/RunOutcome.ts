@@ -165,7 +165,7 @@ export const withChecks = (found: Outcome, checks: ReadonlyArray<CheckOutcome>):
 /** The tasks that lack a change or never ran, as facts. */
 const notDoneFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<NotDoneFact> => [
   ...missing.map((one) => ({ task: one.task, why: `It ${lackText(one)}. ${one.why}` })),
-  ...notRun.map(({ task, why }) => ({ task, why }))
+  ...notRun.map(({ task, why }) => ({ task, why: why.replace(/(?<=")Task section \d+[^"]*/, stepText) }))
 ]
 
 /** The outcome of rounds that came to an end. */

@@ -46,6 +46,7 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
   read_file: fitsFile,
   write_file: fitsFile,
   edit_file: fitsFile,
+  remove_file: fitsFile,
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
 

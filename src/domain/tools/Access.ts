@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
+import { FileKind } from "../files/FileKind.ts"
 import { TextEdit } from "../files/TextEdit.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import * as Result from "effect/Result"
@@ -12,7 +13,10 @@ import * as Result from "effect/Result"
 /** What a tool declares; paths as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
-  Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String }),
+  /** `kind` is what the file becomes where it is another one; the content of a link is where it leads. */
+  Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
+  /** The host makes it a `WriteFile` of nothing. */
+  Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
   /** Replacements in an existing file. The host computes the new content, so the tool is granted a `WriteFile`. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
@@ -35,6 +39,10 @@ export const CanonicalAccess = Schema.Union([
     path: Schema.String,
     inside: Schema.Boolean,
     content: Schema.String,
+    /** What the file becomes, where that is not what it is. */
+    kind: Schema.optionalKey(FileKind),
+    /** True when the file is removed; its content is empty then. */
+    removes: Schema.optionalKey(Schema.Boolean),
     /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
     base: Schema.optionalKey(Schema.String),
     /** What was at the path when the host looked; when something else is there, nothing is written. */
@@ -130,6 +138,9 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
 }
 
 export type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
+
+/** The text of the file afterwards; null when it is removed. */
+export const writtenText = ({ content, removes }: Writing): string | null => (removes === true ? null : content)
 
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<Writing> =>
   accesses.filter((access) => access._tag === "WriteFile")

@@ -141,7 +141,7 @@ export interface PreparedCall {
 }
 
 /** The tools that change files and nothing else: within a working copy they change only that. */
-export const fileTools: ReadonlySet<string> = new Set(["edit_file", "write_file"])
+export const fileTools: ReadonlySet<string> = new Set(["edit_file", "remove_file", "write_file"])
 
 /** True for a call of such a tool. */
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)

@@ -1,12 +1,18 @@
 /**
- * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore.
+ * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore, whether they are
+ * executable, and new links within the project.
  */
-import { chmod, readdir } from "node:fs/promises"
+import { chmod, readdir, readlink } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import { type FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { canonicalPath } from "../files/CanonicalPath.ts"
 import { listTree, maxTreeEntries } from "../files/FileTree.ts"
 import { readTextFile } from "../files/TextFile.ts"
+import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
 import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
@@ -158,6 +164,15 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
   const proposed: Array<string> = []
   const leftOut: Array<string> = []
 
+  const propose = Effect.fnUntraced(function* (file: ProposedFile, name: string) {
+    if (copy.get(file.path)?.text !== proposals.get(name)?.text) return "changed by something else meanwhile"
+    const info = yield* entryAt(file.path)
+    if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
+    copy.propose(file)
+    proposed.push(name)
+    return undefined
+  })
+
   /** Why a change is not proposed; nothing when it is, or when there is none. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
@@ -166,27 +181,45 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     if (before === undefined && "why" in inProject) return inProject.why
     const base = before === undefined && "text" in inProject ? inProject.text : (before?.base ?? null)
     const file = path.join(difference.folder, name)
+    const there = yield* entryAt(place)
+    const kindBefore = before?.kind ?? (there === undefined ? "plain" : kindOfMode(there.mode))
+    const kind: FileKind = kindOfMode((isThere ? yield* entryAt(file) : undefined)?.mode ?? 0)
     /* A command may leave a file that nobody can read. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
-    if (written.text === (before === undefined ? base : before.text)) return undefined
-    if (copy.get(place)?.text !== before?.text) return "changed by something else meanwhile"
-    const info = yield* entryAt(place)
-    if (info !== undefined && info.ctimeMs > began) return "changed in the project meanwhile"
-    copy.propose({ path: place, base, text: written.text })
-    proposed.push(name)
-    return undefined
+    const isSameKind = written.text === null || kind === kindBefore
+    if (written.text === (before === undefined ? base : before.text) && isSameKind) return undefined
+    return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)
+  })
+
+  /** Proposes a link within the project, where nothing was. */
+  const takeLink = Effect.fnUntraced(function* (name: string) {
+    const place = path.join(root, name)
+    const text = yield* Effect.orElseSucceed(
+      Effect.tryPromise(() => readlink(path.join(difference.folder, name))),
+      () => undefined
+    )
+    const isNew = proposals.get(name) === undefined && (yield* entryAt(place)) === undefined
+    if (text === undefined || !isNew) return "no regular file"
+    const leads = yield* Effect.option(canonicalPath(root, path.resolve(path.dirname(place), text)))
+    if (path.isAbsolute(text) || !Option.exists(leads, ({ inside }) => inside)) return "a link out of the project"
+    return yield* propose({ path: place, base: null, text, kind: "link" }, name)
   })
 
   const isGuarded = (name: string) =>
     guarded.some((one) => one === path.join(root, name) || isBelow(one, path.join(root, name)))
-  for (const [names, isThere] of [[difference.written, true] as const, [difference.removed, false] as const]) {
+  const each = Effect.fnUntraced(function* (
+    names: ReadonlyArray<string>,
+    work: (name: string) => Effect.Effect<string | undefined, never, FileSystem.FileSystem>
+  ) {
     for (const name of names.filter((one) => !isGuarded(one))) {
-      const why = yield* take(name, isThere)
+      const why = yield* work(name)
       if (why !== undefined) leftOut.push(`${name} (${why})`)
     }
-  }
-  leftOut.push(...difference.others.filter((one) => !isGuarded(one)).map((name) => `${name} (no regular file)`))
+  })
+  yield* each(difference.written, (name) => take(name, true))
+  yield* each(difference.removed, (name) => take(name, false))
+  yield* each(difference.others, takeLink)
   return { proposed: proposed.toSorted(), leftOut: leftOut.toSorted() } satisfies CopyEnd
 })

@@ -18,6 +18,7 @@ import {
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { modeAs } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
@@ -87,13 +88,17 @@ export const makeFoldersLike = async (root: string, tree: string, name: string):
   if (like?.isDirectory() === true) await chmod(made, (like.mode & 0o777) | 0o700)
 }
 
-/** Writes a proposed text into a tree, with the mode that the file has in the project. */
-export const putText = (root: string, tree: string, name: string, text: string): Effect.Effect<void, ToolFailure> =>
+/** Writes a proposed file into a tree, with the mode that it has in the project; nothing of one that is removed. */
+const putFile = (root: string, tree: string, { kind, name, text }: NamedProposal): Effect.Effect<void, ToolFailure> =>
   doing(`write ${name} into the working copy`, async () => {
+    if (text === null) return
+    const place = path.join(tree, name)
     await makeFoldersLike(root, tree, path.dirname(name))
+    if (kind === "link") return symlink(text, place)
     const like = await lstat(path.join(root, name)).catch(() => undefined)
-    await writeFile(path.join(tree, name), text, { flag: "wx" })
-    await chmod(path.join(tree, name), like?.isFile() === true ? like.mode & 0o777 : 0o644)
+    const mode = like?.isFile() === true ? like.mode & 0o777 : 0o644
+    await writeFile(place, text, { flag: "wx" })
+    await chmod(place, kind === undefined ? mode : modeAs(kind, mode))
   })
 
 /** A file of a working copy, by its name relative to the project. */
@@ -116,7 +121,7 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
     for (const folder of folders) await mkdir(folder)
     for (const folder of [path.join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
   })
-  for (const { name, text } of files) if (text !== null) yield* putText(root, changes, name, text)
+  for (const file of files) yield* putFile(root, changes, file)
   /* A file hides a folder of its name below it, and a folder a file. */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
@@ -199,7 +204,7 @@ export const copyProject = Effect.fn("copyProject")(function* (
     (name) => doing(`copy ${name}`, () => copyEntry(root, copy, name).catch(unlessUnreadable)),
     { concurrency: 16, discard: true }
   )
-  for (const { name, text } of files) if (text !== null) yield* putText(root, copy, name, text)
+  for (const file of files) yield* putFile(root, copy, file)
   const mounts: CopyMounts = {
     before: [],
     flags: [

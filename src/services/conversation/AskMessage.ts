@@ -250,7 +250,9 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const latest = work.latest()
       if (applied.status !== "declined" || requested === undefined || latest.turn >= work.mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
-      return yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
+      const next = yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
+      /* What was declined stands above what the model says of it. */
+      return { ...next, answer: `${applied.answer}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {

@@ -1,5 +1,5 @@
 /**
- * Replaces or creates a file in one step: a reader sees the old text or the new one, never a part. The new text is written
+ * Replaces, creates or removes a file in one step: a reader sees the old text or the new one, never a part. The new text is written
  * to a temporary file in the same folder, flushed to the disk and renamed. The name of the temporary file identifies the
  * write, so that a resumed run can remove what a killed process left, and nothing else.
  */
@@ -8,11 +8,12 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Result from "effect/Result"
+import { type FileKind, modeAs } from "../../domain/files/FileKind.ts"
 import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { contentState, hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
-import { createFile, randomSuffix } from "./PrivateFile.ts"
+import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
@@ -53,6 +54,18 @@ interface Expected {
   readonly found?: string
 }
 
+/** What a write makes besides the text: what the file becomes, or exactly this mode. */
+interface Made extends Expected {
+  readonly kind?: FileKind
+  readonly mode?: number
+}
+
+const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefined => {
+  if (mode !== undefined) return mode
+  if (kind === undefined || kind === "link") return old
+  return old === undefined && kind === "plain" ? undefined : modeAs(kind, old ?? newFileMode & ~process.umask())
+}
+
 /** True when the file does not have the text with this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   const now = decodeText(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
@@ -69,25 +82,28 @@ const requireExpected = Effect.fnUntraced(function* (file: string, reach: string
 
 /**
  * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
- * made. The mode and the byte order mark of an existing file stay; a hard link to it keeps the old text. On any
+ * made. The mode and the byte order mark of an existing file stay, unless another mode is asked for; a hard link to it keeps the old text. On any
  * failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
-  function* (file: string, given: string | Uint8Array, expected: Expected = {}) {
+  function* (file: string, given: string | Uint8Array, made: Made = {}) {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
-    const old = yield* existing(file, reach)
+    const old = made.kind === "link" ? undefined : yield* existing(file, reach)
     const after = textHash(given)
     const temporary = path.join(folder.path, temporaryName({ path: file, after }, yield* randomSuffix))
     const needsMark = typeof given === "string" && old?.marked === true && !given.startsWith(byteOrderMark)
     const content = needsMark ? byteOrderMark + given : given
     let created = false
+    const onCreated = () => {
+      created = true
+    }
     yield* Effect.gen(function* () {
-      yield* createFile(temporary, content, old?.mode, () => {
-        created = true
-      })
-      yield* requireExpected(file, reach, expected)
+      yield* made.kind === "link"
+        ? Effect.tap(fs.symlink(String(given), temporary), Effect.sync(onCreated))
+        : createFile(temporary, content, modeOf(made, old?.mode), onCreated)
+      yield* requireExpected(file, reach, made)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },
@@ -97,6 +113,27 @@ export const replaceFile = Effect.fn("replaceFile")(
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
     )
 )
+
+/** Removes the file, or the link, at a canonical path; nothing when something else is there than expected. */
+export const removeFile = Effect.fn("removeFile")(
+  function* (file: string, expected: Expected) {
+    const fs = yield* FileSystem.FileSystem
+    if ((yield* ifFound(fs.lstat(file))) === undefined) return
+    const folder = yield* openDirectory(path.dirname(file))
+    const reach = path.join(folder.path, path.basename(file))
+    yield* requireExpected(file, reach, expected)
+    yield* Effect.uninterruptible(Effect.andThen(fs.remove(reach), folder.sync))
+  },
+  (effect, file) =>
+    effect.pipe(
+      Effect.scoped,
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
+    )
+)
+
+/** Gives the file this text; null removes it. */
+export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
+  text === null ? removeFile(file, made) : replaceFile(file, text, made)
 
 const removeLeftover = Effect.fnUntraced(function* (write: Write) {
   const fs = yield* FileSystem.FileSystem

@@ -24,8 +24,8 @@ interface Versions {
 }
 
 export interface FileVersions {
-  /** Keeps what the file holds and the text that it is about to get. Gives the change with what is kept of it. */
-  readonly keep: (change: FileState, text: string) => Effect.Effect<FileState, PlatformError>
+  /** Keeps what the file holds and the text that it is about to get, null for none. Gives the change with what is kept of it. */
+  readonly keep: (change: FileState, text: string | null) => Effect.Effect<FileState, PlatformError>
   readonly read: Versions["read"]
   /** Notes a call that may change files of which nothing is kept. */
   readonly noteOther: () => void
@@ -53,23 +53,26 @@ const keeping = (
     const add = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
-    /** The bytes of a file; `null` when there is none, and nothing for what is not kept. */
-    const bytesAt = Effect.fnUntraced(function* (file: string) {
+    /** The bytes of a file with its mode; `null` when there is none, and nothing for what is not kept. */
+    const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))
       if (info === undefined) return null
       if (info.type !== "File" || Number(info.size) > mostKept) return undefined
-      return yield* Effect.orElseSucceed(fs.readFile(file), () => undefined)
+      const bytes = yield* Effect.orElseSucceed(fs.readFile(file), () => undefined)
+      return bytes && { bytes, mode: info.mode }
     })
     const kept = Effect.fnUntraced(function* (
       change: FileState,
-      text: string
+      text: string | null
     ): Effect.fn.Return<FileState, PlatformError> {
-      const bytes = yield* bytesAt(change.path)
-      if (bytes === undefined) return change
-      yield* add(textHash(text), new TextEncoder().encode(text))
-      if (bytes !== null) {
+      const file = yield* fileAt(change.path)
+      if (file === undefined) return change
+      if (text !== null) yield* add(textHash(text), new TextEncoder().encode(text))
+      if (file !== null) {
+        const { bytes, mode } = file
         yield* add(textHash(bytes), bytes)
-        return { ...change, was: textHash(bytes) }
+        const changesMode = text === null || change.kind !== undefined
+        return { ...change, was: textHash(bytes), ...(changesMode ? { mode } : {}) }
       }
       const [folder] = yield* provide(missingFolders(path.dirname(change.path)))
       return { ...change, was: null, ...(folder === undefined ? {} : { folder }) }

@@ -28,11 +28,15 @@ const absent = "absent"
 const timeOf = (time: Option.Option<Date>): number =>
   Option.match(time, { onNone: () => 0, onSome: (one) => one.getTime() })
 
+/** The state of a link that leads there. */
+export const linkState = (target: string): string => `link ${textHash(target)}`
+
 /** The state of what is at a path, without following a link; a hash of the bytes for a regular file. */
 export const contentState = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(path))
   if (info === undefined) return absent
+  if (info.type === "SymbolicLink") return linkState(yield* Effect.orElseSucceed(fs.readLink(path), () => ""))
   if (info.type !== "File") return info.type
   if (yield* isSystemFile(path)) return "system"
   if (Number(info.size) > maxHashed) return `${info.size} ${timeOf(info.mtime)} ${Option.getOrElse(info.ino, () => 0)}`

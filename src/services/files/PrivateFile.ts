@@ -38,7 +38,7 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
   for (const one of yield* missingFolders(folder)) yield* makeDirectory(one, mode)
 })
 
-const newFileMode = 0o666
+export const newFileMode = 0o666
 
 /**
  * Creates a file with this content, and this mode if there is one, and flushes it to the disk; `onCreated` runs as soon as the

@@ -4,10 +4,13 @@
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
+import { FileKind } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { changedLines } from "../../domain/files/TextEdit.ts"
 
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
+
+const ofKind = (kind: FileKind | undefined) => (kind === undefined ? {} : { kind })
 
 const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -20,13 +23,14 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   let version = 0
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
-    /** Proposes a text. The base of an earlier proposal stays; a proposal that equals it is none. */
-    propose: ({ base: given, path, text }: ProposedFile): void => {
+    /** Proposes a text. The base and the kind of an earlier proposal stay; a proposal that equals the base is none. */
+    propose: ({ base: given, kind: becomes, path, text }: ProposedFile): void => {
       const before = proposed.get(path)
       const base = before === undefined ? given : before.base
+      const kind = text === null ? undefined : (becomes ?? before?.kind)
       version += 1
-      if (text === base) proposed.delete(path)
-      else proposed.set(path, { path, base, text })
+      if (text === base && kind === undefined) proposed.delete(path)
+      else proposed.set(path, { path, base, text, ...ofKind(kind) })
     },
     /** What differs from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
@@ -35,7 +39,9 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
       inOrder(new Map([...first, ...proposed]).values()).flatMap(({ base: inProject, path }) => {
         const base = first.has(path) ? (first.get(path)?.text ?? null) : inProject
         const text = proposed.has(path) ? (proposed.get(path)?.text ?? null) : inProject
-        return base === text ? [] : [{ path, base, text }]
+        const kind = proposed.get(path)?.kind
+        const isSame = base === text && kind === first.get(path)?.kind
+        return isSame ? [] : [{ path, base, text, ...ofKind(kind) }]
       }),
     /** Notes that a tool changed a file, by the name of the tool. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
@@ -53,6 +59,7 @@ export const ProposedChange = Schema.Struct({
   base: Schema.NullOr(Schema.String),
   /** The whole text, where there was none before or there is none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  kind: Schema.optionalKey(FileKind),
   /** So many lines from this one on, from 0, are replaced; absent with a whole text. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
@@ -64,10 +71,10 @@ export type ProposedChange = typeof ProposedChange.Type
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
-  const changed = copy.files().flatMap(({ base, path, text }): ReadonlyArray<ProposedFile> => {
-    const was = known.get(path)
-    if (was === undefined) return [{ path, base, text }]
-    return was.text === text ? [] : [{ path, base: null, text }]
+  const changed = copy.files().flatMap((file): ReadonlyArray<ProposedFile> => {
+    const was = known.get(file.path)
+    if (was === undefined) return [file]
+    return was.text === file.text && was.kind === file.kind ? [] : [{ ...file, base: null }]
   })
   const back = before.flatMap(({ base, path }): ReadonlyArray<ProposedFile> =>
     copy.get(path) === undefined ? [{ path, base: null, text: base }] : []
@@ -78,21 +85,22 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
 /** The same with the lines that changed alone, where a text is known that they stand in. */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const known = new Map(before.map((file) => [file.path, file.text]))
-  return proposedSince(copy, before).map(({ base, path, text }): ProposedChange => {
+  return proposedSince(copy, before).map((file): ProposedChange => {
+    const { base, kind, path, text } = file
     const was = known.get(path) ?? base
-    if (was === null || text === null) return { path, base, text }
+    if (was === null || text === null) return file
     const { head, now, old, tail } = changedLines(was, text)
     const lines = { from: head, count: old.length - head - tail, now: now.slice(head, now.length - tail) }
-    return { path, base, lines }
+    return Object.assign({ path, base, lines }, ofKind(kind))
   })
 }
 
 /** Makes changes again in a copy that is as it was before them. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
-  for (const { base, lines, path, text = null } of changes) {
+  for (const { base, kind, lines, path, text = null } of changes) {
     const was = (copy.get(path)?.text ?? base ?? "").split("\n")
     const now = lines === undefined ? text : was.toSpliced(lines.from, lines.count, ...lines.now).join("\n")
-    copy.propose({ path, base, text: now })
+    copy.propose({ path, base, text: now, ...ofKind(kind) })
   }
 }
 

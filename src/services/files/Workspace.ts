@@ -14,12 +14,12 @@ import * as Context from "effect/Context"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, writtenText } from "../../domain/tools/Access.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { replaceFile } from "./AtomicWrite.ts"
-import { contentState, textHash } from "./Hash.ts"
+import { changeFile } from "./AtomicWrite.ts"
+import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
 /** Larger files are not compared. */
@@ -69,10 +69,16 @@ const removed = (file: string) =>
 
 const textOf = (file: ProposedFile, maxBytes: number): Effect.Effect<string, ToolFailure> => {
   if (file.text === null) return removed(file.path)
+  if (file.kind === "link") {
+    const message = `${file.path} is a link to ${file.text}, which this task makes. Read what it leads to.`
+    return Effect.fail(new ToolFailure({ type: "io_error", message }))
+  }
   return Buffer.byteLength(file.text) > maxBytes
     ? Effect.fail(tooLarge(file.path, maxBytes))
     : Effect.succeed(file.text)
 }
+
+const kindIn = ({ kind }: CanonicalAccess & { readonly _tag: "WriteFile" }) => (kind === undefined ? {} : { kind })
 
 /** The text at a path in the project, where there is one. */
 const textNow = (file: string) =>
@@ -120,7 +126,7 @@ export class Workspace extends Context.Service<
      */
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
-     * Replaces or creates a file in one step and makes missing folders. The access must be the one that was granted to
+     * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
      * the call. Fails with `validation_failed` when the file changed since the host looked, and with `io_error`.
      */
     write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
@@ -143,12 +149,17 @@ export class Workspace extends Context.Service<
           state: Effect.fn("Workspace.state")((path) =>
             proposedOr(
               path,
-              ({ text }) => Effect.succeed(text === null ? "absent" : textHash(text)),
+              ({ kind, text }) =>
+                Effect.succeed(text === null ? "absent" : kind === "link" ? linkState(text) : textHash(text)),
               provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
             )
           ),
           isFile: Effect.fn("Workspace.isFile")((path) =>
-            proposedOr(path, ({ text }) => Effect.succeed(text !== null), provide(isFile(path)))
+            proposedOr(
+              path,
+              ({ kind, text }) => Effect.succeed(text !== null && kind !== "link"),
+              provide(isFile(path))
+            )
           ),
           readText: Effect.fn("Workspace.readText")((file, maxBytes) =>
             proposedOr(file, (one) => textOf(one, maxBytes), provide(readTextFile(file, maxBytes)))
@@ -163,9 +174,9 @@ export class Workspace extends Context.Service<
           write: Effect.fn("Workspace.write")((access) =>
             Effect.flatMap(CurrentCopy, (copy) =>
               copy === undefined
-                ? provide(replaceFile(access.path, access.content, access))
+                ? provide(changeFile(access.path, writtenText(access), access))
                 : Effect.map(provide(textNow(access.path)), (base) =>
-                    copy.propose({ path: access.path, base, text: access.content })
+                    copy.propose({ ...kindIn(access), path: access.path, base, text: writtenText(access) })
                   )
             )
           ),

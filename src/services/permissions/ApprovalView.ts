@@ -11,7 +11,8 @@ import {
   type CanonicalAccess,
   eachTimeReason,
   type Writing,
-  writesIn
+  writesIn,
+  writtenText
 } from "../../domain/tools/Access.ts"
 import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
 import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
@@ -42,9 +43,12 @@ interface ShownWrite {
 
 /** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
-  { content, path }: Writing,
+  write: Writing,
   { evaluator, workspace }: ViewContext
 ): Effect.fn.Return<ShownWrite> {
+  const { kind, path } = write
+  const after = writtenText(write) ?? undefined
+  const becomes = kind === undefined ? {} : { becomes: kind }
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
     return { path, preview: `(The present content cannot be shown: ${found.failure.message})`, warnings: [] }
@@ -52,10 +56,15 @@ const showWrite = Effect.fnUntraced(function* (
   const before = Result.isSuccess(found) ? found.success : undefined
   return {
     path,
-    preview: changePreview(path, before, content, previewLines),
-    change: { ...wholeChange(printable(evaluator.nameOf(path)), before, content), isNew: before === undefined },
+    preview: changePreview(path, before, after, previewLines),
+    change: {
+      ...wholeChange(printable(evaluator.nameOf(path)), before, after),
+      ...becomes,
+      isNew: before === undefined,
+      isGone: after === undefined
+    },
     warnings:
-      path.endsWith("/package.json") && scriptsChange(before, content) ? ["It changes scripts that npm runs."] : []
+      path.endsWith("/package.json") && scriptsChange(before, after) ? ["It changes scripts that npm runs."] : []
   }
 })
 

@@ -52,8 +52,9 @@ export interface CertainDenial {
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
   if (files.length === 0) return undefined
-  if (files.every(({ after }, index) => states[index] === after)) return "done"
-  return files.every(({ before }, index) => states[index] === before) ? "again" : undefined
+  /* Where both texts are the same, the call changes something else, and may be made again. */
+  if (files.every(({ before }, index) => states[index] === before)) return "again"
+  return files.every(({ after }, index) => states[index] === after) ? "done" : undefined
 })
 
 /** What a person is shown of a call in doubt; a command as one would type it. */

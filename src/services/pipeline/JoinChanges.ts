@@ -103,10 +103,11 @@ export const makeJoinChanges = Effect.gen(function* () {
       const now = found.find(({ path }) => path === file.path)?.text
       const path = changes.fileAt(file.path)
       if (now === undefined) own.push({ ...file, path })
-      else if (now === null) clashes.push({ path: file.path })
+      else if (now === file.text) own.push({ ...file, path, base: now })
+      else if (now === null || file.text === null) clashes.push({ path: file.path, isChanged: now !== null })
       else {
-        const merged = mergeTexts(file.base ?? "", file.text ?? "", now)
-        own.push({ path, base: now, text: merged.text })
+        const merged = mergeTexts(file.base ?? "", file.text, now)
+        own.push({ ...file, path, base: now, text: merged.text })
         if (merged.clashes.length > 0) clashes.push({ path: file.path, merged })
       }
     }

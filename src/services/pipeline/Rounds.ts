@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
+import { stepText } from "../../domain/plan/TaskName.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
@@ -89,6 +90,9 @@ export const makeRounds = Effect.gen(function* () {
     const requestedChanges = yield* activities.record(
       { key: seenKey.requestedChanges(round), success: Schema.Array(RequestedChange) },
       Effect.map(gate.requestedChanges, (all) => all.slice(before))
+    )
+    yield* state.addDeclined(
+      requestedChanges.map(({ declined: title, instead }) => ({ declined: stepText(title), instead }))
     )
     if (requestedChanges.length === 0) {
       if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }

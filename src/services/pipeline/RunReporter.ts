@@ -63,13 +63,14 @@ export const makeRunReporter = Effect.gen(function* () {
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
     const usage = yield* meter.total
-    const { checks, isStale, ...progress } = yield* state.get
+    const { checks, declined, isStale, ...progress } = yield* state.get
     const failures = openFailures(progress.failures, progress.results)
     const failed = new Set<string>(failures.map(({ task }) => task))
     const facts = runFacts(
       progress.results.flatMap(({ files = [] }) => files),
       checks,
       {
+        declined,
         isStale,
         denied: (yield* gate.denials).map((one) => deniedFact(one, project)),
         notDone: [

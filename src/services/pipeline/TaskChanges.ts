@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
+import { FileKind } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { replaceIn, replacePlaces, type TextLine } from "../../domain/files/ReplacePlaces.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
@@ -36,8 +37,9 @@ import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 
-/** What a call makes of the text that it begins with; nothing for a call that does not fit it. */
-const textAfter = (base: string | null, { arguments: given }: ToolCall): string | undefined => {
+/** What a call makes of the text that it begins with; null when it removes it, nothing when it does not fit it. */
+const textAfter = (base: string | null, { arguments: given, name }: ToolCall): string | null | undefined => {
+  if (name === "remove_file") return null
   const { content, new_text: newText, old_text: oldText } = given
   if (typeof content === "string") return content
   if (base === null || typeof oldText !== "string" || typeof newText !== "string") return undefined
@@ -111,12 +113,16 @@ const fileCall = (uid: string, path: string, before: string, after: string): Too
     : { uid, name: "edit_file", arguments: { path, old_text: edit.oldText, new_text: edit.newText } }
 }
 
+const isKind = Schema.is(FileKind)
+
 /** The changes of files that the calls of a refinement make, by their paths in the project, where their bases are known. */
 export const proposedBy = ({ bases = [], calls }: Pick<Refinement, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
   bases.flatMap(({ path: file, text: base }) => {
     const call = calls.find((one) => pathOf(one) === file)
     const text = call === undefined ? undefined : textAfter(base, call)
-    return text === undefined ? [] : [{ path: file, base, text }]
+    if (call === undefined || text === undefined) return []
+    const { kind } = call.arguments
+    return [{ path: file, base, text, ...(isKind(kind) ? { kind } : {}) }]
   })
 
 /** A change that is not made, as the call that would have made it. */
@@ -343,14 +349,14 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
   const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> =>
-    copy.own().flatMap(({ base, path: file, text }, index): ReadonlyArray<ToolCall> => {
-      if (text === null) return []
+    copy.own().map(({ base, kind, path: file, text }, index): ToolCall => {
       const uid = `${word}-${index + 1}`
+      const path = nameOf(file)
+      if (text === null) return { uid, name: "remove_file", arguments: { path } }
       const tools = copy.changedBy(file)
-      const isWritten = base === null || (tools.size === 1 && tools.has("write_file"))
-      return isWritten
-        ? [{ uid, name: "write_file", arguments: { path: nameOf(file), content: text } }]
-        : [fileCall(uid, nameOf(file), base, text)]
+      const isWritten = base === null || kind !== undefined || (tools.size === 1 && tools.has("write_file"))
+      if (!isWritten) return fileCall(uid, path, base, text)
+      return { uid, name: "write_file", arguments: { path, content: text, ...(kind === undefined ? {} : { kind }) } }
     })
 
   /** What others propose with the changes of a refinement on top. */

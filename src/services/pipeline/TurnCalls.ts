@@ -16,7 +16,7 @@ import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { seenKey, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
 import { type CallOutcome, fileTools, notMeasured, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { writesIn } from "../../domain/tools/Access.ts"
+import { writesIn, writtenText } from "../../domain/tools/Access.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -189,10 +189,10 @@ export const makeTurnCalls = Effect.gen(function* () {
       error: Schema.Never,
       execute: registry.prepare(call).pipe(
         Effect.flatMap(({ accesses }) =>
-          Effect.forEach(writesIn(accesses), ({ content, path }) =>
+          Effect.forEach(writesIn(accesses), (write) =>
             Effect.map(
-              Effect.orElseSucceed(workspace.readText(path, maxSearchedBytes), () => null),
-              (base) => ({ path: changes.nameOf(path), base, text: content })
+              Effect.orElseSucceed(workspace.readText(write.path, maxSearchedBytes), () => null),
+              (base) => ({ path: changes.nameOf(write.path), base, text: writtenText(write) })
             )
           )
         ),

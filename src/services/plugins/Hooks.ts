@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import { commandText } from "../../domain/commands/CommandText.ts"
 import { type CheckLine, splitCommand } from "../../domain/configuration/CommandSplit.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import type { Writing } from "../../domain/tools/Access.ts"
+import { type Writing, writtenText } from "../../domain/tools/Access.ts"
 import { type CanonicalCommand, Commands } from "../commands/Commands.ts"
 import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -137,7 +137,7 @@ export const layerChangeHooks = Layer.effect(
     const path = yield* Path.Path
     const { root, run } = yield* Hooks
     const filesOf = (writes: ReadonlyArray<Writing>) =>
-      writes.map(({ content, path: file }) => ({ path: path.relative(root, file), content }))
+      writes.map((write) => ({ path: path.relative(root, write.path), content: writtenText(write) }))
     return {
       before: (writes) =>
         Effect.map(run("before-change", { files: filesOf(writes) }, true), ([objection]) => objection),

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
+import type { DeclinedFact } from "../../domain/checks/Facts.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -43,6 +44,7 @@ export const makeRunState = Effect.sync(() => {
     checks = [...kept, ...afterEarlier(found)]
   }
   const rounds = Effect.sync(() => started.map(workOf))
+  const declined: Array<DeclinedFact> = []
 
   return {
     /** All rounds together; `rounds` is their number. */
@@ -52,6 +54,8 @@ export const makeRunState = Effect.sync(() => {
       results: all.flatMap(({ results }) => results),
       failures: all.flatMap(({ failures }) => failures),
       checks,
+      /** What a person declined, with what they wanted instead. */
+      declined,
       /** True when several tasks have changed something and were only checked one by one. */
       isStale: unchecked > 1
     })),
@@ -60,6 +64,7 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
+    addDeclined: (some: ReadonlyArray<DeclinedFact>) => Effect.sync(() => void declined.push(...some)),
     /** Starts a round over these tasks, in their order. */
     startRound: (tasks: ReadonlyArray<Task>) =>
       Effect.sync(() => {

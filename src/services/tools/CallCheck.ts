@@ -2,6 +2,7 @@
  * Prepares calls of a model before anything runs: checks them, decodes their arguments, makes what they declare to access
  * canonical, and finds those that would fail.
  */
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { modelText } from "../../domain/text/SchemaText.ts"
@@ -24,7 +25,7 @@ import { meantPath, type Workspace } from "../files/Workspace.ts"
 import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { editText } from "../../domain/files/TextEdit.ts"
 import { lossSentence } from "../../domain/files/Loss.ts"
-import { hashOf } from "../files/Hash.ts"
+import { hashOf, linkState } from "../files/Hash.ts"
 import { nearestHint, nearestPaths } from "../../domain/files/PathList.ts"
 import { runIsolated } from "./ForeignCode.ts"
 import * as Result from "effect/Result"
@@ -125,8 +126,15 @@ const maxEditBytes = 10_485_760
  * Where a write goes, and whether git would run or follow what is there. What is protected may not even be looked at, since
  * the gate denies the write whatever it holds.
  */
-const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessContext) {
-  const { inside, path } = yield* workspace.canonical(yield* meantPath(written, workspace))
+const canonicalTarget = Effect.fnUntraced(function* (
+  written: string,
+  { commands, workspace }: AccessContext,
+  isLink = false
+) {
+  /* A link is made where its name stands, and not where it leads. */
+  const place = yield* workspace.canonical(isLink ? dirname(written) : yield* meantPath(written, workspace))
+  const { inside } = place
+  const path = isLink ? join(place.path, basename(written)) : place.path
   const control = inside && (yield* commands.isControl(path))
   const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
   const mayLook = inside && !control && !isControlPath(relative)
@@ -169,17 +177,37 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
+/** A link within the project, where nothing is yet. */
+const canonicalLink = Effect.fnUntraced(function* (write: Writing, { workspace }: AccessContext) {
+  const { content, path } = write
+  const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
+  if (!inside || isAbsolute(content)) return yield* invalid(`The link would lead out of the project, to ${content}.`)
+  const found = yield* workspace.state(path)
+  if (found === "absent" || found === linkState(content)) return { ...write, found }
+  return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
+})
+
 /** The write with what it would replace, so that nothing else is replaced. */
 const canonicalWrite = Effect.fnUntraced(function* (
-  { content, path: written }: Access & { readonly _tag: "WriteFile" },
+  { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  const { mayLook, write } = yield* canonicalTarget(written, context)
+  const target = yield* canonicalTarget(written, context, kind === "link")
+  const { mayLook } = target
+  const write = kind === undefined ? target.write : { ...target.write, kind }
   if (!mayLook) return { ...write, content }
+  if (kind === "link") return yield* canonicalLink({ ...write, content }, context)
   const text = yield* Effect.orElseSucceed(context.workspace.readText(write.path, maxEditBytes), () => "")
   const loses = lossSentence(text, content, true)
   const found = yield* context.workspace.state(write.path)
   return { ...write, content, found, ...(loses === undefined ? {} : { loses }) }
+})
+
+/** The removal of a regular file. What is gone already can be removed again. */
+const canonicalRemoval = Effect.fnUntraced(function* (written: string, context: AccessContext) {
+  const { mayLook, write } = yield* canonicalTarget(written, context)
+  const removal: Writing = { ...write, removes: true }
+  return mayLook ? { ...removal, found: yield* context.workspace.state(write.path) } : removal
 })
 
 const canonicalAccess = Effect.fnUntraced(function* (
@@ -198,6 +226,8 @@ const canonicalAccess = Effect.fnUntraced(function* (
     case "WriteFile":
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
       return yield* canonicalWrite(access, context)
+    case "RemoveFile":
+      return yield* canonicalRemoval(access.path, context)
     case "RunCommand":
       return yield* commands.canonical(access)
     case "ReadFile":

@@ -22,7 +22,7 @@ import {
 } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { PermissionDenied, SavedDenial } from "../permissions/GateQuestion.ts"
-import { accessTarget, type CanonicalAccess, writesIn } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, writesIn, writtenText } from "../../domain/tools/Access.ts"
 import type { FileState, InDoubtCall } from "../../domain/journal/JournalRecord.ts"
 import { Activities } from "../journal/Activities.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
@@ -300,11 +300,18 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   /** The present state of the files that are about to be written; what they hold is kept, so that it can be undone. */
   const fileStates = Effect.fnUntraced(function* (accesses: ReadonlyArray<CanonicalAccess>) {
     const isProposed = (yield* CurrentCopy) !== undefined
-    return yield* Effect.forEach(writesIn(accesses), ({ content, path }) =>
+    return yield* Effect.forEach(writesIn(accesses), (write) =>
       Effect.gen(function* () {
-        const change: FileState = { path, before: yield* fileState(workspace, path), after: textHash(content) }
+        const { kind, path } = write
+        const text = writtenText(write)
+        const change: FileState = {
+          path,
+          before: yield* fileState(workspace, path),
+          after: text === null ? null : textHash(text),
+          ...(kind === undefined ? {} : { kind })
+        }
         if (isProposed) return change
-        return yield* Effect.mapError(versions.keep(change, content), fileFailure("keep", path))
+        return yield* Effect.mapError(versions.keep(change, text), fileFailure("keep", path))
       })
     )
   })

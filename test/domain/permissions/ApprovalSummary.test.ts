@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 
-const change = { added: 1, removed: 0, diff: "+x\n", isNew: false }
+const change = { added: 1, removed: 0, diff: "+x\n", isNew: false, isGone: false }
 
 const words = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>) =>
   approvalSummary(

@@ -238,6 +238,31 @@ for (const way of ["overlay", "copy"] as const) {
         })
       )
 
+      liveTest("propose which files can be executed, and new links within the project", () =>
+        Effect.gen(function* () {
+          const files = { "a.txt": "a\n", "run.sh": "echo\n", "sub/b.txt": "b\n" }
+          const { copy, root, script } = yield* open({ files }, way)
+          const kinds = () => copy.files().map(({ kind, path, text }) => [path.slice(root.length + 1), text, kind])
+          const { changed_files, not_proposed } = yield* keeping(
+            root,
+            script(
+              "chmod +x run.sh; echo x > new.sh; chmod 755 new.sh; chmod 600 a.txt; ln -s ../a.txt sub/link; ln -s /etc/passwd out; ln -s ../.. up"
+            )
+          )
+          assert.deepStrictEqual(changed_files, ["new.sh", "run.sh", "sub/link"])
+          assert.deepStrictEqual(not_proposed, ["out (a link out of the project)", "up (a link out of the project)"])
+          const seen = yield* script(
+            "cat sub/link; [ -x run.sh ] && [ -x new.sh ] && ./new.sh; echo more >> run.sh; rm sub/link"
+          )
+          assert.match(seen.output, /^a\n/)
+          assert.deepStrictEqual(seen.changed_files, ["run.sh", "sub/link"])
+          assert.deepStrictEqual(kinds(), [
+            ["new.sh", "x\n", "executable"],
+            ["run.sh", "echo\nmore\n", "executable"]
+          ])
+        })
+      )
+
       liveTest("may leave files and folders that nobody can read", () =>
         Effect.gen(function* () {
           const { root, script, texts } = yield* open({ files: { "a.txt": "a", "sub/b.txt": "b" } }, way)

@@ -357,6 +357,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "fetch_url",
           "write_file",
           "edit_file",
+          "remove_file",
           "run_command"
         ])
         const issues = registry.tools.flatMap(

@@ -1,0 +1,24 @@
+/**
+ * What a file is besides its text, as far as git knows it too: whether it can be executed, and whether it is a link.
+ */
+import * as Schema from "effect/Schema"
+
+export const FileKind = Schema.Literals(["plain", "executable", "link"])
+export type FileKind = typeof FileKind.Type
+
+const typeBits = 0o170000
+const linkBits = 0o120000
+const executeBits = 0o111
+
+/** What a file with this mode is. */
+export const kindOfMode = (mode: number): FileKind => {
+  if ((mode & typeBits) === linkBits) return "link"
+  return (mode & 0o100) === 0 ? "plain" : "executable"
+}
+
+/** The mode of a file as this kind: who may read it may execute it, or nobody may. */
+export const modeAs = (kind: FileKind, mode: number): number =>
+  kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
+
+/** As git writes it. */
+export const gitMode: Readonly<Record<FileKind, string>> = { plain: "100644", executable: "100755", link: "120000" }

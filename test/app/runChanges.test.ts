@@ -1,0 +1,98 @@
+/**
+ * Changes of files are taken back in the order of the runs that made them, and are patches, whatever the files hold.
+ */
+import { describe, expect } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { type KeptChanges, patchOf, shownChanges, undoChanges } from "../../src/app/runChanges.ts"
+import { fileChanges } from "../../src/domain/history/FileChanges.ts"
+import { decodeText } from "../../src/domain/text/TextEncoding.ts"
+import { replaceFile } from "../../src/services/files/AtomicWrite.ts"
+import { versionsInMemory } from "../../src/services/files/FileVersions.ts"
+import { textHash } from "../../src/services/files/Hash.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { makeFolder } from "../support/Project.ts"
+
+/** Writes files as a run does, and gives its changes. */
+const runThat = (root: string, ...writes: ReadonlyArray<readonly [name: string, text: string]>) =>
+  Effect.gen(function* () {
+    const versions = yield* versionsInMemory
+    for (const [name, text] of writes) {
+      const path = join(root, name)
+      const before = decodeText(readFileSync(path))
+      const hash = before._tag === "Success" ? textHash(before.success) : null
+      yield* versions.keep({ path, before: hash, after: textHash(text) }, text)
+      yield* replaceFile(path, text)
+    }
+    return { what: "The run", root, changes: fileChanges(versions.changes()), versions } satisfies KeptChanges
+  })
+
+const makeRoot = Effect.map(makeFolder, (folder) => {
+  const at = (name: string) => join(folder, name)
+  writeFileSync(at("a.txt"), "0\n")
+  return { at, folder, textOf: () => readFileSync(at("a.txt"), "utf8") }
+})
+
+describe("changes of files", () => {
+  nodeTest("of two runs are undone in their order, and out of it they are refused with the difference", () =>
+    Effect.gen(function* () {
+      const { folder, textOf } = yield* makeRoot
+      const first = yield* runThat(folder, ["a.txt", "1\n"])
+      const second = yield* runThat(folder, ["a.txt", "2\n"])
+      const refused = yield* Effect.flip(undoChanges(first, {}))
+      expect(refused._tag === "UndoRefused" && refused.refused).toMatchObject([
+        { path: "a.txt", why: "it was changed since", diff: expect.stringContaining("-1\n+2") }
+      ])
+      expect(textOf()).toBe("2\n")
+      expect(yield* undoChanges(second, {})).toEqual(["a.txt"])
+      expect(yield* undoChanges(first, {})).toEqual(["a.txt"])
+      expect(textOf()).toBe("0\n")
+      expect((yield* Effect.flip(undoChanges(second, { redo: true })))._tag).toBe("UndoRefused")
+      yield* undoChanges(first, { redo: true })
+      yield* undoChanges(second, { redo: true })
+      expect(textOf()).toBe("2\n")
+    })
+  )
+
+  nodeTest("of a file that somebody else changed in between are undone to what was there then", () =>
+    Effect.gen(function* () {
+      const { at, folder, textOf } = yield* makeRoot
+      const versions = yield* versionsInMemory
+      for (const text of ["1\n", "2\n"]) {
+        const before = textHash(textOf())
+        yield* versions.keep({ path: at("a.txt"), before, after: textHash(text) }, text)
+        writeFileSync(at("a.txt"), text)
+        if (text === "1\n") writeFileSync(at("a.txt"), "own\n")
+      }
+      const kept = { what: "The run", root: folder, changes: fileChanges(versions.changes()), versions }
+      yield* undoChanges(kept, {})
+      expect(textOf()).toBe("own\n")
+    })
+  )
+
+  nodeTest("of files that are no text are patches that git takes both ways", () =>
+    Effect.gen(function* () {
+      const { at, folder } = yield* makeRoot
+      const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 37) % 256))
+      const copy = at("copy")
+      mkdirSync(copy)
+      for (const place of [folder, copy]) writeFileSync(join(place, "image.bin"), bytes)
+      const kept = yield* runThat(folder, ["image.bin", "now a text\n"])
+      const changes = yield* shownChanges(kept)
+      expect(changes).toMatchObject([{ path: "image.bin", binary: true, state: "made", insertions: 0 }])
+      const git = (...words: ReadonlyArray<string>) =>
+        execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n`, encoding: "utf8" })
+      expect(git("--numstat")).toBe("-\t-\timage.bin\n")
+      git()
+      expect(readFileSync(join(copy, "image.bin"), "utf8")).toBe("now a text\n")
+      git("-R")
+      expect(readFileSync(join(copy, "image.bin"))).toEqual(bytes)
+      yield* undoChanges(kept, {})
+      expect(readFileSync(at("image.bin"))).toEqual(bytes)
+      writeFileSync(at("image.bin"), Buffer.from([0, 1, 2]))
+      expect((yield* Effect.flip(undoChanges(kept, { redo: true })))._tag).toBe("UndoRefused")
+    })
+  )
+})
