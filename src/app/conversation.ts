@@ -111,7 +111,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { warn, ...context }: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const first = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
+  const first = yield* fitWindow(yield* readSetup(project, given), { ...context, warn }, given)
   const { setup } = first
   const place = conversationPlace(setup)
   const continued =

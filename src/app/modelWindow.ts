@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { providerOfRun, type Setup, withWindow, modelNames, withProviders, renameModels } from "./setup.ts"
@@ -214,11 +215,13 @@ const withSlots = Effect.fnUntraced(function* (setup: Setup) {
 
 /**
  * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
- * first call of the run says so. A run that is resumed has its window set, so that it keeps it.
+ * first call of the run says so. A run that is resumed has its window set, so that it keeps it. `flags` are what was given for
+ * this run alone: a window that its model does not support is a mistake there, and elsewhere lowered.
  */
 export const fitWindow = Effect.fn("fitWindow")(function* (
   given: Setup,
-  { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">
+  { model: value, pickModel, plugins, warn }: Pick<RunContext, "model" | "pickModel" | "plugins" | "warn">,
+  flags: Configuration = {}
 ) {
   if (value !== undefined) return { setup: given, isLowered: false } satisfies FittedSetup as FittedSetup
   const found = yield* withPluginProviders(given, plugins)
@@ -245,6 +248,10 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
     loaded: facts.loadedWindow,
     supported: facts.supportedWindow
   })
+  if (chosen.loweredFrom !== undefined && chosen.loweredFrom === flags.contextWindow) {
+    const what = `the model "${settings.model}" supports ${chosen.window} tokens, and ${chosen.loweredFrom} were asked for. Ask for ${chosen.window} or fewer, or leave it out.`
+    return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems: [{ what }] })
+  }
   const fitted: FittedSetup = {
     setup: { ...withWindow(yield* withSlots(setup), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,

@@ -37,7 +37,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   { warn, ...context }: RunContext,
   isExecution = false
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn })
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...context, warn }, given)
   const lock = layerWriteLock(placeOf(fitted.setup, { runId: yield* makeRunId }))
   return yield* reportStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),

@@ -12,6 +12,7 @@ import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
+import type { HelpDoc } from "effect/cli/HelpDoc"
 import { Console as NodeConsole } from "node:console"
 import { writeSync } from "node:fs"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
@@ -24,6 +25,9 @@ import { WaitingNotice } from "../services/mcp/WaitingNotice.ts"
 import { version } from "../app/version.ts"
 import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 
+/** Commands that list without a word for it. */
+const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
+
 /**
  * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
  * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
@@ -31,7 +35,7 @@ import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, ...rest] = argv
   const [named] = rest
-  if (first === "runs" && named === "list") return ["runs", ...rest.slice(1)]
+  if (first !== undefined && listsItself.has(first) && named === "list") return [first, ...rest.slice(1)]
   if (first === "version" && named === undefined) return ["--version"]
   if (first !== "help") return argv
   return named === undefined || named.startsWith("-") || commands.includes(named) ? [...rest, "--help"] : rest
@@ -39,24 +43,55 @@ const withPlainWords = (argv: ReadonlyArray<string>, commands: ReadonlyArray<str
 
 type Event = CliOutput.Presenter.Event
 
-const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
-
-/** True for words that may be a prompt without quotes, or without a command. */
-const looksLikePrompt = ({ commandPath, errors }: Extract<Event, { readonly _tag: "InvalidInvocation" }>): boolean =>
-  errors.some((error) =>
-    error._tag === "UnexpectedArgument"
-      ? promptCommands.has(commandPath.at(-1) ?? "")
-      : error._tag === "UnknownSubcommand" && error.suggestions.length === 0 && commandPath.length === 1
-  )
-
 /** Flags of every command, which the parser does not suggest. */
 const globalFlags = ["--help", "--version"]
 
-const errorText = (error: CliError.CliError): string => {
-  const [near] =
-    error._tag === "UnrecognizedOption" && error.suggestions.length === 0 ? nearest(error.option, globalFlags) : []
-  return near === undefined ? error.message : `${error.message}\n\n  Did you mean this?\n    ${near}`
+/** So many commands of a group are named when none is like the one that was given. */
+const fewCommands = 6
+
+type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
+
+const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
+  subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
+
+/** What was meant, also where the parser finds nothing: it knows spellings only, and not the flags of every command. */
+const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
+  if (!("suggestions" in error)) return []
+  if (error._tag === "UnrecognizedOption") {
+    const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
+    /* A letter is never far from a word. */
+    const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
+    return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
+  }
+  /* What is no command may be a prompt. */
+  if (commandPath.length === 1) return error.suggestions
+  const commands = commandsOf(helpDoc)
+  const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands
+  return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
+
+/** The message of the parser, with what was meant, or what there is. */
+const errorText = (error: CliError.CliError, invalid: Invalid): string => {
+  if (!("suggestions" in error)) return error.message
+  const [what = ""] = error.message.split("\n\n")
+  const near = suggestionsOf(error, invalid)
+  if (near.length > 0) return [`${what}\n\n  Did you mean this?`, ...near.map((one) => `    ${one}`)].join("\n")
+  if (error._tag !== "UnknownSubcommand") return what
+  const commands = commandsOf(invalid.helpDoc)
+  return commands.length > fewCommands ? what : `${what}. It has: ${commands.join(", ")}.`
+}
+
+const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
+
+/** True for words that may be a prompt without quotes, or without a command. */
+const looksLikePrompt = (invalid: Invalid): boolean =>
+  invalid.errors.some((error) =>
+    error._tag === "UnexpectedArgument"
+      ? promptCommands.has(invalid.commandPath.at(-1) ?? "")
+      : error._tag === "UnknownSubcommand" &&
+        suggestionsOf(error, invalid).length === 0 &&
+        invalid.commandPath.length === 1
+  )
 
 /** Writes help and errors about a command line through `Output`. */
 export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
@@ -76,7 +111,7 @@ export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
         case "InvalidInvocation":
           return output.emit(
             [
-              ...event.errors.map((error) => printableLines(errorText(error))),
+              ...event.errors.map((error) => printableLines(errorText(error, event))),
               ...(looksLikePrompt(event) ? ['Put a prompt in quotes: task-conductor run "What does this do?"'] : []),
               `Run "${event.commandPath.join(" ")} --help" for help.`
             ].join("\n")

@@ -8,6 +8,7 @@ beforeAll(() => {
   sandbox.write("project/prompt.md", "Find dead code.\n")
   sandbox.write("project/latin1.md", new Uint8Array([0x63, 0x61, 0x66, 0xe9, 0x0a]))
   sandbox.write("project/a-file", "")
+  sandbox.write("project/long.md", "word ".repeat(9000))
   sandbox.write("broken/task-conductor.json", '{\n  "modle": "qwen3",\n  "allow": ["run_command"]\n}\n')
 })
 afterAll(sandbox.remove)
@@ -19,7 +20,7 @@ interface Case {
   readonly name: string
   readonly args: ReadonlyArray<string>
   readonly options?: StartOptions
-  readonly stderr: string
+  readonly stderr: string | RegExp
 }
 
 const cases: ReadonlyArray<Case> = [
@@ -42,6 +43,43 @@ const cases: ReadonlyArray<Case> = [
     name: "a flag of every command, misspelt after a command",
     args: ["runs", "--hepl"],
     stderr: `Unrecognized flag: --hepl in command task-conductor runs\n\n  Did you mean this?\n    --help\n${help("runs")}`
+  },
+  {
+    name: "a command of a group, misspelt",
+    args: ["runs", "lsit"],
+    stderr: `Unknown subcommand "lsit" for "task-conductor runs"\n\n  Did you mean this?\n    list\n${help("runs")}`
+  },
+  {
+    name: "a command of a group that is like none",
+    args: ["tools", "shwo"],
+    stderr: `Unknown subcommand "shwo" for "task-conductor tools". It has: list, describe.\n${help("tools")}`
+  },
+  {
+    name: "a command of a group by a word of the same meaning",
+    args: ["plugins", "add"],
+    stderr: `Unknown subcommand "add" for "task-conductor plugins"\n\n  Did you mean this?\n    new\n${help("plugins")}`
+  },
+  {
+    name: "a flag that is like a letter only",
+    args: ["doctor", "--fx"],
+    stderr: `Unrecognized flag: --fx in command task-conductor doctor\n${help("doctor")}`
+  },
+  {
+    name: "a window that cannot work",
+    args: ["run", "--model", "embedded", "--context-window", "100", "hi"],
+    stderr:
+      /^Cannot use the context window: The prompt needs about \d+ tokens, the context window holds 100\. .* to at least \d+\.$/m
+  },
+  {
+    name: "a prompt that no window holds",
+    args: ["plan", "--model", "embedded", "--prompt-file", "long.md"],
+    stderr:
+      /^Cannot use the prompt: The prompt needs about \d+ tokens, the context window holds 8192\. .* Put long text into a file and refer to it, or raise contextWindow to at least \d+\.$/m
+  },
+  {
+    name: "a plugin that is not there, in a list of tools",
+    args: ["tools", "list", "--plugin", "./nowhere.mjs"],
+    stderr: /^The plugin "\.\/nowhere\.mjs" is not used: it was not found\./
   },
   {
     name: "a flag that is like none",
@@ -185,7 +223,10 @@ describe("wrong usage", () => {
 
   for (const { args, name, options, stderr } of cases) {
     it(`says what is wrong with ${name} and exits 2`, async () => {
-      assert.deepStrictEqual(await sandbox.run(args, options), { code: 2, stdout: "", stderr })
+      const said = await sandbox.run(args, options)
+      assert.deepStrictEqual([said.code, said.stdout], [2, ""], said.stderr)
+      if (typeof stderr === "string") assert.strictEqual(said.stderr, stderr)
+      else assert.match(said.stderr, stderr)
     })
   }
 

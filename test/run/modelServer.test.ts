@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { existsSync } from "node:fs"
 import { run } from "../../src/index.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
@@ -64,8 +65,8 @@ describe("the window of a run", () => {
     ["what the person set", { parameters: "num_ctx 12288" }, ["--context-window", "10000"], 10_000, undefined],
     [
       "what the model supports",
-      { contextLength: 9000 },
-      ["--context-window", "100000"],
+      { contextLength: 9000, parameters: "num_ctx 100000" },
+      [],
       9000,
       "warning: The context window is lowered from 100000 to 9000 tokens"
     ]
@@ -92,6 +93,23 @@ describe("the window of a run", () => {
     })
   )
 })
+
+it.live("a window that was asked for and that the model does not have begins no run", () =>
+  Effect.gen(function* () {
+    const { root, run } = yield* sandbox
+    const server = yield* serve({ contextLength: 9000 })
+    for (const command of ["run", "plan", "ask"]) {
+      const flags = ["--context-window", "100000", "--model", fakeModel, "What time is it?"]
+      const { code, stderr, stdout } = yield* Effect.promise(() => run([command, ...flags], env(server)))
+      assert.deepStrictEqual([code, stdout], [2, ""], stderr)
+      assert.include(
+        stderr,
+        'contextWindow (--context-window): the model "qwen3:8b" supports 9000 tokens, and 100000 were asked for. Ask for 9000 or fewer, or leave it out.'
+      )
+    }
+    assert.deepStrictEqual([existsSync(`${root}/state/task-conductor/runs`), windows(server)], [false, []])
+  })
+)
 
 describe("flags about the model", () => {
   it.live("reach every request, over what the configuration says of stages", () =>
@@ -206,30 +224,28 @@ describe("a model that is cut off while it thinks", () => {
 })
 
 describe("a script", () => {
-  it.live("sets window, thinking and sampling, and sees what the window became", () =>
+  it.live("sets window, thinking and sampling, and sees that a window is refused which the model does not have", () =>
     Effect.gen(function* () {
       const { root } = yield* sandbox
       process.env["XDG_CONFIG_HOME"] = `${root}/config`
       const server = yield* serve({ contextLength: 10_000 })
-      const handle = run({
-        project: `${root}/project`,
-        stateFolder: `${root}/state`,
-        host: server.url,
-        model: fakeModel,
-        prompt: "What time is it?",
-        contextWindow: 20_000,
-        think: "low",
-        sampling: { temperature: 0.7, minP: 0.1 },
-        stages: { task: { think: false } }
-      })
-      const messages: Array<string> = []
-      yield* Effect.promise(async () => {
-        for await (const event of handle.events) if (event.type === "message") messages.push(event.text)
-      })
-      assert.strictEqual((yield* Effect.promise(() => handle.report)).status, "done")
-      assert.deepStrictEqual(messages, [
-        'The context window is lowered from 20000 to 10000 tokens: the model "qwen3:8b" does not support more.'
-      ])
+      const start = (contextWindow: number) =>
+        run({
+          project: `${root}/project`,
+          stateFolder: `${root}/state`,
+          host: server.url,
+          model: fakeModel,
+          prompt: "What time is it?",
+          contextWindow,
+          think: "low",
+          sampling: { temperature: 0.7, minP: 0.1 },
+          stages: { task: { think: false } }
+        }).report
+      const refused = yield* Effect.flip(
+        Effect.tryPromise({ try: () => start(20_000), catch: (error) => error as Error })
+      )
+      assert.include(refused.message, 'the model "qwen3:8b" supports 10000 tokens, and 20000 were asked for')
+      assert.strictEqual((yield* Effect.promise(() => start(10_000))).status, "done")
       assert.deepStrictEqual(windows(server), [10_000])
       const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
       assert.deepStrictEqual(

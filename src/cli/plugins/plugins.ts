@@ -38,9 +38,11 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
 /** Whose tools and plugins. */
 const place = { project: runFlags.project, plugin: runFlags.plugin }
 
-/** The tools of a project; what cannot be used is noted. */
+/** The tools of a project; what cannot be used is noted, and fails when it was asked for. */
 const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
   const { problems, tools } = yield* readCatalogue(project, plugins)
+  const unusable = problems.find((problem) => "plugin" in problem && plugins.includes(problem.plugin))
+  if (unusable !== undefined) return yield* unusable
   const { emit } = yield* Output
   for (const { message } of problems) yield* emit(`note: ${printable(message)}`)
   return tools

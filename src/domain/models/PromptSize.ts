@@ -77,6 +77,9 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
+/** The smallest window that holds a prompt of so many tokens and its answer, rounded up. */
+const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
+
 /** What happened, what is large, and what to do; sizes in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
@@ -93,7 +96,8 @@ export const overflowText = (overflow: {
   const space = estimated > window ? "" : " It must hold the answer too."
   const remedy =
     parts.map(({ name }) => textOf(name).remedy).find((one) => one !== undefined) ?? "narrow the references"
-  const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow.`
+  const enough = leastWindow(estimated)
+  const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow${enough > window ? ` to at least ${enough}` : ""}.`
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 

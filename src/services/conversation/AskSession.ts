@@ -44,6 +44,7 @@ import { ToolSupport } from "../models/ToolSupport.ts"
 import { Gate, ProjectWriteLock } from "../permissions/Gate.ts"
 import { deniedFact } from "../permissions/GateQuestion.ts"
 import { Briefer, type Surroundings } from "../pipeline/Briefer.ts"
+import { makeOverflow, requireFit } from "../pipeline/FirstPrompts.ts"
 import { answerBlocks } from "../pipeline/TaskPrompts.ts"
 import { causeText } from "../tools/ForeignCode.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -143,6 +144,11 @@ const makeShapedAnswer = Effect.gen(function* () {
 const size = (all: ReadonlyArray<ConversationMessage>): number =>
   all.reduce((sum, one) => sum + messageCharacters(one), 0)
 
+const briefingOf = (known: Surroundings, prompt: string): Briefing => {
+  const parts = { ...known, prompt }
+  return { ...parts, requestDocument: requestDocument(parts) }
+}
+
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
 /** Opens conversations over models, tools and project. */
@@ -153,6 +159,7 @@ export const layerAsker = Layer.effect(
     const readFiles = yield* makeMessageFiles
     const toolRunner = yield* ToolRunner
     const briefer = yield* Briefer
+    const overflow = yield* makeOverflow
     const gate = yield* Gate
     const prompts = yield* Prompts
     const events = yield* RunEvents
@@ -223,11 +230,6 @@ export const layerAsker = Layer.effect(
           : known
       })
 
-      const briefingOf = (prompt: string): Briefing => {
-        const parts = { ...known, prompt }
-        return { ...parts, requestDocument: requestDocument(parts) }
-      }
-
       const send = Effect.fn("Asker.send")(function* (
         text: string,
         listen: (delta: string) => void = () => undefined,
@@ -241,16 +243,16 @@ export const layerAsker = Layer.effect(
         }
         const isFirst = !(yield* messages).some(isFromPerson)
         const names = (yield* Ref.get(tools)).map(({ name }) => name)
-        const { system } = fill(briefingOf(text), names)
+        const { system } = fill(briefingOf(known, text), names)
         const progress = noProgress()
         yield* events.publish({ type: "ask.started", message: number, text })
         const answer = Effect.gen(function* () {
-          const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(text), number)
+          const files = yield* readFiles(typed, yield* Ref.getAndSet(given, []), briefingOf(known, text), number)
           const { pictures } = files
           const hadPictures = (yield* messages).some((one) => one.role === "user" && one.pictures !== undefined)
           if (hadPictures) yield* support.see
           const plain = withoutMarks(text, files.names)
-          const briefing = briefingOf(plain)
+          const briefing = briefingOf(known, plain)
           const own = {
             role: "user" as const,
             content: isFirst ? fill(briefing, names).user : plain,
@@ -357,6 +359,8 @@ export const layerAsker = Layer.effect(
     ) {
       const known = yield* briefer.surroundings(files)
       const offered = yield* chosen(tools)
+      const names = offered.map(({ name }) => name)
+      yield* requireFit((briefing) => overflow(fill(briefing, names)), briefingOf(known, prompt))
       const form = yield* formOf(outputSchema)
       const supported = yield* Effect.result(support.require)
       if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure

@@ -254,7 +254,7 @@ const explain = ({ reason }: McpClientError, address: McpAddress): McpFailure =>
     case "TimeoutError":
       return failure(
         "timeout",
-        'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'
+        'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled".'
       )
     case "UnsupportedError":
       return failure("io_error", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25.")

@@ -222,7 +222,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
   const tell = yield* WaitingNotice
   const told = Effect.andThen(
     Effect.sleep(quietStart),
-    tell(`Waiting for the MCP server "${server.name}", ${timeout} at most.`)
+    tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
   )
   const waiting = yield* Effect.forkChild(told)
   const exit = yield* runIsolated(

@@ -42,9 +42,12 @@ export interface Request {
 /** The facts besides the request. */
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
-/** The prompt, the current file or an open one cannot be used. `detail` says why and what to do. */
+/**
+ * The prompt, the current file or an open one cannot be used, or the window does not hold what a run begins with. `detail` says
+ * why and what to do.
+ */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
-  part: Schema.Literals(["prompt", "current file", "open file"]),
+  part: Schema.Literals(["prompt", "current file", "open file", "context window"]),
   detail: Schema.String,
   /** True when a person or a rule denied it. */
   isDenied: Schema.optionalKey(Schema.Boolean)

@@ -30,6 +30,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Briefer } from "./Briefer.ts"
+import { makeOrderOverflow, requireFit } from "./FirstPrompts.ts"
 import { makeModelQuestions } from "./ModelQuestions.ts"
 import { PlanChecker, type PlanContext, makeMissingTools, plannerSkills } from "./PlanChecker.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -57,6 +58,14 @@ export const makePlanner = Effect.gen(function* () {
   const missing = yield* makeMissingTools
   const questionsAt = yield* makeModelQuestions
 
+  const promptOf = (briefing: Briefing, previous?: Previous) =>
+    prompts.fill("creation", {
+      ...briefingBlocks(briefing),
+      skill_catalog: catalogue,
+      previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
+      previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
+    })
+
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
@@ -69,13 +78,7 @@ export const makePlanner = Effect.gen(function* () {
       .run({
         stage: "plan",
         round: 0,
-        prompt: (previous: Previous | undefined) =>
-          prompts.fill("creation", {
-            ...briefingBlocks(withAnswers(briefing, questions.answered())),
-            skill_catalog: catalogue,
-            previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-            previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
-          }),
+        prompt: (previous: Previous | undefined) => promptOf(withAnswers(briefing, questions.answered()), previous),
         shape: taskListShape,
         grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
@@ -134,7 +137,7 @@ export const makePlanner = Effect.gen(function* () {
     return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
   })
 
-  return { plan, read, single }
+  return { plan, promptOf, read, single }
 })
 
 /** A task list that may run, as a value and as markdown. */
@@ -152,13 +155,18 @@ export const makePreparation = Effect.gen(function* () {
   const planner = yield* makePlanner
   const events = yield* RunEvents
   const missing = yield* makeMissingTools
+  const overflow = yield* makeOrderOverflow
   const skills = yield* Skills
 
-  const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
-    activities.runStage(
+  const brief = (order: RunOrder) => {
+    const { attachment, currentFile, openFiles = [], prompt } = order
+    return activities.runStage(
       { key: stageKey.briefing, success: Briefing },
-      briefer.brief({ prompt, openFiles, currentFile, attachment })
+      briefer
+        .brief({ prompt, openFiles, currentFile, attachment })
+        .pipe(Effect.tap((found) => requireFit(overflow(order, planner.promptOf), found)))
     )
+  }
 
   const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>
     activities.runStage(

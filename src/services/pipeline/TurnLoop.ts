@@ -56,6 +56,9 @@ const foldTo = 0.5
 /** A reply has at most this part of what is free in the window, so that a further turn fits behind it. */
 const replyShare = 0.7
 
+/** With room for fewer lines nothing is said of it: the next fold makes room. */
+const leastLines = 30
+
 /** The characters of a line of source code with its number, on average. */
 const shownLine = 45
 
@@ -192,7 +195,8 @@ export const makeTurnLoop = Effect.gen(function* () {
     if (last?.role !== "user" || !looks) return messages
     const free = charactersLeft(window, measuredPrompt(conversationOf(order, messages))) * replyShare
     const lines = Math.floor(Math.max(0, free) / shownLine / 10) * 10
-    const room = ` There is room for about ${lines} lines of output.`
+    if (lines < leastLines) return messages
+    const room = ` There is room for about ${lines} lines of output in all.`
     return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()}${room}` }]
   }
 

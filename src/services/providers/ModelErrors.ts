@@ -66,8 +66,16 @@ const detailOf = (reason: AiError.AiErrorReason): string => {
   return inOneLine(said || reason.message)
 }
 
-/** All that a server said of a failure, without a full stop: a template of a model gives its reason in a later line. */
-const inOneLine = (text: string): string => oneLine(text).slice(0, 500).replace(/\.$/, "")
+/**
+ * All that a server said of a failure, without a full stop: a template of a model gives its reason in a later line. Of a web page
+ * the title.
+ */
+const inOneLine = (text: string): string => {
+  const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
+  return oneLine(title ?? text)
+    .slice(0, 500)
+    .replace(/\.$/, "")
+}
 
 /** Names the setting, and not a model such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
@@ -120,7 +128,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
 const refusal = (
   { detail: said, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
-  { model, promptTokens = 0, window = 0 }: FailureContext
+  { host, model, promptTokens = 0, window = 0 }: FailureContext
 ): ModelErrorReason => {
   const detail = `HTTP ${status}: ${inOneLine(said)}`
   if (status === 400 && namesThinking.test(said)) return { _tag: "ThinkingRefused", detail }
@@ -129,7 +137,7 @@ const refusal = (
     return { _tag: "ModelMissing", model, detail, remedy: missing, command }
   }
   if (!json && foreignStatus.has(status)) {
-    return { _tag: "Refused", detail, remedy: `Nothing of this kind is at this address: correct it. ${check}` }
+    return { _tag: "Refused", detail, remedy: `No model server is at ${host}: correct the address. ${check}` }
   }
   if (status >= 500 && saysNoMemory.test(said)) return outOfMemory(detail)
   if (overloadedStatus.has(status)) return { _tag: "Busy", detail, isOverloaded: true }

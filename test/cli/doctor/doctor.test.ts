@@ -87,7 +87,7 @@ describe("doctor", () => {
         [state, what],
         ["problem", `http://${host} refuses the question for its version (HTTP 404: no such page)`]
       )
-      assert.match(remedy ?? "", /^Nothing of this kind is at this address: correct it\. Check OLLAMA_HOST/)
+      assert.match(remedy ?? "", /^No model server is at http:\S+: correct the address\. Check OLLAMA_HOST/)
     })
   )
 

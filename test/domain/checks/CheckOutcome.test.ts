@@ -7,6 +7,9 @@ const end = (exitCode: number | null, output: string) => ({ exitCode, output, se
 const failing = (...names: ReadonlyArray<string>) =>
   names.map((name) => `--- FAIL: ${name} (0.00s)\n    it is bad`).join("\n")
 
+const failingAt = (name: string, error: string, place: string): string =>
+  `FAIL  ${name}\n${error}\n \u276f use src/a.ts:${place}\n \u276f ${name}.test.ts:1:1\n`
+
 describe("the outcome of a check", () => {
   it("is one line with the count when it passes", () => {
     const outcome = outcomeOf(check, end(0, "Tests  3 passed (3)\n"))
@@ -140,18 +143,16 @@ describe("the outcome of a check", () => {
   })
 
   it("shows one error at one place once, however many tests it fails", () => {
-    const failing = (name: string, error: string, place: string): string =>
-      `FAIL  ${name}\n${error}\n \u276f use src/a.ts:${place}\n \u276f ${name}.test.ts:1:1\n`
     const error = "ReferenceError: toArray is not defined"
     const { failures, text } = outcomeOf(
       check,
       end(
         1,
         [
-          failing("a > one", error, "96:31"),
-          failing("a > two", error, "96:31"),
-          failing("a > three", error, "12:1"),
-          failing("a > four", "ReferenceError: other is not defined", "96:31")
+          failingAt("a > one", error, "96:31"),
+          failingAt("a > two", error, "96:31"),
+          failingAt("a > three", error, "12:1"),
+          failingAt("a > four", "ReferenceError: other is not defined", "96:31")
         ].join("\n")
       )
     )

@@ -43,7 +43,10 @@ const twice = broken("it failed again after a restart and is not restarted again
 
 describe("a server that never becomes ready", () => {
   const faults: ReadonlyArray<readonly [fault: string, detail: string | RegExp]> = [
-    ["silent", 'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'],
+    [
+      "silent",
+      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled".'
+    ],
     ["exits", "its program has ended with exit code 3. It wrote to stderr: cannot find the key\u001b[31m"],
     ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
@@ -76,7 +79,7 @@ describe("a server that takes long to start", () => {
       const own = { slow: { ...scriptedServer(slow, "silent"), startTimeout: 3 }, quick: scriptedServer(quick) }
       const tell = (line: string) => Effect.sync(() => void lines.push(line))
       yield* Effect.provideService(openMcp({ own }), WaitingNotice, tell)
-      assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most.'])
+      assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most: prompts list its tools.'])
     })
   )
 })

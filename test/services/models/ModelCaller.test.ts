@@ -188,7 +188,7 @@ describe("a prompt", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(ask({ prompt: prompt(22_000) }))
         expect(error.message).toBe(
-          "The prompt needs about 6325 tokens, the context window holds 8192. It must hold the answer too. The largest parts are references (5500). Narrow the references or lower referenceBudget, or raise contextWindow."
+          "The prompt needs about 6325 tokens, the context window holds 8192. It must hold the answer too. The largest parts are references (5500). Narrow the references or lower referenceBudget, or raise contextWindow to at least 8448."
         )
         expect(server.chats).toEqual([])
       })

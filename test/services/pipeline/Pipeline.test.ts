@@ -496,13 +496,32 @@ describe("the model", () => {
     }).pipe(given({ plan: () => refused }))
   )
 
-  it.effect("sends nothing that the context window cannot hold", () =>
+  const refusals: ReadonlyArray<readonly [what: string, part: string, order: Partial<RunOrder>, window: number]> = [
+    ["a window without room for a plan", "context window", {}, 300],
+    ["a window without room for a task", "context window", { plan: planOf([[{ name: "Look" }]]) }, 300],
+    ["a window without room for a task with a skill", "context window", { skill: "any" }, 300],
+    ["a prompt that is larger than the window", "prompt", { prompt: "word ".repeat(9000) }, 8192],
+    ["a prompt that no task can be shown", "prompt", { skill: "any", prompt: "word ".repeat(9000) }, 8192],
+    [
+      "open files that fill the window",
+      "context window",
+      { openFiles: Array.from({ length: 2000 }, () => "a.txt") },
+      300
+    ]
+  ]
+  it.effect.each(refusals)("refuses %s before the run begins, with what would do", ([, part, order, contextWindow]) =>
     Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect(report.status).toBe("failed")
-      expect(report.message).toMatch(/^The prompt needs about \d+ tokens, the context window holds 300\./)
-      expect(events.some((event) => event.type === "model.started")).toBe(false)
-    }).pipe(given({}, { settings: { contextWindow: 300 } }))
+      const { error, events } = yield* Effect.flatMap(EventLog, (log) =>
+        Effect.map(Effect.flip(run(order)), (found) => ({ error: found, events: log.events() }))
+      )
+      expect(error).toMatchObject({ _tag: "BriefingError", part })
+      expect(error.message).toMatch(
+        new RegExp(
+          `The prompt needs about \\d+ tokens, the context window holds ${contextWindow}\\..* to at least \\d+\\.$`
+        )
+      )
+      expect(events).toEqual([])
+    }).pipe(given({}, { files: { "a.txt": "A." }, settings: { contextWindow } }))
   )
 
   it.effect("counts calls and tokens", () =>

@@ -11,6 +11,7 @@ import { spoken } from "../../../src/services/providers/ollama/OllamaHost.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
 import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
 import { chatLine, type Reply } from "../../support/FakeOllamaReply.ts"
+import { withoutUrl } from "../../support/withoutUrl.ts"
 
 const model = "qwen3:8b"
 const { check, missing, start } = spoken.remedies(model)
@@ -46,7 +47,7 @@ const overflow = JSON.stringify({
   }
 })
 
-const elsewhere = "Nothing of this kind is at this address: correct it."
+const elsewhere = "No model server is at URL: correct the address."
 const noAnswer = "the server sent something that is not an answer of Ollama:"
 
 /** What the server does, and which reason the pipeline gets. */
@@ -91,8 +92,8 @@ const failures: ReadonlyArray<readonly [name: string, reply: Reply, reason: Mode
   ],
   [
     "a server of files, which takes no POST",
-    { status: 501, body: "<!DOCTYPE HTML>" },
-    { _tag: "Refused", detail: "HTTP 501: <!DOCTYPE HTML>", remedy: `${elsewhere} ${check}` }
+    { status: 501, body: "<!DOCTYPE HTML>\n<html><head><title>Error response</title></head><body>Long.</body></html>" },
+    { _tag: "Refused", detail: "HTTP 501: Error response", remedy: `${elsewhere} ${check}` }
   ],
   [
     "a large request",
@@ -202,7 +203,7 @@ describe("an answer of Ollama", () => {
     Effect.gen(function* () {
       const { error, modelError } = yield* failWith(reply)
       assert.deepStrictEqual([error.module, error.method], ["OllamaModel", "streamText"])
-      assert.deepStrictEqual(modelError.reason, reason)
+      assert.deepStrictEqual(withoutUrl(modelError.reason), reason)
     })
   )
 

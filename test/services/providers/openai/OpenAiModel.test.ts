@@ -19,6 +19,7 @@ import type { ModelErrorReason } from "../../../../src/domain/models/ModelAnswer
 import { type CompletionBody, FakeOpenAi, fakeOpenAiModel, openAiError } from "../../../support/FakeOpenAi.ts"
 import type { OpenAiReply } from "../../../support/FakeOpenAiReply.ts"
 import type { FakeServerOf } from "../../../support/FakeServer.ts"
+import { withoutUrl } from "../../../support/withoutUrl.ts"
 
 const base = { model: `openai:${fakeOpenAiModel}`, contextWindow: 8192, maxAnswerTokens: 2048 }
 
@@ -396,7 +397,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     {
       _tag: "Refused",
       detail: "HTTP 404: File Not Found",
-      remedy: `Nothing of this kind is at this address: correct it. ${check}`
+      remedy: `No model server is at URL: correct the address. ${check}`
     }
   ],
   [
@@ -572,7 +573,7 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
 
 describe("a failure", () => {
   it.effect.each(failures)("%s", ([, reply, reason]) =>
-    Effect.map(fail(reply), (error) => assert.deepStrictEqual(error.reason, reason))
+    Effect.map(fail(reply), (error) => assert.deepStrictEqual(withoutUrl(error.reason), reason))
   )
 
   it.effect("names what to check, and neither Ollama nor the key", () =>

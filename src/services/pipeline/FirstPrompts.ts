@@ -1,0 +1,62 @@
+/**
+ * What a window cannot hold is refused before a run or a conversation begins, instead of by its first calls.
+ */
+import * as Effect from "effect/Effect"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import {
+  type FilledPrompt,
+  fitsWindow,
+  fittingPrompt,
+  largestParts,
+  neededTokens,
+  overflowText
+} from "../../domain/models/PromptSize.ts"
+import { plainTask } from "../../domain/plan/Task.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { BriefingError } from "./Briefer.ts"
+import { plannerSkills } from "./PlanChecker.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
+
+/** Why the window cannot hold a prompt with its answer; nothing when it can. */
+export const makeOverflow = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const { contextWindow: window, model } = yield* RunSettings
+  return (whole: FilledPrompt): string | undefined => {
+    calibration.expect(whole.system + whole.user)
+    const scale = calibration.scale(model)
+    const prompt = fittingPrompt(whole, window, scale)
+    if (fitsWindow(prompt, window, scale)) return undefined
+    return overflowText({ estimated: neededTokens(prompt, scale), window, parts: largestParts(prompt, scale) })
+  }
+})
+
+/** Fails with why a briefing does not fit: the prompt is to blame when all would fit without it. */
+export const requireFit = (overflow: (briefing: Briefing) => string | undefined, briefing: Briefing) =>
+  Effect.suspend(() => {
+    const detail = overflow(briefing)
+    if (detail === undefined) return Effect.void
+    const isPrompt = briefing.prompt !== "" && overflow({ ...briefing, prompt: "" }) === undefined
+    return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
+  })
+
+/** Why the first prompts of an order do not fit: that of its plan, or that of a task with any skill that it may have. */
+export const makeOrderOverflow = Effect.gen(function* () {
+  const { names } = yield* plannerSkills
+  const overflow = yield* makeOverflow
+  const tasks = yield* makeTaskPrompts
+
+  return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
+    (briefing: Briefing): string | undefined => {
+      const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
+      if (first !== undefined) return first
+      let least: string | undefined
+      for (const name of skill === undefined ? names : [skill]) {
+        const found = tasks.overflow(plainTask(name, name, skill === undefined ? "" : briefing.prompt, ""), briefing)
+        if (found === undefined) return undefined
+        least ??= found
+      }
+      return least
+    }
+})

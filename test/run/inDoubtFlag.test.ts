@@ -1,0 +1,78 @@
+/**
+ * What `resume --in-doubt` says about a call that was begun before its run broke off: the journal ends with its intent, as that
+ * of a process that was killed there.
+ */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { inProcess } from "../support/inProcess.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { stageNameOf } from "../support/stageName.ts"
+
+const skill = `---
+name: build
+description: Runs commands. Use it in tests.
+allowed-tools: run_command
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
+
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Build 1", skill: "build" }]]),
+  refinement: refinementWith([{ name: "run_command", arguments: { argv: ["node", "build.cjs"] } }]),
+  execution: resultSaying("It is built.")
+}
+
+/** A project outside of which a command may have done something, and a run that broke off while it was at work. */
+const brokenOff = Effect.gen(function* () {
+  const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? "")
+  const sandbox = yield* Effect.acquireRelease(
+    Effect.sync(() => inProcess(makeSandbox())),
+    ({ remove }) => Effect.sync(remove)
+  )
+  const { root, run, write } = sandbox
+  write("config/task-conductor/skills/build/SKILL.md", skill)
+  write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
+  write("project/build.cjs", 'require("node:fs").appendFileSync("../begun.txt", "begun\\n")\n')
+  const allowed = ["--yes-this-run", "--allow", "run_command"]
+  const env = { OLLAMA_HOST: server.url }
+  const first = yield* Effect.promise(() => run(["run", "--model", fakeModel, ...allowed, "Build it."], { env }))
+  assert.strictEqual(first.code, 0, first.stderr)
+  const [journal = ""] = globSync(join(root, "home/.local/state/task-conductor/runs/*/journal.jsonl"))
+  const lines = readFileSync(journal, "utf8").split("\n")
+  const begun = lines.findLastIndex((line) => line.includes('"type":"intent"'))
+  return {
+    effects: () => readFileSync(join(root, "begun.txt"), "utf8").trim().split("\n").length,
+    resume: (...flags: ReadonlyArray<string>) => {
+      writeFileSync(journal, `${lines.slice(0, begun + 1).join("\n")}\n`)
+      return Effect.promise(() => run(["resume", "last", ...allowed, ...flags], { env }))
+    }
+  }
+})
+
+it.live("makes a call in doubt again, takes it as done, or stops, as --in-doubt says", () =>
+  Effect.gen(function* () {
+    const { effects, resume } = yield* brokenOff
+    const asked = yield* resume()
+    assert.deepStrictEqual([asked.code, effects()], [4, 1], asked.stderr)
+    assert.include(asked.stderr, "or say it with resume --in-doubt")
+    const stopped = yield* resume("--in-doubt", "abort")
+    assert.deepStrictEqual([stopped.code, effects()], [4, 1], stopped.stderr)
+    const done = yield* resume("--in-doubt", "done")
+    assert.deepStrictEqual([done.code, effects()], [0, 1], done.stderr)
+    assert.include(done.stdout, "It is built.")
+    const again = yield* resume("--in-doubt", "retry")
+    assert.deepStrictEqual([again.code, effects()], [0, 2], again.stderr)
+  })
+)
