@@ -7,6 +7,7 @@ import type {
   ToolCallContent,
   ToolCallUpdate
 } from "@agentclientprotocol/sdk"
+import { stepText } from "../../domain/plan/TaskName.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { ApprovalAnswer, ApprovalRequest } from "../../services/approvals/CallbackApprover.ts"
 import { diffContent, kindOf, locationsOf, textContent } from "./SessionUpdates.ts"
@@ -54,7 +55,7 @@ export const askedCall = (
   const does = items.map(({ tool, words }) => words?.does ?? tool).join(", ")
   return {
     toolCallId,
-    title: scope === "step" && items.length > 1 ? `${title}: ${does}` : does,
+    title: scope === "step" && items.length > 1 ? `${stepText(title)}: ${does}` : does,
     kind: first === undefined ? "other" : kindOf(first.tool),
     status: "pending",
     content: items.flatMap((item) => itemContent(item, project)),

@@ -169,7 +169,8 @@ export const makeUpdates = (prompt: number, project: string) => {
           }
         ]
       case "message":
-        return event.level === "warning" ? [thought(event.text)] : []
+        /* An error ends the work, and its answer says so. */
+        return event.level === "error" ? [] : [thought(event.text)]
       default: {
         const line = toldTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
         return line === undefined ? [] : [thought(line)]

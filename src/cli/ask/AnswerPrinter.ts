@@ -53,7 +53,11 @@ const answeredLine = (
   personMs: number
 ): string => {
   const colour =
-    status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
+    status === "done"
+      ? paint.green
+      : status === "interrupted" || status === "declined" || isOwnChoice(reason)
+        ? paint.yellow
+        : paint.red
   const known = facts === undefined ? [] : factLines(facts).map((line) => `${shown(line)}\n`)
   return `${known.join("")}${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
     counted(iterations, "model call"),
@@ -73,8 +77,6 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
         : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.project))}`)
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
-    case "answer.repaired":
-      return paint.dim(`  fixed: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
     case "ask.finished":
       return answeredLine(event.report, paint, options.live?.personMs ?? 0)
     case "run.finished":

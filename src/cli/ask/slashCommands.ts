@@ -334,12 +334,13 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
-/** One line for each conversation: its number, when it was, its title. */
+/** One line for each conversation: its number, when it was, its title, which has a line of its own where there is little room. */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
     .map(({ messages, savedAt, title }, index) => {
-      const line = `${String(index + 1).padStart(2)}  ${whenText(savedAt, now)}  ${counted(messages, "message")}  ${title}`
-      return cutText(line, Math.max(columns, 40))
+      const head = `${String(index + 1).padStart(2)}  ${whenText(savedAt, now)}  ${counted(messages, "message")}`
+      const lines = columns < 70 ? [head, `    ${title}`] : [`${head}  ${title}`]
+      return lines.map((line) => cutText(line, Math.max(columns, 40))).join("\n")
     })
     .join("\n")
 

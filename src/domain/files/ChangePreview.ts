@@ -115,6 +115,7 @@ const kinds = { " ": "same", "+": "added", "-": "removed" } as const
 export const numberedRows = (diff: string): ReadonlyArray<DiffRow> => {
   const rows: Array<DiffRow> = []
   let [old, now, oldLeft, newLeft] = [0, 0, 0, 0]
+  let before = ""
   for (const line of diff === "" ? [] : diff.replace(/\n$/, "").split("\n")) {
     const sign = line.slice(0, 1)
     const text = line.slice(1)
@@ -124,7 +125,9 @@ export const numberedRows = (diff: string): ReadonlyArray<DiffRow> => {
       rows.push({ kind, number: kind === "removed" ? old : now, text })
       if (kind !== "added") [old, oldLeft] = [old + 1, oldLeft - 1]
       if (kind !== "removed") [now, newLeft] = [now + 1, newLeft - 1]
-    } else if (line.startsWith("+++ ")) rows.push({ kind: "file", text: line.slice(4) })
+    } else if (line.startsWith("--- ")) before = line.slice(4)
+    else if (line.startsWith("+++ "))
+      rows.push({ kind: "file", text: line === "+++ /dev/null" ? before : line.slice(4) })
     else {
       const found = part.exec(line)
       if (found === null) continue

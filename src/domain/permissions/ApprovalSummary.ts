@@ -43,6 +43,8 @@ const summaryOfWrite = (path: string, { changeOf, nameOf }: SummaryContext): Sum
   const mode = becomes === undefined ? "" : becomes === "plain" ? ", not executable any more" : ", executable"
   if (isNew) return lowRisk(`create ${name} (${counted(added, "line")}${mode})`, "Adds a file to the project.")
   if (diff === "" && mode === "") return lowRisk(`write ${name}`, "Leaves the file as it is.")
+  if (diff === "")
+    return lowRisk(`make ${name}${mode.slice(1)}`, "Changes the mode of the file, and nothing of its text.")
   return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 

@@ -250,9 +250,11 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const latest = work.latest()
       if (applied.status !== "declined" || requested === undefined || latest.turn >= work.mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
+      const declined = `You declined the changes of ${loop.changedPaths(work).join(", ")}, and wanted instead: ${requested.instead}`
       const next = yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
       /* What was declined stands above what the model says of it. */
-      return { ...next, answer: `${applied.answer}\n\n${next.answer}` }
+      const nothing = next.facts === undefined && next.status === "done" ? " Nothing was changed." : ""
+      return { ...next, answer: `${declined}${nothing}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {

@@ -206,9 +206,10 @@ export const layerAsker = Layer.effect(
         const durationMs = (yield* Clock.currentTimeMillis) - startedAt
         const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
         yield* Ref.update(reports, (before) => [...before, report])
-        /* What a person chose is no error. */
+        /* What a person chose is no error, and the answer says what they declined. */
         const level = ending.status === "interrupted" ? "info" : "error"
-        if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
+        if (ending.reason !== "" && ending.status !== "declined")
+          yield* events.publish({ type: "message", level, text: ending.reason })
         yield* events.publish({ type: "ask.finished", report })
         return report
       })

@@ -178,7 +178,7 @@ describe("the tools for other programs", () => {
       assert.deepStrictEqual([isError, data["status"], data["exit_code"]], [true, "not_permitted", 4])
       const [denied = ""] = data["denied"] as ReadonlyArray<string>
       assert.match(denied, /^read_file notes\.md \(nobody could be asked; --allow/)
-      assert.include(text, "not_permitted: ")
+      assert.match(text, /^Not done \(not permitted\): /)
     })
   )
 
@@ -230,7 +230,7 @@ describe("the tools for other programs", () => {
       const refused = yield* strict.call("run", { prompt: "Change notes.md." })
       assert.strictEqual(refused.data["status"], "not_permitted")
       assert.match((refused.data["denied"] as ReadonlyArray<string>).join("\n"), /"Edit 1" \(/)
-      assert.match(refused.text, /not_permitted: /)
+      assert.match(refused.text, /^Not done \(not permitted\): .*not approved.* No file was changed\.\n/)
     })
   )
 

@@ -527,7 +527,10 @@ describe("changes", () => {
         { files, approver }
       )
       assert.strictEqual(lastOf(requests[2]), "user: I declined these changes. Instead: Set it to 8.")
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer, reports[0]?.iterations], ["done", "It is 8.", 4])
+      assert.deepStrictEqual(
+        [reports[0]?.status, reports[0]?.answer, reports[0]?.iterations],
+        ["done", "You declined the changes of src/limit.ts, and wanted instead: Set it to 8.\n\nIt is 8.", 4]
+      )
       assert.strictEqual(limit, "// The limit.\nexport const limit = 8\n")
       assert.match(shown, /^It is 10\.\n\nNothing was changed: .*It is 8\.$/s)
     })
