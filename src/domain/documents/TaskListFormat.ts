@@ -13,6 +13,7 @@ import { Line } from "../markdown/Line.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { outline } from "../markdown/Outline.ts"
+import { halfPlan } from "./HalfPlan.ts"
 import { otherForm } from "./OtherForm.ts"
 import type { Task } from "../plan/Task.ts"
 import { Step, TaskList } from "../plan/TaskList.ts"
@@ -294,6 +295,18 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   const named = Map.groupBy(nameTasks(sections, finishedSlugs), ({ step }) => step)
   const outstanding = sections.map((one, step) => dropFinished(reader, one, named.get(step) ?? [], finishedSlugs))
   checkNames(reader, outstanding.flat())
+  const names = sections.flatMap((_, step) => (named.get(step) ?? []).map(({ name }) => name))
+  const half = halfPlan(text, {
+    goals: goalsSection?.line ?? tasksSection.line,
+    tasks: tasksSection.line,
+    titles: sections.map(({ section }) => section),
+    names,
+    all: names.length + done.length
+  })
+  if (half !== undefined && names.length > 0 && findings.issues.length === 0) {
+    const where = { section: tasksSection.heading, ...(half.line === undefined ? {} : { line: half.line }) }
+    reader.issue("plan-unfinished", where, `The list of tasks is not whole. ${half.what}`, { quote: half.quote })
+  }
   const index = indexProducers([...done, ...outstanding.flat()])
   const read = (task: NamedTask): Task | undefined =>
     readNewTask(task, resolveInList(task, index, headings, findings), findings)

@@ -97,6 +97,11 @@ export const documentRules = [
       "A section is a step, and a step needs work.",
       'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
     ),
+    "plan-unfinished": error(
+      "List of tasks that is not whole",
+      "It says that there are more tasks than it has, or breaks off. What it leaves out would never be done.",
+      "Write all tasks to their end, or leave out what announces more."
+    ),
     "tasks-empty": error(
       "No task in the list",
       "A first plan needs at least one task.",

@@ -1,0 +1,120 @@
+/**
+ * Recognises a task list that says of itself that it is not whole: it counts more tasks than it has, stands for others by dots, or
+ * breaks off in its last line. What it leaves out would never be done, and nobody would be told.
+ */
+import { Line } from "../markdown/Line.ts"
+import { proseLines } from "../markdown/Outline.ts"
+import { fieldLabels } from "../markdown/TaskFields.ts"
+
+/** `Task 1 of 3`, `(1/3)`. */
+const counted =
+  /(?:\b(?:tasks?|sections?|steps?|parts?|phases?|stages?)\s*#?\s*(\d{1,2})\s*(?:of|out of|\/)\s*(\d{1,2})\b|[([]\s*(\d{1,2})\s*(?:of|\/)\s*(\d{1,2})\s*[)\]])/i
+
+const numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+const number = `(\\d{1,2}|${numbers.join("|")})`
+/** How many tasks the plan has, in words before the tasks. */
+const planned = new RegExp(
+  `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
+  "i"
+)
+/** The same in the heading of the tasks, or behind it. */
+const introduced = new RegExp(
+  `^#{1,6}\\s+tasks\\s*[([:-]\\s*${number}\\s*(?:tasks)?\\s*[)\\]]?\\s*$|^\\W*(?:there are|here are|these are|the)\\s(?:the )?${number} tasks\\b`,
+  "i"
+)
+
+/** A line that stands for tasks which are not written. */
+const standsForMore = [
+  /^(?:\.{3,}|…)$/,
+  /^(?:and so on|etc|to be continued|continued\b.{0,40}|continues\b.{0,40})\.{0,3}$/i,
+  /^\W*(?:add|write|repeat|plus|and)?\s*(?:the |any |all )?(?:more|further|remaining|other|additional|rest of the|following|next|same) (?:tasks?|sections?|steps?)\b.{0,30}(?:\b(?:follow|here|come|later|similar|likewise|omitted|added|continue|next message|same|way|go|for each|for every)\b|$|\.\.\.)/i,
+  /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
+]
+
+/** Marks around a line that are no words of it. */
+const bare = (line: string): string =>
+  line
+    .trim()
+    .replace(/^(?:[-*+]\s+|\d+[.)]\s+|<!--\s*|[([*_]+)+/, "")
+    .replace(/(?:\s*-->|[)\]*_]+)+$/, "")
+    .trim()
+
+/** A last line in which a link or a sentence has begun; a label, see below. */
+const breaksOff = [/\]\([^)]*$/, /\w\s(?:the|an|and|or|of)$/]
+const openLabel = /^\s*[-*+]\s*\*{1,2}([^*]*)$/
+const labels = Object.values(fieldLabels)
+
+const isBroken = (line: string): boolean => {
+  const label = openLabel.exec(line)?.[1]?.trim()
+  if (label !== undefined) return labels.every((one) => one !== label) && labels.some((one) => one.startsWith(label))
+  return breaksOff.some((pattern) => pattern.test(line))
+}
+
+const valueOf = (word: string): number => (/^\d/.test(word) ? Number(word) : numbers.indexOf(word.toLowerCase()) + 2)
+
+/** What is known of the tasks that a text holds. */
+interface Listed {
+  /** The lines of the headings of goals and tasks, from 1. */
+  readonly goals: number
+  readonly tasks: number
+  /** Titles of sections and names of tasks as they were written. */
+  readonly titles: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+  /** How many tasks there are, with those that have finished. */
+  readonly all: number
+}
+
+/** How many are counted, when more than there are. */
+const missing = (titles: ReadonlyArray<string>): string | undefined => {
+  const found = titles.flatMap((title) => {
+    const [, at, of, atAlone, ofAlone] = counted.exec(title) ?? []
+    const [place, all] = [Number(at ?? atAlone), Number(of ?? ofAlone)]
+    return place > 0 && place <= all ? [{ title, place, all }] : []
+  })
+  const last = found.toSorted((a, b) => a.place - b.place).at(-1)
+  return last === undefined || last.place === last.all ? undefined : last.title
+}
+
+type NumberedLine = ReturnType<typeof proseLines>[number]
+
+/** A line before the tasks that announces more than there are. */
+const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Listed): string | undefined => {
+  const firstTask = lines.findIndex(
+    ({ line, text }) => line > tasks && (new Line(text).isField || text.startsWith("#"))
+  )
+  const before = lines.slice(0, firstTask === -1 ? undefined : firstTask)
+  const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
+  return before.find(({ line, text }) => {
+    // What the prompt says is about something else.
+    const found =
+      line < firstHeading || line > goals
+        ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
+        : null
+    return valueOf(found?.slice(1).find((one) => one !== undefined) ?? "0") > all
+  })?.text
+}
+
+/** What shows that a list is not whole, and the line that shows it; nothing for a whole one. */
+export const halfPlan = (text: string, listed: Listed) => {
+  const { all, names, tasks, titles } = listed
+  const title = missing(titles) ?? missing(names)
+  if (title !== undefined) return { what: `"${title}" is the last one that is there.`, quote: title }
+  const lines = proseLines(text).filter((one) => one.text.trim() !== "")
+  const said = announced(lines, listed)
+  if (said !== undefined) {
+    return { what: `It says "${said.trim()}", and there ${all === 1 ? "is one" : `are ${all}`}.`, quote: said }
+  }
+  const lastField = lines.findLastIndex(({ text: one }) => new Line(one).isField)
+  const more = lines.find(
+    ({ line, text: one }, index) =>
+      line > tasks &&
+      standsForMore.some((pattern, kind) => (kind === 0 || index > lastField) && pattern.test(bare(one)))
+  )
+  if (more !== undefined) {
+    return { what: `"${bare(more.text)}" stands for tasks that are not written.`, quote: more.text, line: more.line }
+  }
+  const last = lines.at(-1)
+  return last !== undefined && isBroken(last.text.trimEnd())
+    ? { what: `It breaks off: "${last.text.trim().slice(-60)}".`, quote: last.text, line: last.line }
+    : undefined
+}

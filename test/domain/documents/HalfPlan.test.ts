@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+
+const task = (name = "Search 1", expected = "A word.") =>
+  `- **Name** ${name}\n- **What is needed** Find the loader.\n- **Skill** search-code\n- **Expected output** ${expected}\n`
+
+interface Parts {
+  readonly before?: string
+  readonly prompt?: string
+  readonly goals?: string
+  readonly heading?: string
+  readonly intro?: string
+  readonly section?: string
+  readonly tasks?: string
+  readonly end?: string
+}
+
+const planWith = (parts: Parts): string =>
+  [
+    parts.before ?? "",
+    `## Original prompt\n\n${parts.prompt ?? "Do it."}`,
+    `## Goals / summary\n\n${parts.goals ?? "It is done."}`,
+    parts.heading ?? "## Tasks",
+    parts.intro ?? "",
+    `### ${parts.section ?? "Task section 1"}`,
+    `${parts.tasks ?? task()}${parts.end ?? ""}`
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+
+const codes = (parts: Parts, finished: ReadonlyArray<string> = []) =>
+  readTaskList(planWith(parts), { finished }).issues.map(({ code }) => code)
+
+describe("a list of tasks that is not whole is not taken", () => {
+  const cases: ReadonlyArray<readonly [string, Parts]> = [
+    ["a name counts", { tasks: task("Task 1 of 3") }],
+    ["a name counts in brackets", { tasks: `${task("Research (1/3)")}\n${task("Research (2/3)")}` }],
+    ["a section counts", { section: "Task section 1 of 2" }],
+    ["a section counts with a slash", { section: "Task section 1/3" }],
+    ["the heading counts", { heading: "## Tasks (3)" }],
+    ["the goals count", { goals: "It is done. The plan has three tasks: search, change, check." }],
+    ["the text before it counts", { before: "I split this into 3 tasks." }],
+    ["the introduction counts", { intro: "There are 2 tasks:" }],
+    ["dots", { end: "\n..." }],
+    ["dots in a list", { end: "- …" }],
+    ["dots between tasks", { tasks: `${task("A")}\n...\n\n${task("B")}` }],
+    ["a note in brackets", { end: "\n(continued in the next message)" }],
+    ["a placeholder", { end: "\n[Further tasks follow the same pattern]" }],
+    ["a comment", { end: "\n<!-- more tasks here -->" }],
+    ["a promise", { end: "\nThe remaining tasks will be added once these are done." }],
+    ["an order to repeat", { end: "- (repeat for each file)" }],
+    ["a label that begins", { end: "\n- **Na" }],
+    ["a sentence that begins", { tasks: task("A", "A list of the").trimEnd() }]
+  ]
+  for (const [what, parts] of cases) it(what, () => assert.deepStrictEqual(codes(parts), ["plan-unfinished"]))
+
+  it("and says what shows it", () => {
+    const [issue] = readTaskList(planWith({ tasks: task("Task 1 of 3") })).issues
+    assert.strictEqual(issue?.what, 'The list of tasks is not whole. "Task 1 of 3" is the last one that is there.')
+  })
+})
+
+describe("a whole list of tasks is taken", () => {
+  const cases: ReadonlyArray<readonly [string, Parts]> = [
+    ["all that are counted", { tasks: `${task("Task 1 of 2")}\n${task("Task 2 of 2")}` }],
+    ["counted in any order", { tasks: `${task("B (2/2)")}\n${task("A (1/2)")}` }],
+    ["a date, a version and a fraction", { tasks: `${task("Release 1/3")}\n${task("Ports 8/10")}` }],
+    [
+      "the prompt counts other tasks",
+      { prompt: "There are 3 tasks.\n\nThe plan has 4 tasks. Split this into 5 tasks." }
+    ],
+    ["the goals name other tasks", { goals: "The three tasks of the scheduler are renamed." }],
+    ["steps of one task", { goals: "In three steps the loader is found, changed and tested." }],
+    ["dots in code", { end: "\n```ts\nf(\n...\n)\n```" }],
+    ["dots in a value", { tasks: task("A", "What `...` means.") }],
+    ["work on the rest", { tasks: task("A").replace("Find the loader.", "Find it.\n  Repeat for each file.") }],
+    ["the last label without its end", { end: "- **Requires user approval" }]
+  ]
+  for (const [what, parts] of cases) it(what, () => assert.deepStrictEqual(codes(parts), []))
+
+  it("with those that have finished", () => {
+    assert.deepStrictEqual(codes({ goals: "The plan has two tasks." }, ["Search 0"]), [])
+    assert.deepStrictEqual(codes({ tasks: task("Task 3 of 3") }, ["Task 1 of 3", "Task 2 of 3"]), [])
+  })
+})
