@@ -45,7 +45,7 @@ const leftAfter = async (start: (script: string) => ChildProcess, { atLeast, sig
   const child = start(tree(mark))
   const ended = new Promise((resolve) => child.on("exit", resolve))
   try {
-    await vi.waitUntil(() => countProcesses(mark) >= atLeast, { timeout: 30_000, interval: 2 })
+    await vi.waitUntil(() => countProcesses(mark) >= atLeast, { timeout: 60_000, interval: 2 })
     await sleep(wait)
   } finally {
     child.kill(signal)
@@ -79,7 +79,7 @@ const startLibrary =
     return child
   }
 
-const limit = { timeout: 60_000 }
+const limit = { timeout: 100_000 }
 
 describe.each(users)("commands of a program that is killed, as $user", ({ under }) => {
   for (const mode of ["required", "off"] as const) {
