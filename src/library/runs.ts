@@ -137,6 +137,13 @@ export interface Undone {
 export const undo = (runId: string, { paths = [], redo = false, ...options }: UndoOptions = {}): Promise<Undone> =>
   named(runId).pipe(Effect.andThen(undoRun(runId, { paths, redo })), withRuns(options), Effect.runPromise)
 
+/**
+ * Removes a run with all its saved data, also what undoes its changes; false when a process works on it. Rejects when there is
+ * no such run.
+ */
+export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
+  named(runId).pipe(Effect.andThen(RunStore.use(({ remove }) => remove(runId))), withRuns(options), Effect.runPromise)
+
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
 export interface RunReportPage {
   readonly html: string
