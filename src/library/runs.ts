@@ -7,6 +7,7 @@ import type { RunDifference } from "../domain/history/RunDifference.ts"
 import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
+import { build } from "../app/build.ts"
 import type { SavedRun } from "../app/runs.ts"
 import type { RunChange } from "../app/runChanges.ts"
 import {
@@ -163,6 +164,9 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
 export interface Replayed {
   readonly runId: string
   readonly same: boolean
+  /** The versions of the program that made the run and that replayed it, with their builds. */
+  readonly madeBy: string
+  readonly replayedBy: string
   readonly differences: ReadonlyArray<RunDifference>
 }
 
@@ -175,7 +179,13 @@ export interface ReplayOptions extends SavedRunOptions {
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   named(runId).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
-    Effect.map(({ differences }) => ({ runId, same: differences.length === 0, differences })),
+    Effect.map(({ differences, program: madeBy }) => ({
+      runId,
+      same: differences.length === 0,
+      madeBy,
+      replayedBy: build,
+      differences
+    })),
     withRuns(options),
     Effect.runPromise
   )
