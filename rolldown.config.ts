@@ -3,6 +3,7 @@
  * plugins and with the programs of users. The command line is bundled once more together with `effect`, which halves its start;
  * its values must not meet those of another copy, so bin/task-conductor.cjs starts it only for lines that load no plugin.
  */
+import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Plugin, RolldownOptions } from "rolldown"
@@ -65,6 +66,17 @@ const startedModules = {
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }
 
+/** What tells builds of one version apart: see src/app/build.ts. */
+const sourcesHash = (): string => {
+  const hash = createHash("sha256")
+  for (const folder of ["src", "prompts", "skills"]) {
+    const files = readdirSync(join(import.meta.dirname, folder), { recursive: true, withFileTypes: true })
+    const paths = files.flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : []))
+    for (const path of paths.toSorted()) hash.update(readFileSync(path))
+  }
+  return hash.digest("hex").slice(0, 8)
+}
+
 /** A bundle in a folder of its own, two levels below the package. */
 const bundle = (name: string, input: Record<string, string>, external: Array<RegExp> = []) => ({
   cwd: import.meta.dirname,
@@ -73,6 +85,7 @@ const bundle = (name: string, input: Record<string, string>, external: Array<Reg
   platform: "node" as const,
   /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
   resolve: { mainFields: ["module", "main"] },
+  transform: { define: { sourcesHash: JSON.stringify(sourcesHash()) } },
   /* What is imported late by some is imported at once by others; how long plugins take says most about the machine. */
   checks: { ineffectiveDynamicImport: false, pluginTimings: false },
   plugins: [licences()],

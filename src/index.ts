@@ -37,6 +37,7 @@ export {
   fork,
   type ForkOptions,
   resume,
+  removeRun,
   type ResumeOptions,
   type SavedRunOptions,
   replay,

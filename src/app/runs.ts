@@ -29,7 +29,7 @@ import { noticing } from "./notices.ts"
 import type { RunContext } from "./RunContext.ts"
 import { layerRun } from "./runLayers.ts"
 import { movedTo, readRun } from "./savedRuns.ts"
-import { version } from "./version.ts"
+import { build } from "./build.ts"
 import { expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
 
@@ -89,7 +89,7 @@ export const placeOf = (
   locks: folders.locks,
   runId,
   project,
-  program: version,
+  program: build,
   secrets: secretValues(process.env),
   readOnly
 })

@@ -7,6 +7,7 @@ import type { RunDifference } from "../domain/history/RunDifference.ts"
 import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
+import { build } from "../app/build.ts"
 import type { SavedRun } from "../app/runs.ts"
 import type { RunChange } from "../app/runChanges.ts"
 import {
@@ -137,6 +138,13 @@ export interface Undone {
 export const undo = (runId: string, { paths = [], redo = false, ...options }: UndoOptions = {}): Promise<Undone> =>
   named(runId).pipe(Effect.andThen(undoRun(runId, { paths, redo })), withRuns(options), Effect.runPromise)
 
+/**
+ * Removes a run with all its saved data, also what undoes its changes; false when a process works on it. Rejects when there is
+ * no such run.
+ */
+export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
+  named(runId).pipe(Effect.andThen(RunStore.use(({ remove }) => remove(runId))), withRuns(options), Effect.runPromise)
+
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
 export interface RunReportPage {
   readonly html: string
@@ -156,6 +164,9 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
 export interface Replayed {
   readonly runId: string
   readonly same: boolean
+  /** The versions of the program that made the run and that replayed it, with their builds. */
+  readonly madeBy: string
+  readonly replayedBy: string
   readonly differences: ReadonlyArray<RunDifference>
 }
 
@@ -168,7 +179,13 @@ export interface ReplayOptions extends SavedRunOptions {
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   named(runId).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
-    Effect.map(({ differences }) => ({ runId, same: differences.length === 0, differences })),
+    Effect.map(({ differences, program: madeBy }) => ({
+      runId,
+      same: differences.length === 0,
+      madeBy,
+      replayedBy: build,
+      differences
+    })),
     withRuns(options),
     Effect.runPromise
   )

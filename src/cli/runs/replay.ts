@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { outputJson } from "../../domain/text/Json.ts"
 import { replayRun } from "../../app/replay.ts"
-import { version } from "../../app/version.ts"
+import { build, isOtherBuild } from "../../app/build.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
@@ -42,11 +42,14 @@ export const replay = Command.make(
       layerRuns
     )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
-    if (program !== version) {
-      yield* emit(`note: the run was made by version ${printable(program)}, and is replayed by ${version}.`)
+    if (isOtherBuild(program)) {
+      yield* emit(`note: The run was made by ${printable(program)} of task-conductor, and is replayed by ${build}.`)
     }
     const [first, ...more] = differences
-    if (given.json) yield* result(outputJson({ runId, same: first === undefined, differences }, 2))
+    if (given.json)
+      yield* result(
+        outputJson({ runId, same: first === undefined, madeBy: program, replayedBy: build, differences }, 2)
+      )
     else if (first === undefined) {
       const end = isWhole ? "" : ", as far as the journal goes: the run did not finish"
       yield* emit(`The replay of ${runId} is the same, ${events} events long${end}.`)

@@ -63,23 +63,45 @@ const begunAt = ({ runId, startedAt }: RunSummary): string => {
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
 }
 
+/** Says why runs were not removed, and fails when there are any. */
+const reportKept = Effect.fnUntraced(function* (kept: ReadonlyArray<{ readonly message: string }>) {
+  const { emit } = yield* Output
+  for (const { message } of kept) yield* emit(printable(message))
+  if (kept.length > 0) return yield* quietFailure(exitCodes.failed)
+})
+
 const deletion = Command.make(
   "delete",
-  { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
+  {
+    run: Argument.String("RUN").pipe(
+      Argument.withDescription("The ids of runs, the beginnings of ids, or last"),
+      Argument.variadic({ min: 1 })
+    ),
+    cluster: clusterFlag,
+    json: json("the ids of what was removed")
+  },
   Effect.fn("runs delete")(function* (given) {
-    const { emit } = yield* Output
-    const store = yield* RunStore
-    const runId = yield* store.find(given.run)
-    if (yield* store.remove(runId)) return yield* emit(`Removed the run ${runId}, with what undoes it.`)
-    const holder = yield* store.holder(runId)
-    yield* emit(
-      `The run ${runId} goes on${holder === undefined ? "" : ` (pid ${holder.pid})`}. Stop it first. Nothing was removed.`
-    )
-    return yield* quietFailure(exitCodes.failed)
-  }, Effect.provide(layerRuns))
+    const { emit, result } = yield* Output
+    const [removed, kept] = yield* Effect.gen(function* () {
+      const store = yield* RunStore
+      /* A name that fits no run removes nothing. */
+      const ids = new Set(yield* Effect.forEach(given.run, (one) => store.find(one)))
+      const remove = Effect.fnUntraced(function* (runId: string) {
+        if (yield* store.remove(runId)) return runId
+        const holder = yield* store.holder(runId)
+        const process = holder === undefined ? "" : ` (pid ${holder.pid})`
+        return yield* Effect.fail({ message: `The run ${runId} goes on${process} and was not removed. Stop it first.` })
+      })
+      return yield* Effect.partition(ids, remove)
+    }).pipe(Effect.provide(storeOf(given.cluster)))
+    if (given.json) yield* result(outputJson(removed))
+    else for (const runId of removed) yield* emit(`Removed the run ${runId}, with what undoes it.`)
+    yield* reportKept(kept)
+  })
 ).pipe(
-  withHelp("Remove a run with all its saved data, also what undoes its changes. An active run is not removed", {
-    "task-conductor runs delete 20261120-183000-k3x9": "Remove one run"
+  withHelp("Remove runs with all their saved data, also what undoes their changes. Active runs are not removed", {
+    "task-conductor runs delete 20261120-183000-k3x9": "Remove one run",
+    "task-conductor runs delete 20261119 20261120-1830 --json": "Remove two runs by the beginnings of their ids"
   })
 )
 
@@ -102,18 +124,21 @@ const prune = Command.make(
     const { emit, result } = yield* Output
     const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan }))
     /* An active run stays. */
-    const removed = yield* RunStore.use(({ list, remove }) =>
+    const [tried, kept] = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
-        Effect.filter(
+        Effect.partition(
           all.filter((one) => begunAt(one) < before),
-          ({ runId }) => remove(runId)
+          (one) => Effect.map(remove(one.runId), (isRemoved) => (isRemoved ? [one] : []))
         )
       )
     ).pipe(Effect.provide(storeOf(given.cluster)))
-    const ids = removed.map(({ runId }) => runId)
-    if (given.json) return yield* result(outputJson(ids))
-    const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
-    yield* emit(`Removed ${counted(ids.length, "run")}, ${sizeText(bytes)}.`)
+    const removed = tried.flat()
+    if (given.json) yield* result(outputJson(removed.map(({ runId }) => runId)))
+    else {
+      const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
+      yield* emit(`Removed ${counted(removed.length, "run")}, ${sizeText(bytes)}.`)
+    }
+    yield* reportKept(kept)
   })
 ).pipe(
   withHelp("Remove old runs with all their saved data, also those that cannot be read. Active runs are never removed", {

@@ -141,6 +141,17 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
+/** A run could not be removed from the disk. */
+export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRemoved", {
+  runId: Schema.String,
+  detail: Schema.String
+}) {
+  readonly exitCode = 1
+  override get message(): string {
+    return `The run ${this.runId} could not be removed: ${this.detail}. Remove its folder yourself, or correct its permissions.`
+  }
+}
+
 /** A folder by the name that is the same on every way to it. */
 const realFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
@@ -287,7 +298,10 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     /** Removes a run with all that was saved of it; false when a process works on it. */
     remove: Effect.fn("RunStore.remove")(function* (runId: string) {
       const journal = pathOf(runId)
-      const remove = Effect.ignore(fs.remove(path.dirname(journal), { recursive: true, force: true }))
+      const remove = Effect.mapError(
+        fs.remove(path.dirname(journal), { recursive: true, force: true }),
+        ({ message }) => new RunNotRemoved({ runId, detail: message })
+      )
       /* Under its lock: a process that hangs says nothing, and still has the run. */
       return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
         Effect.andThen(Effect.as(remove, true)),

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { build } from "../../../src/app/build.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { linesOf, type RecordJson, textOf } from "../../support/SealedJournals.ts"
@@ -91,6 +92,21 @@ describe("a journal of a newer version", { timeout: 60_000 }, () => {
     expect([resumed.code, resumed.stderr.match(wordsOfErrors)]).toEqual([1, null])
     expect(resumed.stderr).toContain(`(${kind}) that was written by task-conductor`)
     expect((await sandbox.run(["show", runId])).code).toBe(0)
+  })
+
+  it("is replayed with a note about the version that made it", async () => {
+    const runId = plant((records) =>
+      records.with(0, records[0]!.replace(/"program":"[^"]*"/, '"program":"0.0.9+0a1b2c3d"'))
+    )
+    const { code, stderr } = await sandbox.run(["replay", runId])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        `note: The run was made by 0.0.9+0a1b2c3d of task-conductor, and is replayed by ${build}.\nThe replay of ${runId} is the same`
+      )
+    ])
+    const { stdout } = await sandbox.run(["replay", "--json", runId])
+    expect(JSON.parse(stdout)).toMatchObject({ same: true, made_by: "0.0.9+0a1b2c3d", replayed_by: build })
   })
 
   it("names the version when not even its first record can be read", async () => {

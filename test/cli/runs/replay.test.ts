@@ -41,7 +41,10 @@ describe("replay", () => {
       expect(yield* replay(run)).toEqual(same)
       const { code, stdout } = yield* replay(run, "--json")
       const { run_id: _, ...said } = JSON.parse(stdout) as { readonly run_id: string }
-      expect([code, said]).toEqual([0, { same: true, differences: [] }])
+      expect([code, said]).toEqual([
+        0,
+        { same: true, made_by: expect.any(String), replayed_by: expect.any(String), differences: [] }
+      ])
     })
   )
 
