@@ -111,11 +111,11 @@ it.effect("says before any work, and clearly, that a window is too small", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.flip(runWith(2048, { currentFile: "src/Scheduler.ts" }))
     expect(refused.message).toMatch(/the context window holds 2048\..* The largest parts are .*current file/)
-    const given = yield* runWith(1600, { plan })
+    const given = yield* runWith(1840, { plan })
     expect([given.report.status, given.prompts]).toEqual(["no_valid_plan", []])
     expect(given.report.issues.map(({ code }) => code)).toEqual(["task-too-large", "task-too-large"])
     expect(given.report.issues[0]?.what).toMatch(
-      /the context window holds 1600\..* The largest parts are instructions .*tool instructions/
+      /the context window holds 1840\..* The largest parts are instructions .*tool instructions/
     )
   })
 )
