@@ -130,13 +130,16 @@ export const taskOfItem = (
   all: number,
   again = false
 ): Task => {
-  const { forEach: _, ...fields } = task
+  const { forEach, ...fields } = task
+  // What its file holds is looked for when parts of the file are shown.
+  const holding =
+    forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))
   const added: ReadonlyArray<Reference> = references.filter(({ href }) => !known.has(href))
   return new Task({
     ...fields,
     name: `${task.name} ${number}${again ? " again" : ""}: ${shortened(oneLine(text.replaceAll("`", "")), longestName)}`,
-    whatIsNeeded: `${task.whatIsNeeded}\n\nThis is item ${number} of ${all}, and the only one to work on: ${text}\n\nOther tasks do the other items. If nothing is to be done for this one, say so and why.`,
+    whatIsNeeded: `${task.whatIsNeeded}\n\nThis is item ${number} of ${all}, and the only one to work on: ${text}${holding}\n\nOther tasks do the other items. If nothing is to be done for this one, say so and why.`,
     references: [...task.references, ...added]
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { itemsOf, taskOfItem } from "../../../src/domain/documents/TaskItems.ts"
 import type { ForEach } from "../../../src/domain/plan/ForEach.ts"
-import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 
 const over = (kind: ForEach["kind"], containing?: string): ForEach => ({
   kind,
@@ -71,6 +71,9 @@ describe("taskOfItem", () => {
       ["src/a.ts"]
     ])
     expect(own.whatIsNeeded).toContain("This is item 3 of 40, and the only one to work on: src/a.ts")
+    expect(own.whatIsNeeded).not.toContain("It contains")
+    const holding = new Task({ ...task, forEach: { ...over("file"), containing: "Get" } })
+    expect(taskOfItem(holding, item, 3, 40).whatIsNeeded).toContain("src/a.ts\n\nIt contains `Get`.\n\nOther tasks")
     expect(taskOfItem(task, item, 3, 40, true).slug).not.toBe(own.slug)
   })
 })
