@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url"
 import { newPlugin } from "../src/app/templates.ts"
 import { type CommandForms, commandForms, problemOf } from "./support/CommandForms.ts"
 import { installPacked, npmEnvironment } from "./support/PackedMachine.ts"
+import { needs } from "./support/needs.ts"
 import { blocksOf, codeInProse } from "./support/PageBlocks.ts"
 import { fits, followPage } from "./support/PageSession.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
@@ -71,7 +72,7 @@ describe("documented commands", () => {
   )
 })
 
-describe("documented sessions", { timeout: 120_000 }, () => {
+describe("documented sessions", { timeout: 120_000, ...needs("bash", "tar") }, () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-pages-")))
   /** It has what the program needs, and not the program. */
   let registry: Registry

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
 import { environmentOf, makeSandbox, program } from "./support/binary.ts"
+import { needs } from "./support/needs.ts"
 import { sarifProblems } from "./support/sarifProblems.ts"
 
 const examples = fileURLToPath(new URL("../examples", import.meta.url))
@@ -48,7 +49,7 @@ describe("the examples", () => {
     expect(readFileSync(join(project, "script.html"), "utf8")).toContain("Where are the limits of a run defined?")
   })
 
-  it("answer and report in a shell", () => {
+  it("answer and report in a shell", needs("bash"), () => {
     const script = join(examples, "answer-and-report.sh")
     const { code, stderr, stdout } = start("bash", [script, "Where are the limits of a run defined?", "shell.html"])
     expect([code, stderr]).toEqual([0, expect.stringContaining('"status": "done"')])
@@ -57,7 +58,7 @@ describe("the examples", () => {
     expect(start("bash", [script]).stderr).toContain("Give a prompt in quotes.")
   })
 
-  it("check plans on GitHub", () => {
+  it("check plans on GitHub", needs("bash"), () => {
     interface Workflow {
       readonly jobs: {
         readonly plans: {

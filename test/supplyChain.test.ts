@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundledPackages, makeSbom } from "../scripts/sbom.ts"
+import { needs } from "./support/needs.ts"
 import { copyProduct, packFolder } from "./support/packedProduct.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -28,12 +29,13 @@ const permissive = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD"
 const folder = mkdtempSync(join(tmpdir(), "task-conductor-supply-"))
 const unpacked = join(folder, "package")
 
-beforeAll(() => {
-  execFileSync("tar", ["-xzf", packFolder(copyProduct(folder), folder), "-C", folder])
-}, 60_000)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe("the packed product", () => {
+describe("the packed product", needs("tar"), () => {
+  beforeAll(() => {
+    execFileSync("tar", ["-xzf", packFolder(copyProduct(folder), folder), "-C", folder])
+  }, 60_000)
+
   it("has no script that an installation runs, and nothing that npm would build", () => {
     const { scripts } = readJson(join(unpacked, "package.json")) as {
       readonly scripts: Readonly<Record<string, string>>

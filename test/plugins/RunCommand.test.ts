@@ -228,7 +228,7 @@ describe("run_command", () => {
         yield* waitForProcesses(mark, (count) => count === 0)
         assert.strictEqual(countProcesses(mark), 0)
       }),
-    needs("bwrap")
+    needs("bwrap", "setsid")
   )
 
   liveTest(

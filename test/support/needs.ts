@@ -65,9 +65,12 @@ const programs = {
     install: "util-linux",
     trial: [
       ..."/bin/sh -c".split(" "),
-      'own=$(sed -n s/^0:://p /proc/self/cgroup); top=$(sed -n "s/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p" /proc/self/mountinfo | head -n 1); while :; do d="$top$own/trial-$$"; if mkdir "$d" 2>/dev/null; then (echo 0 > "$d/cgroup.procs") && echo 1 > "$d/cgroup.kill"; e=$?; rmdir "$d"; [ $e = 0 ] && exit 0; fi; [ "$own" = / ] || [ -z "$own" ] && exit 1; own=${own%/*}; done'
+      'own=$(sed -n s/^0:://p /proc/self/cgroup); top=$(sed -n "s/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p" /proc/self/mountinfo | head -n 1); [ "$top" ] || exit 1; while :; do d="$top$own/trial-$$"; if mkdir "$d" 2>/dev/null; then (echo 0 > "$d/cgroup.procs") && echo 1 > "$d/cgroup.kill"; e=$?; rmdir "$d"; [ $e = 0 ] && exit 0; fi; [ "$own" = / ] || [ -z "$own" ] && exit 1; own=${own%/*}; done'
     ]
   },
+  bash: { title: "bash", install: "bash", trial: ["bash", "-c", ":"] },
+  setsid: { title: "setsid", install: "util-linux", trial: ["setsid", "true"] },
+  tar: { title: "tar", install: "tar", trial: ["tar", "--version"] },
   make: { title: "make", install: "make", trial: ["make", "--version"] },
   python3: { title: "Python", install: "python3", trial: ["python3", "--version"] },
   openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },

@@ -131,25 +131,28 @@ describe("doctor", () => {
     })
   )
 
-  it.live("says which checks of the project can start", () =>
-    Effect.gen(function* () {
-      sandbox.write("checked/Makefile", "test:\n\ttrue\n")
-      sandbox.write("checked/package.json", '{ "scripts": { "test": "touch made" } }')
-      sandbox.write("checked/build.gradle", "")
-      sandbox.write("checked/gradlew", "#!/bin/sh\ntouch made\nexit 3\n")
-      chmodSync(join(sandbox.root, "checked/gradlew"), 0o755)
-      const found = yield* diagnosis(none, ["--project", join(sandbox.root, "checked")])
-      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
-      const lines = found("checks").map(([state, what]) => `${state} ${what}`)
-      assert.include(lines, `ok npm test: npm ${starts}`)
-      assert.include(lines, `ok make test: make ${starts}`)
-      if (starts === "starts")
-        assert.include(
-          lines,
-          "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
-        )
-      assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
-    })
+  it.live(
+    "says which checks of the project can start",
+    () =>
+      Effect.gen(function* () {
+        sandbox.write("checked/Makefile", "test:\n\ttrue\n")
+        sandbox.write("checked/package.json", '{ "scripts": { "test": "touch made" } }')
+        sandbox.write("checked/build.gradle", "")
+        sandbox.write("checked/gradlew", "#!/bin/sh\ntouch made\nexit 3\n")
+        chmodSync(join(sandbox.root, "checked/gradlew"), 0o755)
+        const found = yield* diagnosis(none, ["--project", join(sandbox.root, "checked")])
+        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+        const lines = found("checks").map(([state, what]) => `${state} ${what}`)
+        assert.include(lines, `ok npm test: npm ${starts}`)
+        assert.include(lines, `ok make test: make ${starts}`)
+        if (starts === "starts")
+          assert.include(
+            lines,
+            "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
+          )
+        assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
+      }),
+    needs("make")
   )
 
   it.live(

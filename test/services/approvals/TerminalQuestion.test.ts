@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { needs } from "../../support/needs.ts"
 import { needsTerminal, openTerminal, type PseudoTerminal } from "../../support/PseudoTerminal.ts"
 
 const program = fileURLToPath(new URL("../../support/askOnTerminal.ts", import.meta.url))
@@ -76,7 +77,7 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     assert.include(terminal.screen(), "ended with 130")
   })
 
-  it("is put aside by Ctrl-Z, and asked again when the program continues", async () => {
+  it("is put aside by Ctrl-Z, and asked again when the program continues", needs("bash"), async () => {
     const terminal = openTerminal(`bash -ic "${ask("short")}; fg"`)
     await terminal.shows("Allow? ")
     await setTimeout(300)

@@ -39,7 +39,7 @@ describe("the folders of control groups", () => {
   })
 })
 
-describe("the control group of a command", needs("controlGroups"), () => {
+describe("the control group of a command", needs("controlGroups", "setsid"), () => {
   liveTest("ends what has left the command's group, session and environment, and is removed", () =>
     Effect.gen(function* () {
       const groups = yield* makeControlGroups

@@ -81,7 +81,7 @@ const startLibrary =
 
 const limit = { timeout: 100_000 }
 
-describe.each(users)("commands of a program that is killed, as $user", ({ under }) => {
+describe.each(users)("commands of a program that is killed, as $user", needs("setsid"), ({ under }) => {
   for (const mode of ["required", "off"] as const) {
     describe(mode === "off" ? "without a sandbox" : "in the sandbox", mode === "off" ? {} : needs("bwrap"), () => {
       it("end with all that they started", limit, async () => {
@@ -97,7 +97,7 @@ describe.each(users)("commands of a program that is killed, as $user", ({ under 
   }
 })
 
-describe("commands in a control group, without a sandbox", needs("controlGroups"), () => {
+describe("commands in a control group, without a sandbox", needs("controlGroups", "setsid"), () => {
   it("end with a program that is killed, also where nothing else tells whose they are", limit, async () => {
     const start = startLibrary([], "off")
     const hidden = (script: string) =>
@@ -114,7 +114,7 @@ describe("commands in a control group, without a sandbox", needs("controlGroups"
   })
 })
 
-describe("commands without a sandbox", () => {
+describe("commands without a sandbox", needs("setsid"), () => {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     it(`end with a program that uses the library on ${signal}`, limit, async () => {
       assert.strictEqual(await leftAfter(startLibrary([], "off"), { signal, atLeast: inTree + 2, wait: 0 }), 0)
