@@ -68,4 +68,35 @@ describe("a reference that has no room", () => {
       ).toBeUndefined()
     })
   )
+
+  nodeTest("is said of a file that a task read by itself, and of the matches of a search, with where to read on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* fs.makeDirectory(`${run.project}/docs`)
+      yield* fs.writeFileString(`${run.project}/docs/big.md`, `${big.join("\n")}\n`)
+      const calls = [
+        { name: "read_file", arguments: { path: "docs/big.md" } },
+        { name: "search_files", arguments: { pattern: "sentence", max_results: 10 } }
+      ]
+      let last = ""
+      const answer = (prompt: FilledPrompt): string => {
+        last = prompt.user
+        if (stageName(prompt) === "creation") return planOf([[{ name: "Read 1", skill: "free" }]])
+        return calls.length === 0 ? resultSaying("It is read.") : refinementWith(calls.splice(0))
+      }
+      const settings = { contextWindow: 4096 }
+      const { report } = yield* run.session({ answer, approver: willingApprover(), settings })
+      const [read, found, ...others] = report?.facts?.seen ?? []
+      expect([report?.status, read?.href, found?.href, others]).toEqual([
+        "done",
+        "docs/big.md",
+        'matches of "sentence"',
+        []
+      ])
+      expect(read?.percent).toBeLessThan(50)
+      expect(found?.percent).toBeLessThan(50)
+      expect(last).toMatch(/Read on with start_line \d+/)
+    })
+  )
 })

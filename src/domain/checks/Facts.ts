@@ -41,7 +41,10 @@ export type NotDoneFact = typeof NotDoneFact.Type
 const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.String })
 export type DeclinedFact = typeof DeclinedFact.Type
 
-/** A reference of which a task has seen only so much, in percent: its prompt had no room for more, and it did not read on. */
+/**
+ * A reference, a file that it read, or the matches of a search, of which a task has seen only so much, in percent: its prompts had
+ * no room for more, and it did not read on.
+ */
 export const SeenFact = Schema.Struct({ task: Schema.String, href: Schema.String, percent: Schema.Int })
 export type SeenFact = typeof SeenFact.Type
 

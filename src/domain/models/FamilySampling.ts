@@ -29,6 +29,7 @@ export const families: ReadonlyArray<Family> = [
   {
     names: /qwen-?3/,
     sampling: { temperature: 0.7, topP: 0.8, topK: 20, minP: 0 },
+    // The cards of 3.5 and later give the same values for precise work, and others for talk.
     thinking: { temperature: 0.6, topP: 0.95, topK: 20, minP: 0 },
     source: "https://huggingface.co/Qwen/Qwen3-8B"
   },

@@ -158,7 +158,7 @@ interface ModelSampling {
 
 /**
  * The parameters to send. What the Modelfile sets holds unless the person set something; where it sets nothing, what is
- * recommended for the family of the model. A call in which a model of no known family thinks gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
+ * recommended for the family of the model; with a temperature of the person, which those values are not made for, none of them. A call in which a model of no known family thinks gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
  * temperature is raised and the seed is another one: what is sent follows from the attempt alone.
  */
 export const samplingToSend = (
@@ -166,7 +166,7 @@ export const samplingToSend = (
   model: ModelSampling,
   { repeats, thinks }: { readonly repeats: number; readonly thinks: boolean }
 ): Sampling => {
-  const isFree = model.isKnown && model.temperature === undefined
+  const isFree = model.isKnown && model.temperature === undefined && given.temperature === undefined
   const sent = { ...(isFree ? (model.family ?? (thinks ? {} : { temperature: defaultTemperature })) : {}), ...given }
   if (repeats === 0) return sent
   const base = sent.temperature ?? model.temperature ?? temperatureOfServer

@@ -20,6 +20,7 @@ import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { withAnswers } from "../../domain/models/Briefing.ts"
 import { fromHost } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
+import { seenReads } from "../../domain/models/SeenReads.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
@@ -175,15 +176,25 @@ export class TaskLoop extends Context.Service<
         const look = mayChange ? "look further, change, or" : "look further, or"
         let latest = firstProgress([{ role: "user", content: begin }])
         const shown = new Set<string>()
+        const isReference = (path: string): boolean =>
+          task.references.some(
+            ({ kind, target }) =>
+              kind === "file" && (target === path || target.endsWith(`/${path}`) || path.endsWith(`/${target}`))
+          )
         const work: Work = {
           order,
           known,
           latest: () => latest,
-          seen: () =>
-            block.cut.flatMap((one) => {
-              const percent = percentOf(seenShare(one, [...shown]))
-              return percent === 100 ? [] : [{ task: task.name, href: one.href, percent }]
-            }),
+          seen: () => {
+            const parts = block.cut.map((one) => ({ href: one.href, percent: percentOf(seenShare(one, [...shown])) }))
+            // What a change rests on is seen in the change and its checks.
+            const isDone = loop.changedPaths(work).length > 0
+            const reads = isDone ? [] : seenReads(latest.outcomes, shown, isReference)
+            return [...parts.filter(({ percent }) => percent < 100), ...reads].map((one) => ({
+              task: task.name,
+              ...one
+            }))
+          },
           idOf: (turn) => ({ stage: "task", round, task: task.name, attempt: turn }),
           task: task.name,
           round,
@@ -245,7 +256,6 @@ export class TaskLoop extends Context.Service<
           goOn: "Go on from here with this task alone, or write the report (`## Result summary`).",
           keep: (progress) => {
             latest = progress
-            if (block.cut.length === 0) return
             for (const message of progress.messages) {
               if (message.role === "user") shown.add(message.content)
               if (message.role !== "tool") continue

@@ -97,6 +97,13 @@ describe("samplingToSend", () => {
       { repeats: 0, thinks: true },
       { temperature: 0.6, topK: 5 }
     ],
+    [
+      "nothing of its family beside a temperature of the person",
+      { temperature: 0.3, seed: 4 },
+      { ...plain, family: { temperature: 1, topK: 64, topP: 0.95 } },
+      first,
+      { temperature: 0.3, seed: 4 }
+    ],
     ["nothing to a model of which nothing is known", {}, unknown, first, {}],
     ["nothing to a model that thinks", {}, plain, { repeats: 0, thinks: true }, {}],
     [

@@ -1,0 +1,115 @@
+/**
+ * How much a task has seen of what it read itself: of the lines that its calls asked for, those that stand in one of the texts
+ * which the model was given. The tools cut what is too large for one answer, and a prompt has room for less.
+ */
+import { readNumbered } from "../text/NumberedLines.ts"
+import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
+import { percentOf } from "./SeenPart.ts"
+
+/** What was read, and the percent of it that was seen. */
+export interface SeenRead {
+  readonly href: string
+  readonly percent: number
+}
+
+const share = (seen: number, all: number): number => (all === 0 ? 1 : seen / all)
+
+/** How many lines the file has, as the note behind its lines says; nothing when all of it is there. */
+const totalIn = (text: string): number | undefined => {
+  const [, total] =
+    /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
+  return total === undefined ? undefined : Number(total)
+}
+
+/** True for a file of which nobody knows how many lines it has. */
+const isEndless = (text: string): boolean =>
+  totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
+
+const lineOf = (given: unknown): number | undefined => (typeof given === "number" ? given : undefined)
+
+/** The share of the lines of a file that these calls asked for. */
+const shareOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): number => {
+  const asked = new Set<number>()
+  const seen = new Set<number>()
+  for (const { call, result } of reads) {
+    const text = dataText(result.data)
+    if (isEndless(text) && lineOf(call.arguments["end_line"]) === undefined) return 0
+    const numbered = text.split("\n").flatMap((row) => {
+      const number = readNumbered(row)?.number
+      return number === undefined ? [] : [{ number, row }]
+    })
+    const from = lineOf(call.arguments["start_line"]) ?? 1
+    const last = totalIn(text) ?? numbered.at(-1)?.number ?? 0
+    const to = Math.min(lineOf(call.arguments["end_line"]) ?? last, last)
+    for (let line = from; line <= to; line += 1) asked.add(line)
+    for (const { number, row } of numbered) if (rows.has(row) || rows.has(`${path}:${row}`)) seen.add(number)
+  }
+  return share([...asked].filter((line) => seen.has(line)).length, asked.size)
+}
+
+/** The file that a command prints whole. */
+const printedFile = ({ call }: CallOutcome): string | undefined => {
+  const { argv } = call.arguments
+  if (call.name !== "run_command" || !Array.isArray(argv)) return undefined
+  const [program, path, ...more] = argv.map(String)
+  return program === "cat" && path !== undefined && !path.startsWith("-") && more.length === 0 ? path : undefined
+}
+
+const matchRow = /^.+?:\d+:(?: |$)/
+
+/** How a search finds its pattern in a line. */
+const matcher = (pattern: string, isRegex: boolean): ((line: string) => boolean) => {
+  const lower = pattern.toLowerCase()
+  if (!isRegex) return (line) => line.toLowerCase().includes(lower)
+  try {
+    const regex = new RegExp(pattern, "i")
+    return (line) => regex.test(line)
+  } catch {
+    return () => true
+  }
+}
+
+/** The share of the matches of a search. Those that another search has shown count, too. */
+const shareOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): number => {
+  const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(dataText(result.data)) ?? []
+  if (total === "") return 1
+  const { pattern, regex } = call.arguments
+  const matches = matcher(
+    String(pattern),
+    regex === true || / it was searched as a regular expression\.\)$/.test(dataText(result.data))
+  )
+  const shown = [...rows].filter((row) => matchRow.test(row) && matches(row.replace(matchRow, "")))
+  return share(shown.length, Number(total.replaceAll(",", "")))
+}
+
+/** What was read and not seen as a whole. `texts` are those that the model was given, `isOther` names files that do not count. */
+export const seenReads = (
+  outcomes: ReadonlyArray<CallOutcome>,
+  texts: Iterable<string>,
+  isOther: (path: string) => boolean
+): ReadonlyArray<SeenRead> => {
+  const made = outcomes.filter(({ result }) => result.success)
+  const rows = new Set([...texts].flatMap((text) => text.split("\n")))
+  const reads = Map.groupBy(
+    made.filter(({ call }) => call.name === "read_file" && !isOther(pathOf(call))),
+    ({ call }) => pathOf(call)
+  )
+  const shares = [
+    ...[...reads].map(([path, all]) => [path, shareOfFile(path, all, rows)] as const),
+    ...made.flatMap((one) => {
+      const path = printedFile(one)
+      if (path === undefined || isOther(path) || reads.has(path)) return []
+      const lines = (commandEnd(one.result)?.output ?? "").split("\n").filter((line) => line.trim() !== "")
+      return [[path, share(lines.filter((line) => rows.has(line)).length, lines.length)] as const]
+    }),
+    ...made.flatMap((one) =>
+      one.call.name === "search_files"
+        ? [[`matches of ${JSON.stringify(one.call.arguments["pattern"])}`, shareOfSearch(one, rows)] as const]
+        : []
+    )
+  ]
+  return [...new Map(shares)].flatMap(([href, part]) => {
+    const percent = percentOf(part)
+    return percent === 100 ? [] : [{ href, percent }]
+  })
+}

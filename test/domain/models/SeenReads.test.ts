@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { seenReads } from "../../../src/domain/models/SeenReads.ts"
+import { cutOutput } from "../../../src/domain/models/OutputCut.ts"
+import { outcomeText } from "../../../src/domain/models/OutputText.ts"
+import { fitLines } from "../../../src/domain/text/Excerpt.ts"
+import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
+import { type Arguments, type CallOutcome, notMeasured } from "../../../src/domain/tools/ToolCall.ts"
+
+const outcome = (name: string, args: Arguments, data: CallOutcome["result"]["data"]): CallOutcome => ({
+  call: { uid: "call-1", name, arguments: args },
+  result: { success: true, data, error_message: null, error_type: "none", metadata: notMeasured }
+})
+
+const lines = Array.from({ length: 200 }, (_, index) => `A sentence about the number ${index * 7}.`)
+const read = (args: Arguments = {}, from = 1, to = 200) =>
+  outcome("read_file", { path: "docs/big.md", ...args }, numberLines(lines.slice(from - 1, to), from).join("\n"))
+
+const none = () => false
+const shares = (outcomes: ReadonlyArray<CallOutcome>, limit: number, isOther: (path: string) => boolean = none) =>
+  seenReads(
+    outcomes,
+    outcomes.map((one) => cutOutput(one, limit)),
+    isOther
+  )
+
+describe("what a task read itself", () => {
+  it("was seen as a whole when it stands in a prompt", () => {
+    assert.deepStrictEqual(shares([read()], 100_000), [])
+    assert.deepStrictEqual(shares([read({ start_line: 50, end_line: 60 }, 50, 60)], 100_000), [])
+  })
+
+  it("was seen in part when the prompt had no room", () => {
+    const [part] = shares([read()], 1000)
+    assert.strictEqual(part?.href, "docs/big.md")
+    assert.isAbove(part?.percent ?? 0, 5)
+    assert.isBelow(part?.percent ?? 0, 20)
+  })
+
+  it("was seen in part when the tool returned only its beginning", () => {
+    const text = fitLines(numberLines(lines, 1), 2000, { first: 1, of: 200 })
+    const one = outcome("read_file", { path: "docs/big.md" }, text)
+    assert.deepStrictEqual(shares([one], 100_000), [{ href: "docs/big.md", percent: 27 }])
+    const rest = read({ start_line: 50 }, 50, 200)
+    assert.deepStrictEqual(shares([one, rest], 100_000), [])
+    const huge = fitLines(numberLines(lines, 1), 2000, { first: 1 })
+    assert.deepStrictEqual(shares([outcome("read_file", { path: "a.log" }, huge)], 100_000), [
+      { href: "a.log", percent: 0 }
+    ])
+  })
+
+  it("counts the ranges that were read later, and lines that a search has shown", () => {
+    const first = cutOutput(read(), 1000)
+    const later = read({ start_line: 10, end_line: 200 }, 10, 200)
+    assert.deepStrictEqual(seenReads([read(), later], [first, outcomeText(later)], none), [])
+    const found = lines.map((line, index) => `docs/big.md:${index + 1}: ${line}`).join("\n")
+    assert.deepStrictEqual(seenReads([read()], [first, found], none), [])
+  })
+
+  it("does not count files that are accounted for elsewhere, and calls that failed", () => {
+    assert.deepStrictEqual(
+      shares([read()], 1000, (path) => path === "docs/big.md"),
+      []
+    )
+    const failed = { ...read(), result: { ...read().result, success: false } }
+    assert.deepStrictEqual(shares([failed], 1000), [])
+  })
+
+  it("counts what cat prints", () => {
+    const data = { exit_code: 0, output: `${lines.join("\n")}\n` }
+    const printed = outcome("run_command", { argv: ["cat", "docs/big.md"] }, data)
+    assert.deepStrictEqual(shares([printed], 100_000), [])
+    const [part] = shares([printed], 1000)
+    assert.strictEqual(part?.href, "docs/big.md")
+    assert.isBelow(part?.percent ?? 100, 30)
+    assert.deepStrictEqual(shares([outcome("run_command", { argv: ["npm", "test"] }, data)], 1000), [])
+  })
+
+  it("counts the matches of a search by how many there are", () => {
+    const rows = (count: number) => lines.slice(0, count).map((line, index) => `docs/big.md:${index + 1}: ${line}`)
+    const found = (head: string, count: number) =>
+      outcome("search_files", { pattern: "sentence" }, [head, ...rows(count)].join("\n"))
+    assert.deepStrictEqual(shares([found("50 matches in 1 file, letter case ignored.", 50)], 100_000), [])
+    assert.deepStrictEqual(
+      shares([found("200 matches in 1 file. Shown by file: docs/big.md 50 of 200.", 50)], 100_000),
+      [{ href: 'matches of "sentence"', percent: 25 }]
+    )
+    assert.deepStrictEqual(
+      shares([outcome("search_files", { pattern: "x" }, 'No line of the 3 files holds "x".')], 100),
+      []
+    )
+  })
+})
