@@ -76,7 +76,7 @@ const record = Effect.gen(function* () {
       },
       columns,
       rows,
-      typing: [{ when: "Allow?", keys: "y\r", after: 3000 }]
+      typing: [{ when: "Allow?", keys: "y", after: 3000 }]
     })
   )
   rmSync(folder, { recursive: true })

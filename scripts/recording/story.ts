@@ -3,7 +3,7 @@
  * model that writes at the speed of a small one.
  */
 import type { ChatBody } from "../../test/support/FakeOllamaScript.ts"
-import { looksWith, refinementWith } from "../../test/support/TestRun.ts"
+import { refinementWith } from "../../test/support/TestRun.ts"
 
 export const files: Readonly<Record<string, string>> = {
   "src/limits.js":
@@ -60,25 +60,19 @@ const plan = [
   )
 ].join("\n\n")
 
-const refinements: Readonly<Record<string, string>> = {
+const block = (path: string, from: string, to: string): string =>
+  `${path}\n<<<<<<< OLD\n${from}\n=======\n${to}\n>>>>>>> NEW\n`
+
+/** What a task answers first. */
+const firstTurns: Readonly<Record<string, string>> = {
   "Find the timeout": refinementWith([{ name: "search_files", arguments: { query: "requestTimeout" } }]),
   "Find the docs": refinementWith([{ name: "search_files", arguments: { query: "seconds", path: "docs" } }]),
-  "Raise the timeout": refinementWith([
-    {
-      name: "edit_file",
-      arguments: { path: "src/limits.js", old_text: "  requestTimeout: 10_000,", new_text: "  requestTimeout: 30_000," }
-    }
-  ]),
-  "Update the docs": refinementWith([
-    {
-      name: "edit_file",
-      arguments: {
-        path: "docs/limits.md",
-        old_text: "A request may take 10 seconds. It is tried three times.",
-        new_text: "A request may take 30 seconds. It is tried three times."
-      }
-    }
-  ])
+  "Raise the timeout": block("src/limits.js", "  requestTimeout: 10_000,", "  requestTimeout: 30_000,"),
+  "Update the docs": block(
+    "docs/limits.md",
+    "A request may take 10 seconds. It is tried three times.",
+    "A request may take 30 seconds. It is tried three times."
+  )
 }
 
 const results: Readonly<Record<string, string>> = {
@@ -95,17 +89,16 @@ const conclusion = [
   "It is used in [src/server.js](src/server.js#L4). The number of retries is unchanged."
 ].join("\n\n")
 
-/** What the model says; it depends on the stage and the task alone. */
+/** What the model says; it depends on the stage, the task and its turn alone. */
 export const answer = ({ messages }: ChatBody): string => {
   const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
   const [, name = ""] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(user) ?? []
+  const turn = messages.filter(({ role }) => role === "assistant").length
   switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
     case "creation":
       return plan
-    case "refinement":
-      return refinements[name] ?? looksWith([])
-    case "execution":
-      return `## Result summary\n\n${results[name] ?? ""}\n`
+    case "task":
+      return turn === 0 ? (firstTurns[name] ?? "") : `## Result summary\n\n${results[name] ?? ""}\n`
     case "iteration":
       return "## Original prompt\n\nRaise it.\n\n## Goals / summary\n\nAll is done.\n\n## Tasks\n"
     default:
