@@ -223,6 +223,13 @@ const ranNoTest = ({ kind }: CheckCommand, { exitCode, output }: CheckEnd): bool
   )
 }
 
+/** True when a check fails as it does without the changes, and neither names a failure nor counts anything: it checked nothing. */
+const saysNothing = (end: CheckEnd, before: CheckEnd | undefined): boolean => {
+  if (before?.exitCode !== end.exitCode || end.exitCode === 0 || end.stopped !== undefined) return false
+  const { failures, totals } = readCheckOutput(end.output)
+  return failures.length + totals.length === 0 && comparableOutput(end.output) === comparableOutput(before.output)
+}
+
 /** What a run of a check means. */
 export const outcomeOf = (
   check: CheckCommand,
@@ -240,6 +247,10 @@ export const outcomeOf = (
     return notRun(check, `Its program could not be started here (exit code ${end.exitCode}): ${line}`)
   }
   if (ranNoTest(check, end)) return notRun(check, "It found no test to run.")
+  if (saysNothing(end, before)) {
+    const [line = ""] = lastLines(end.output).map((one) => one.trim())
+    return notRun(check, `It fails in the same way without the changes and names nothing that it checked: ${line}`)
+  }
   const failures = end.exitCode === 0 ? [] : failuresOf(end)
   const old = oldFailures(earlier)
   const found = newOnes(failures, end, before).filter(({ name }) => !old.has(name))

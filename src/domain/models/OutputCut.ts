@@ -89,13 +89,16 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   return [...first, ...note, ...lines.slice(lines.length - end)].join("\n")
 }
 
-/** The files that a diff changes, as many as fit, and then as much of it as fits beside them. */
+/** The files that a diff changes, as many as fit, and then its changed lines alone, as many as fit beside them. */
 export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
-  const lines = text.split("\n")
-  const note = `(The prompt has no room for all of the ${lines.length} lines of this diff. It changes:)\n`
+  const all = text.split("\n")
+  const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
+  const note = `(The prompt has no room for all of the ${all.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
-  const count = fitting(lines, limit - summary.length - 80)
-  return count < 8 ? summary : [summary, "", `(Its first ${count} lines:)`, ...lines.slice(0, count)].join("\n")
+  const count = fitting(lines, limit - summary.length - 100)
+  if (count < Math.min(lines.length, 8)) return summary
+  const shown = count < lines.length ? `(The first ${count} of them:)` : "(These lines:)"
+  return [summary, "", shown, ...lines.slice(0, count)].join("\n")
 }
 
 const longestLine = 400

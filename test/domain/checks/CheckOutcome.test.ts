@@ -42,7 +42,13 @@ describe("the outcome of a check", () => {
 
   it("compares an output that names nothing as a whole", () => {
     const before = end(2, "It is bad after 3 s.\n")
-    expect(passes(outcomeOf(check, end(2, "It is bad after 4 s.\n"), { before }))).toBe(true)
+    const same = outcomeOf(check, end(2, "It is bad after 4 s.\n"), { before })
+    expect([same.newFailures, same.notRun]).toEqual([
+      [],
+      "It fails in the same way without the changes and names nothing that it checked: It is bad after 4 s."
+    ])
+    const counted = (count: number) => end(2, `It is bad.\nTests  ${count} passed (3)\n`)
+    expect(passes(outcomeOf(check, counted(3), { before: counted(3) }))).toBe(true)
     const worse = outcomeOf(check, end(2, "It is worse.\n"), { before })
     expect(worse.newFailures).toEqual(["exit code 2"])
     expect(worse.text).toContain("It is worse.")

@@ -94,7 +94,7 @@ describe("cutOutput", () => {
       "b.ts: +1 -1, at line 7"
     ])
     expect(cutOutput(edited, 600)).toMatch(
-      /at line 7\n\n\(Its first \d+ lines:\)\n--- a\/src\/a\.ts\n[^]*\n\+added \d+$/
+      /at line 7\n\n\(The first \d+ of them:\)\n--- a\/src\/a\.ts\n[^]*\n\+added \d+$/
     )
   })
 
