@@ -8,6 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
+import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
 import { stageName } from "../support/stageName.ts"
@@ -136,18 +137,21 @@ describe("a run that asks first", () => {
     ["does not blame a change for what failed before it", "true"],
     ["blames a change for what it breaks beside what failed before", notBroken]
   ] as const) {
-    nodeTest(name, () =>
-      Effect.gen(function* () {
-        const run = yield* makeRun
-        const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\nexit 1\n`
-        yield* run.fs.writeFileString(`${run.project}/check.sh`, check)
-        const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
-        const { events, report } = yield* run.session({ answer, approver: willingApprover(), settings })
-        const found = events.flatMap((event) => (event.type === "check.finished" ? [event.newFailures] : []))
-        const isBroken = fails !== "true"
-        expect(found).toEqual(isBroken ? [["a.py::test_a"], ["a.py::test_a"]] : [[], []])
-        expect(report?.status).toBe(isBroken ? "unverified" : "done")
-      })
+    nodeTest(
+      name,
+      () =>
+        Effect.gen(function* () {
+          const run = yield* makeRun
+          const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\nexit 1\n`
+          yield* run.fs.writeFileString(`${run.project}/check.sh`, check)
+          const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
+          const { events, report } = yield* run.session({ answer, approver: willingApprover(), settings })
+          const found = events.flatMap((event) => (event.type === "check.finished" ? [event.newFailures] : []))
+          const isBroken = fails !== "true"
+          expect(found).toEqual(isBroken ? [["a.py::test_a"], ["a.py::test_a"]] : [[], []])
+          expect(report?.status).toBe(isBroken ? "unverified" : "done")
+        }),
+      needs("bwrap")
     )
   }
 
