@@ -12,6 +12,7 @@ import { decodeText } from "../../src/domain/text/TextEncoding.ts"
 import { replaceFile } from "../../src/services/files/AtomicWrite.ts"
 import { versionsInMemory } from "../../src/services/files/FileVersions.ts"
 import { textHash } from "../../src/services/files/Hash.ts"
+import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { makeFolder } from "../support/Project.ts"
 
@@ -72,27 +73,30 @@ describe("changes of files", () => {
     })
   )
 
-  nodeTest("of files that are no text are patches that git takes both ways", () =>
-    Effect.gen(function* () {
-      const { at, folder } = yield* makeRoot
-      const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 37) % 256))
-      const copy = at("copy")
-      mkdirSync(copy)
-      for (const place of [folder, copy]) writeFileSync(join(place, "image.bin"), bytes)
-      const kept = yield* runThat(folder, ["image.bin", "now a text\n"])
-      const changes = yield* shownChanges(kept)
-      expect(changes).toMatchObject([{ path: "image.bin", binary: true, state: "made", insertions: 0 }])
-      const git = (...words: ReadonlyArray<string>) =>
-        execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n`, encoding: "utf8" })
-      expect(git("--numstat")).toBe("-\t-\timage.bin\n")
-      git()
-      expect(readFileSync(join(copy, "image.bin"), "utf8")).toBe("now a text\n")
-      git("-R")
-      expect(readFileSync(join(copy, "image.bin"))).toEqual(bytes)
-      yield* undoChanges(kept, {})
-      expect(readFileSync(at("image.bin"))).toEqual(bytes)
-      writeFileSync(at("image.bin"), Buffer.from([0, 1, 2]))
-      expect((yield* Effect.flip(undoChanges(kept, { redo: true })))._tag).toBe("UndoRefused")
-    })
+  nodeTest(
+    "of files that are no text are patches that git takes both ways",
+    () =>
+      Effect.gen(function* () {
+        const { at, folder } = yield* makeRoot
+        const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 37) % 256))
+        const copy = at("copy")
+        mkdirSync(copy)
+        for (const place of [folder, copy]) writeFileSync(join(place, "image.bin"), bytes)
+        const kept = yield* runThat(folder, ["image.bin", "now a text\n"])
+        const changes = yield* shownChanges(kept)
+        expect(changes).toMatchObject([{ path: "image.bin", binary: true, state: "made", insertions: 0 }])
+        const git = (...words: ReadonlyArray<string>) =>
+          execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n`, encoding: "utf8" })
+        expect(git("--numstat")).toBe("-\t-\timage.bin\n")
+        git()
+        expect(readFileSync(join(copy, "image.bin"), "utf8")).toBe("now a text\n")
+        git("-R")
+        expect(readFileSync(join(copy, "image.bin"))).toEqual(bytes)
+        yield* undoChanges(kept, {})
+        expect(readFileSync(at("image.bin"))).toEqual(bytes)
+        writeFileSync(at("image.bin"), Buffer.from([0, 1, 2]))
+        expect((yield* Effect.flip(undoChanges(kept, { redo: true })))._tag).toBe("UndoRefused")
+      }),
+    needs("git")
   )
 })

@@ -158,42 +158,45 @@ describe("the changes of a run", () => {
     needs("bwrap")
   )
 
-  nodeTest("are a patch that git takes, and are undone and made again byte for byte", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const copy = join(run.home, "copy")
-      mkdirSync(copy)
-      writeFileSync(join(copy, "a.txt"), windows)
-      writeFileSync(join(copy, "run.sh"), plain)
-      expect((yield* run.session).report?.status).toBe("done")
-      const made = ["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))
-      const { changes } = yield* run.diff
-      expect(
-        changes.map(({ deletions, insertions, kind, path, state }) => [path, kind, insertions, deletions, state])
-      ).toEqual([
-        ["a.txt", "changed", 1, 1, "made"],
-        ["made/deep/c.txt", "new", 1, 0, "made"],
-        ["run.sh", "changed", 1, 1, "made"]
-      ])
-      execFileSync("git", ["apply", "-"], {
-        cwd: copy,
-        input: changes
-          .slice(1)
-          .map(({ diff }) => diff)
-          .join("")
-      })
-      expect(readFileSync(join(copy, "run.sh"))).toEqual(made[2])
-      expect(readFileSync(join(copy, "made/deep/c.txt"))).toEqual(made[1])
-      expect((yield* run.undo()).paths).toEqual(["a.txt", "made/deep/c.txt", "run.sh"])
-      run.expectBefore()
-      expect((yield* run.diff).changes.map(({ state }) => state)).toEqual(["undone", "undone", "undone"])
-      expect((yield* run.undo()).paths).toEqual([])
-      yield* run.undo({ redo: true })
-      expect(["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))).toEqual(made)
-      expect((yield* run.undo({ paths: ["made"] })).paths).toEqual(["made/deep/c.txt"])
-      expect(existsSync(run.at("made"))).toBe(false)
-      expect(readFileSync(run.at("run.sh"))).toEqual(made[2])
-    })
+  nodeTest(
+    "are a patch that git takes, and are undone and made again byte for byte",
+    () =>
+      Effect.gen(function* () {
+        const run = yield* makeRun
+        const copy = join(run.home, "copy")
+        mkdirSync(copy)
+        writeFileSync(join(copy, "a.txt"), windows)
+        writeFileSync(join(copy, "run.sh"), plain)
+        expect((yield* run.session).report?.status).toBe("done")
+        const made = ["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))
+        const { changes } = yield* run.diff
+        expect(
+          changes.map(({ deletions, insertions, kind, path, state }) => [path, kind, insertions, deletions, state])
+        ).toEqual([
+          ["a.txt", "changed", 1, 1, "made"],
+          ["made/deep/c.txt", "new", 1, 0, "made"],
+          ["run.sh", "changed", 1, 1, "made"]
+        ])
+        execFileSync("git", ["apply", "-"], {
+          cwd: copy,
+          input: changes
+            .slice(1)
+            .map(({ diff }) => diff)
+            .join("")
+        })
+        expect(readFileSync(join(copy, "run.sh"))).toEqual(made[2])
+        expect(readFileSync(join(copy, "made/deep/c.txt"))).toEqual(made[1])
+        expect((yield* run.undo()).paths).toEqual(["a.txt", "made/deep/c.txt", "run.sh"])
+        run.expectBefore()
+        expect((yield* run.diff).changes.map(({ state }) => state)).toEqual(["undone", "undone", "undone"])
+        expect((yield* run.undo()).paths).toEqual([])
+        yield* run.undo({ redo: true })
+        expect(["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))).toEqual(made)
+        expect((yield* run.undo({ paths: ["made"] })).paths).toEqual(["made/deep/c.txt"])
+        expect(existsSync(run.at("made"))).toBe(false)
+        expect(readFileSync(run.at("run.sh"))).toEqual(made[2])
+      }),
+    needs("git")
   )
 
   nodeTest("are not undone where a file was changed since, and nothing else is then", () =>

@@ -44,7 +44,8 @@ describe("a long text on a terminal", needsTerminal, () => {
     sandbox.write(`home/.local/state/task-conductor/runs/${runId}/journal.jsonl`, readFileSync(journal))
     const show = (env: string, ...flags: ReadonlyArray<string>) =>
       `${env} '${process.execPath}' '${program}' show ${runId} ${flags.join(" ")}`
-    const paged = "PAGER='sed s/^/PAGED:/'"
+    sandbox.write("pager.sh", 'while IFS= read -r line; do printf "PAGED:%s\\n" "$line"; done\n')
+    const paged = "PAGER='sh ../pager.sh'"
     const terminal = openTerminal(
       [
         show(paged),

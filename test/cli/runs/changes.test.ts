@@ -10,6 +10,7 @@ import { diffRun, run, undo, UndoRefused } from "../../../src/index.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { needs } from "../../support/needs.ts"
 import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, resultSaying } from "../../support/TestRun.ts"
 
@@ -41,24 +42,27 @@ const changed = Effect.gen(function* () {
 })
 
 describe("the changes of the last run", () => {
-  it.live("are shown, undone and made again", () =>
-    Effect.gen(function* () {
-      const { call, read, root } = yield* changed
-      const stat = yield* call("diff", "--stat")
-      assert.strictEqual(stat.stdout, "a.txt: +1 -1\nnew/b.txt: +1 -0, new\n2 files: +2 -1\n")
-      const patch = (yield* call("diff")).stdout
-      assert.match(patch, /^diff --git a\/a\.txt b\/a\.txt\n--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ -1,3 \+1,3 @@\n/)
-      execFileSync("git", ["apply", "--check", "-R", "-"], { cwd: join(root, "project"), input: patch })
-      const undone = yield* call("undo")
-      assert.match(undone.stdout, /^Undone: 2 files of run \S+\n- a\.txt\n- new\/b\.txt\n$/)
-      assert.match(undone.stderr, /Make it again: task-conductor undo \S+ --redo/)
-      assert.strictEqual(read(), "one\ntwo\nthree\n")
-      assert.include((yield* call("undo")).stderr, "Nothing to do: the files are so already.")
-      assert.include((yield* call("diff")).stderr, "note: a.txt (undone)")
-      const again = JSON.parse((yield* call("undo", "last", "--redo", "--json", "a.txt")).stdout)
-      assert.deepStrictEqual([again.paths, again.refused], [["a.txt"], []])
-      assert.strictEqual(read(), "one\n2\nthree\n")
-    }).pipe(Effect.scoped)
+  it.live(
+    "are shown, undone and made again",
+    () =>
+      Effect.gen(function* () {
+        const { call, read, root } = yield* changed
+        const stat = yield* call("diff", "--stat")
+        assert.strictEqual(stat.stdout, "a.txt: +1 -1\nnew/b.txt: +1 -0, new\n2 files: +2 -1\n")
+        const patch = (yield* call("diff")).stdout
+        assert.match(patch, /^diff --git a\/a\.txt b\/a\.txt\n--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ -1,3 \+1,3 @@\n/)
+        execFileSync("git", ["apply", "--check", "-R", "-"], { cwd: join(root, "project"), input: patch })
+        const undone = yield* call("undo")
+        assert.match(undone.stdout, /^Undone: 2 files of run \S+\n- a\.txt\n- new\/b\.txt\n$/)
+        assert.match(undone.stderr, /Make it again: task-conductor undo \S+ --redo/)
+        assert.strictEqual(read(), "one\ntwo\nthree\n")
+        assert.include((yield* call("undo")).stderr, "Nothing to do: the files are so already.")
+        assert.include((yield* call("diff")).stderr, "note: a.txt (undone)")
+        const again = JSON.parse((yield* call("undo", "last", "--redo", "--json", "a.txt")).stdout)
+        assert.deepStrictEqual([again.paths, again.refused], [["a.txt"], []])
+        assert.strictEqual(read(), "one\n2\nthree\n")
+      }).pipe(Effect.scoped),
+    needs("git")
   )
 
   it.live("are not undone over what a person wrote since: exit code 1, with the difference", () =>

@@ -92,9 +92,9 @@ describe("the last run", () => {
     const { stderr, stdout } = await sandbox.run(["runs"])
     expect(stderr).toBe("There is 1 run of other projects: task-conductor runs --all\n")
     const lines = stdout.trimEnd().split("\n")
-    expect(lines.map((line) => line.slice(0, 36))).toEqual([
-      "20260101-100000-aaaa  ✓ done  1/1  0",
-      "20260101-100000-zzzz  ✓ done  1/1  0"
+    expect(lines.map((line) => line.slice(0, 33))).toEqual([
+      "20260101-100000-aaaa  ✓ done  1/1",
+      "20260101-100000-zzzz  ✓ done  1/1"
     ])
     expect((await sandbox.run(["runs", "--all"])).stdout.split("\n").map((line) => line.slice(0, 20))).toEqual([
       "20260101-100000-aaaa",
