@@ -205,12 +205,14 @@ export interface FittedSetup {
 const mostSlots = 64
 
 /** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
-const withSlots = Effect.fnUntraced(function* (setup: Setup) {
-  if (setup.configuration.parallel !== undefined) return setup
+const withSlots = Effect.fnUntraced(function* (setup: Setup, pool: number | undefined) {
+  const { parallel, plans } = setup.configuration
+  if (parallel !== undefined) return setup
   const slots = yield* askServer(setup, (server) => server.slots ?? Effect.undefined, { patience })
-  return slots === undefined
-    ? setup
-    : { ...setup, settings: { ...setup.settings, parallel: Math.min(slots, mostSlots) } }
+  if (slots === undefined) return setup
+  const isRoomy = slots > 1 && pool === undefined && plans === undefined
+  const settings = { ...setup.settings, parallel: Math.min(slots, mostSlots) }
+  return { ...setup, settings: isRoomy ? { ...settings, plans: 2 as const } : settings }
 })
 
 /**
@@ -253,7 +255,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
     return yield* new ConfigurationError({ source: "contextWindow (--context-window)", problems: [{ what }] })
   }
   const fitted: FittedSetup = {
-    setup: { ...withWindow(yield* withSlots(setup), chosen.window), modelFacts: known },
+    setup: { ...withWindow(yield* withSlots(setup, facts.pool), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
     modelNotes,
     note: windowNote(settings.model, chosen)

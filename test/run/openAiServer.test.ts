@@ -101,13 +101,19 @@ describe("a server of the OpenAI API", () => {
     Effect.gen(function* () {
       const { root, run: start } = yield* sandbox
       const server = yield* serve(obedient, { paths: { "/props": { status: 200, body: { total_slots: 3 } } } })
-      const saved = (): string =>
+      const journals = () =>
         globSync("**/.*/**/journal.jsonl", { cwd: root })
           .toSorted()
-          .map((file) => /"parallel":\d+/.exec(readFileSync(join(root, file), "utf8"))?.[0])
+          .map((file) => readFileSync(join(root, file), "utf8"))
+      const saved = (): string =>
+        journals()
+          .map((text) => /"parallel":\d+/.exec(text)?.[0])
           .join()
       yield* Effect.promise(() => start(["run", ...ask], env(server)))
       assert.strictEqual(saved(), '"parallel":3')
+      // Three slots have windows of their own: a second plan costs no time.
+      assert.include(journals()[0], '"plans":2')
+      assert.include(journals()[0], "plan/attempt-1/choice-2")
       yield* Effect.promise(() => start(["run", "--parallel", "5", ...ask], env(server)))
       assert.include(saved(), '"parallel":5')
     })

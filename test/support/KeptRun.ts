@@ -88,7 +88,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   const named = { runId, ...order }
   const session = (given: Session) =>
     Effect.suspend(() => {
-      const settings = pickSettings(given.settings ?? {}, ["limits", "askFirst", "checks"])
+      const settings = pickSettings(given.settings ?? {}, ["limits", "askFirst", "checks", "plans"])
       const journal = began
         ? layerResumedRun({ ...place, settings })
         : layerNewRun(place, { project, order: named, settings })

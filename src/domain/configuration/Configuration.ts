@@ -127,6 +127,10 @@ export const Configuration = Schema.Struct({
     count(64),
     "How many model calls the server processes in parallel. Default: what a server of llama.cpp says, else 2. Environment: OLLAMA_NUM_PARALLEL. Flag: --parallel."
   ),
+  plans: key(
+    Schema.Literals([1, 2]),
+    "How many plans a model is asked for at the same time, of which the better one is taken. Default: 2 where a server of llama.cpp says that it has several slots, each with a window of its own, else 1."
+  ),
   limits: key(GivenLimits, "Limits of runs and conversations."),
   referenceBudget: key(
     count(1_000_000_000),

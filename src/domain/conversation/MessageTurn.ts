@@ -187,7 +187,9 @@ const meantCall = (answer: string, isTool: (name: string) => boolean): string | 
   const quote = leakedCall(answer, isTool)
   const before = answer.slice(0, answer.indexOf(quote ?? "")).replace(/(?:^|\n)[ \t]*(?:`{3,}|~{3,})\w*\s*$/, "")
   if (quote === undefined || leadsToQuote(before.trimEnd())) return undefined
-  const others = proseLines(answer).filter(({ text }) => !/^\s*[<{}[\]"]/.test(text) && text.trim() !== quote)
+  const others = proseLines(answer).filter(
+    ({ text }) => !/^\s*(?:[<{}[\]"]|#{1,6}\s)/.test(text) && text.trim() !== quote
+  )
   const isMeant =
     fencedBlocks(answer).every(({ language }) => isOwn(language)) &&
     onlyPromises(others.map(({ text }) => text).join("\n"))
@@ -215,7 +217,8 @@ export const readMessageTurn = (
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const native = readNative(withoutThinking(withPlainTokens(answer)), isTool)
   const { text } = native
-  const written = mayChange && text.split("\n").some(beginsChange) ? readChanges(text) : undefined
+  const isPatch = proseLines(answer).some((line) => line.text.trim() === "*** Begin Patch")
+  const written = mayChange && (isPatch || text.split("\n").some(beginsChange)) ? readChanges(text) : undefined
   const asked =
     readCalls(
       written?.rest ?? text,

@@ -24,7 +24,8 @@ export const leakedCall = (answer: string, isTool: (name: string) => boolean): s
     return name !== undefined && isTool(name) && one.trim() !== name
   })
   if (line !== undefined) return line.trim()
-  const blocks = [lines.join("\n").trim(), ...fencedBlocks(answer).map((fence) => fence.text)]
+  const unheaded = lines.filter((one) => !/^#{1,6}\s/.test(one))
+  const blocks = [unheaded.join("\n").trim(), ...fencedBlocks(answer).map((fence) => fence.text)]
   return blocks.find(
     (block) =>
       /^\s*[[{<]/.test(block) &&

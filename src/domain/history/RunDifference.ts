@@ -33,6 +33,14 @@ const placeOfStage = (
   const { round, stage, task } = "call" in event ? event.call : event
   const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
+  // The second of two answers comes before or after the first.
+  if ("call" in event && event.call.choice !== undefined) {
+    const choice = `choice ${event.call.choice}`
+    return {
+      place: `${stage} ${attempt.join("")} ${choice}`,
+      about: [event.type, ...words, ...attempt, choice].join(" ")
+    }
+  }
   return {
     place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
     about: [event.type, ...words, ...attempt].join(" ")

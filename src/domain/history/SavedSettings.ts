@@ -9,6 +9,7 @@ import type { StageGenerations } from "../models/Generation.ts"
 const harmless = [
   "contextWindow",
   "parallel",
+  "plans",
   "limits",
   "referenceBudget",
   "deny",

@@ -76,7 +76,7 @@ const shareOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>)
   const { pattern, regex } = call.arguments
   const matches = matcher(
     String(pattern),
-    regex === true || / it was searched as a regular expression\.\)$/.test(dataText(result.data))
+    regex === true || dataText(result.data).endsWith(" it was searched as a regular expression.)")
   )
   const shown = [...rows].filter((row) => matchRow.test(row) && matches(row.replace(matchRow, "")))
   return share(shown.length, Number(total.replaceAll(",", "")))

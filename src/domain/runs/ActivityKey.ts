@@ -16,7 +16,9 @@ export const ModelCallId = Schema.Struct({
   stage: Stage,
   round: Schema.Int,
   task: Schema.optionalKey(Schema.String),
-  attempt: Schema.Int
+  attempt: Schema.Int,
+  /** 2 for the second of two answers of which the better one is taken; absent for the first. */
+  choice: Schema.optionalKey(Schema.Int)
 })
 export type ModelCallId = typeof ModelCallId.Type
 
@@ -24,17 +26,18 @@ export type ModelCallId = typeof ModelCallId.Type
 export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
 export type ToolCallId = typeof ToolCallId.Type
 
-/** `turn 2` of a task, `attempt 2` of any other stage. */
-export const attemptText = ({ attempt, stage }: Pick<ModelCallId, "attempt" | "stage">): string =>
-  `${stage === "task" ? "turn" : "attempt"} ${attempt}`
+/** `turn 2` of a task, `attempt 2` of any other stage; `attempt 1, second answer`. */
+export const attemptText = ({ attempt, choice, stage }: Pick<ModelCallId, "attempt" | "choice" | "stage">): string =>
+  `${stage === "task" ? "turn" : "attempt"} ${attempt}${choice === undefined ? "" : ", second answer"}`
 
-/** `round-1/turn/research-2/attempt-1`, `plan/attempt-1`. */
+/** `round-1/turn/research-2/attempt-1`, `plan/attempt-1`, `plan/attempt-1/choice-2`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),
     id.stage === "task" ? "turn" : id.stage,
     ...(id.task === undefined ? [] : [slugOf(id.task)]),
-    `attempt-${id.attempt}`
+    `attempt-${id.attempt}`,
+    ...(id.choice === undefined ? [] : [`choice-${id.choice}`])
   ].join("/")
 
 /** A part of a run whose outcome is recorded: `plan`, `round-1`, `round-1/refined/research-2`, `round-1/task/research-2`. */

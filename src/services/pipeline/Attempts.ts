@@ -22,6 +22,9 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
+/** A question to the model, with the call that asks it. */
+type Asking = Effect.Effect<{ readonly call: ModelCallId; readonly said: Said }, ModelError>
+
 /** What the stage knows of its document. */
 interface Expected {
   readonly shape?: AnswerShape
@@ -133,6 +136,8 @@ export interface AttemptPlan<A, E, R> {
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
+  /** Reads an answer to compare it with another one; two are asked for where the settings say so. */
+  readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
 interface Accepted<A> {
@@ -166,7 +171,32 @@ export class Attempts extends Context.Service<
     Effect.gen(function* () {
       const caller = yield* ModelCaller
       const events = yield* RunEvents
-      const { limits } = yield* RunSettings
+      const { limits, plans = 1 } = yield* RunSettings
+
+      /** How much an answer is worth: the lower the better, the first number before the others. */
+      const rankOf = Effect.fnUntraced(function* <A, E, R>(
+        { answer, issues: unusable }: Said,
+        compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
+      ) {
+        if (unusable.length > 0) return [2, 0, answer.length]
+        const { issues, repairs, value } = yield* compare(answer)
+        const isValid = issues.length === 0 && Option.isSome(value)
+        return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, answer.length]
+      })
+
+      /** The better of two answers that are asked for at the same time; the first one when the second does not come. */
+      const better = Effect.fnUntraced(function* <A, E, R>(
+        first: Asking,
+        second: Asking,
+        compare: NonNullable<AttemptPlan<A, E, R>["compare"]>
+      ) {
+        const [one, another] = yield* Effect.all([first, Effect.option(second)], { concurrency: 2 })
+        if (Option.isNone(another)) return one
+        const rank = yield* rankOf(one.said, compare)
+        const otherRank = yield* rankOf(another.value.said, compare)
+        const at = rank.findIndex((value, index) => value !== otherRank[index])
+        return at >= 0 && (otherRank[at] ?? 0) < (rank[at] ?? 0) ? another.value : one
+      })
 
       const run = Effect.fnUntraced(function* <A, E, R>(
         plan: AttemptPlan<A, E, R>
@@ -181,24 +211,32 @@ export class Attempts extends Context.Service<
         let fallback: (Fallback<A> & { readonly call: ModelCallId; readonly answer: string }) | undefined
         yield* events.publish({ type: "stage.started", ...where })
         for (let attempt = 1; ; attempt += 1) {
-          const call = { ...where, attempt }
           const bound = isBound ? { grammar: plan.grammar?.() } : {}
           const prompt = plan.prompt(previous)
-          const request = { id: call, prompt, step: 0, tuning, format, bound, shape }
-          /** What the server refused as too long is asked once more, if it is shorter by what was learnt. */
-          const askShorter = (error: ModelError) => {
-            const shorter = plan.prompt(previous)
-            return charactersOf(shorter) < charactersOf(prompt)
-              ? caller.ask({ ...request, prompt: shorter })
-              : Effect.fail(error)
-          }
-          const asked = yield* caller.ask(request).pipe(
-            Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
-            Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
-            Effect.catchTag("ModelError", (error) =>
-              Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
+          const ask = (call: ModelCallId, sampled: Tuning) => {
+            const request = { id: call, prompt, step: 0, tuning: sampled, format, bound, shape }
+            /** What the server refused as too long is asked once more, if it is shorter by what was learnt. */
+            const askShorter = (error: ModelError) => {
+              const shorter = plan.prompt(previous)
+              return charactersOf(shorter) < charactersOf(prompt)
+                ? caller.ask({ ...request, prompt: shorter })
+                : Effect.fail(error)
+            }
+            return caller.ask(request).pipe(
+              Effect.catchIf(({ isTooLong }) => isTooLong, askShorter),
+              Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
+              Effect.catchTag("ModelError", (error) =>
+                Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
+              ),
+              Effect.map((said) => ({ call, said }))
             )
-          )
+          }
+          const first = ask({ ...where, attempt }, tuning)
+          /* The second answer is sampled as after a repetition, so that it is another one. */
+          const second = ask({ ...where, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
+          const { call, said: asked } = yield* plan.compare === undefined || plans === 1
+            ? first
+            : better(first, second, plan.compare)
           const { answer, hasOnlyThought = false, shown } = asked
           const reading: Attempted<A> =
             asked.issues.length > 0

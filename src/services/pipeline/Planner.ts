@@ -82,6 +82,7 @@ export const makePlanner = Effect.gen(function* () {
         shape: taskListShape,
         grammar: () => planGrammar({ skills: names, links: briefingLinks(briefing).map(link), mayBeEmpty: false }),
         readPart: (part) => readTaskList(part).issues,
+        compare: (answer) => checker.check(answer, startOf(briefing)),
         read: Effect.fnUntraced(function* (answer) {
           return (yield* questions.ask(answer)) ?? (yield* checker.check(answer, startOf(briefing)))
         })

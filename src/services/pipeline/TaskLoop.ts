@@ -190,10 +190,8 @@ export class TaskLoop extends Context.Service<
             // What a change rests on is seen in the change and its checks.
             const isDone = loop.changedPaths(work).length > 0
             const reads = isDone ? [] : seenReads(latest.outcomes, shown, isReference)
-            return [...parts.filter(({ percent }) => percent < 100), ...reads].map((one) => ({
-              task: task.name,
-              ...one
-            }))
+            const all = [...parts.filter(({ percent }) => percent < 100), ...reads]
+            return all.map(({ href, percent }) => ({ task: task.name, href, percent }))
           },
           idOf: (turn) => ({ stage: "task", round, task: task.name, attempt: turn }),
           task: task.name,

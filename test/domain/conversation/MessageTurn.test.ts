@@ -149,6 +149,23 @@ describe("an answer", () => {
     assert.include(issues[0]?.how, "the answer to the person")
   })
 
+  it("may change files by a patch in the form of other agents, and not by one that it shows", () => {
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-const a = 1\n+const a = 2\n*** End Patch"
+    assert.deepInclude(read(`Here is the change.\n\n${patch}`).changes[0], {
+      path: "src/a.ts",
+      newText: "const a = 2\n"
+    })
+    assert.deepStrictEqual(read(`It looks like this:\n\n\`\`\`text\n${patch}\n\`\`\``).changes, [])
+  })
+
+  it("is none when a heading stands before a call that nobody can make", () => {
+    const read = readMessageTurn('### The limit?\n{"name": "read_file", "parameters": {"path": "a.ts"}}', {
+      mayChange: true,
+      tools: new Set(["read_file"])
+    })
+    assert.deepStrictEqual([read.issues[0]?.code, read.report], ["tool-call-json", undefined])
+  })
+
   it("may change files by blocks and by a replacement, where it may change any", () => {
     const block = "src/a.ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW"
     assert.deepStrictEqual(

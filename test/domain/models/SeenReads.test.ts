@@ -23,6 +23,8 @@ const shares = (outcomes: ReadonlyArray<CallOutcome>, limit: number, isOther: (p
     isOther
   )
 
+const rows = (count: number) => lines.slice(0, count).map((line, index) => `docs/big.md:${index + 1}: ${line}`)
+
 describe("what a task read itself", () => {
   it("was seen as a whole when it stands in a prompt", () => {
     assert.deepStrictEqual(shares([read()], 100_000), [])
@@ -76,7 +78,6 @@ describe("what a task read itself", () => {
   })
 
   it("counts the matches of a search by how many there are", () => {
-    const rows = (count: number) => lines.slice(0, count).map((line, index) => `docs/big.md:${index + 1}: ${line}`)
     const found = (head: string, count: number) =>
       outcome("search_files", { pattern: "sentence" }, [head, ...rows(count)].join("\n"))
     assert.deepStrictEqual(shares([found("50 matches in 1 file, letter case ignored.", 50)], 100_000), [])

@@ -66,6 +66,36 @@ layer(NodeServices.layer)("Planner", (it) => {
     })
   )
 
+  const asking = Effect.fnUntraced(function* (answers: ReadonlyArray<string>, plans: 1 | 2 = 2) {
+    const { log, planner } = yield* openStages({ answers, settings: { plans } })
+    const planned = yield* planner.plan(briefing)
+    const calls = log.events().flatMap((event) => (event.type === "model.started" ? [event.call] : []))
+    return { planned, calls }
+  })
+  const misspelt = valid.replace("**Skill** talk", "**Skill** Talk")
+  const longer = valid.replace("Whatever Talk 1 is about.", "Whatever Talk 1 is about, and more of it.")
+
+  it.effect("asks twice at the same time when it is told to, and takes the better plan", () =>
+    Effect.gen(function* () {
+      const twice = [
+        { stage: "plan", round: 0, attempt: 1 },
+        { stage: "plan", round: 0, attempt: 1, choice: 2 }
+      ]
+      for (const answers of [
+        [unheardOf, valid],
+        [valid, unheardOf],
+        [misspelt, valid],
+        [valid, longer],
+        [longer, valid],
+        ["Which one?", valid]
+      ]) {
+        expect(yield* asking(answers)).toEqual({ planned: { taskList, attempts: 1 }, calls: twice })
+      }
+      expect((yield* asking([unheardOf, unheardOf, valid, valid])).planned).toEqual({ taskList, attempts: 2 })
+      expect((yield* asking([unheardOf, valid], 1)).planned).toEqual({ taskList, attempts: 2 })
+    })
+  )
+
   it.effect("reads a plan that somebody wrote without the model, and names its repairs", () =>
     Effect.gen(function* () {
       const { planner, prompts } = yield* openStages()

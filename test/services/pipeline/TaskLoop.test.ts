@@ -352,15 +352,26 @@ layer(NodeServices.layer)("TaskLoop", (it) => {
     })
   )
 
-  it.effect("sends a report with a wrong link back, and marks the link when the model insists", () =>
+  it.effect("sends a report back that claims a change, and one that found nothing, where nothing was asked for", () =>
     Effect.gen(function* () {
-      const wrong = resultSaying("It is in [the file](src/none.ts#L1).")
+      for (const claim of ["I have changed the limit to 10.", "The limit was not found."]) {
+        const { log, loop } = yield* open([resultSaying(claim), refinementWith([read()]), resultSaying("It is read.")])
+        const { result } = yield* loop.work(orderOf(looking))
+        expect([rejectedIn(log), result?.summary]).toEqual([[["report-unfounded"]], "It is read."])
+      }
+    })
+  )
+
+  it.effect("sends a report with wrong links back once, and marks the links when the model insists", () =>
+    Effect.gen(function* () {
+      const wrong = resultSaying("It is in [the file](src/none.ts#L1) and in [the other](src/nine.ts#L1).")
       const { log, loop, messages } = yield* open([refinementWith([read()]), wrong, wrong, wrong])
       const { result } = yield* loop.work(orderOf(looking))
-      expect(rejectedIn(log)).toEqual([["evidence-file"]])
+      expect(rejectedIn(log)).toEqual([["evidence-file", "evidence-file"]])
       expect(repliesOf(messages)[2]).toContain("src/none.ts")
-      expect(result?.summary).not.toBe("It is in [the file](src/none.ts#L1).")
-      expect(result?.summary).toContain("It is in")
+      expect(result?.summary).toContain(
+        "It is in [the file](src/none.ts#L1) (not found) and in [the other](src/nine.ts#L1) (not found)."
+      )
     })
   )
 

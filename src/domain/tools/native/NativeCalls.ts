@@ -34,6 +34,10 @@ const functionTag = new RegExp(
   "y"
 )
 const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
+/** The name of a tool, and its arguments as an object in a code block or without one. */
+const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
+/** A line with a tag around calls, which says nothing about them. */
+const callsTag = /^\s*<(?:antml:)?(?:tool|function)_calls?>\s*$/
 const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
 const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
@@ -96,6 +100,10 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   if (tagged !== undefined) return readParameters(source, tagged[1] ?? "", at + tagged[0].length)
   const pairs = source.match(pairsTag, at)
   if (pairs !== undefined) return readArgumentPairs(source, pairs[1] ?? pairs[2] ?? "", at + pairs[0].length)
+  const object = source.match(namedObject, at)
+  if (object !== undefined && isObject(object[2] ?? "")) {
+    return { calls: [callJson(object[1] ?? "", object[2] ?? "{}")], end: at + object[0].length }
+  }
   const holder = source.match(holderTag, at)
   if (holder !== undefined) return readNamedTag(source, holder[1] ?? "", at + holder[0].length)
   const named = readPairs(source, at, isTool)
@@ -343,6 +351,7 @@ class Reader {
     const sign = quote.trim().slice(0, 40)
     addRepair(this.findings, "tool-call-syntax", { line: at + 1 }, `Read "${sign}" and what follows it as a tool call.`)
     const marks = fence === "" ? [] : [fence]
+    if (callsTag.test(this.out.at(-1) ?? "")) this.out.splice(-1, 1, "")
     const tagged = calls.map((call) => `<tool_call>${call}</tool_call>`)
     const written = [...(before.trim() === "" ? [] : [before]), ...marks, ...tagged, ...marks]
     this.out.push(...written, ...Array.from({ length: Math.max(0, next - at - written.length) }, () => ""))
