@@ -57,7 +57,7 @@ it.live(
       const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
 
       const resumed = yield* Effect.promise(() => run(["resume", runId], { env }))
-      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\dT[^)]+Z\\)\\. Wait for it,`
+      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d+ \\w+, \\d\\d:\\d\\d\\)\\. Wait for it,`
       expect(resumed.code).toBe(1)
       expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
       expect(server.chats.length).toBe(3)

@@ -36,7 +36,8 @@ export const doctor = Command.make(
     json: switchFlag("json", "Print one JSON object with all findings")
   },
   Effect.fn("doctor")(function* ({ cluster, json, model, project }) {
-    const { result, resultColumns, resultPaint } = yield* Output
+    const { emit, isWatched, result, resultColumns, resultPaint } = yield* Output
+    if (isWatched && !json) yield* emit("Looking at what a run needs ...")
     const look = cluster ? diagnoseCluster : diagnose
     const findings = [nodeFinding, ...(yield* look(project, present({ model }))), yield* terminalFinding]
     const can = canStart(findings)

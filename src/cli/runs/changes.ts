@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { changesOfRun, patchOf, type RunChange, undoRun } from "../../app/runChanges.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
-import type { FileKind } from "../../domain/files/FileKind.ts"
+import { kindWords } from "../../domain/files/FileKind.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
@@ -25,12 +25,6 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   undone: " (undone)",
   changed_since: " (changed after the run)",
   not_kept: " (what it held before is not kept)"
-}
-
-const kindWords: Readonly<Record<FileKind, string>> = {
-  plain: "not executable",
-  executable: "executable",
-  link: "a link"
 }
 
 /** Names what is not among the changes of files. */

@@ -3,6 +3,7 @@
  * checks ended.
  */
 import { wholeChange } from "../files/ChangePreview.ts"
+import { FileKind, kindWords } from "../files/FileKind.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import * as Schema from "effect/Schema"
 import { CheckOutcome, newTestsText, passes } from "./CheckOutcome.ts"
@@ -12,6 +13,8 @@ import { counted } from "../text/Format.ts"
 export const FileFact = Schema.Struct({
   path: Schema.String,
   kind: Schema.Literals(["new", "changed", "removed"]),
+  /** What the file becomes, where that is not what it was. */
+  becomes: Schema.optionalKey(FileKind),
   insertions: Schema.Int,
   deletions: Schema.Int
 })
@@ -73,7 +76,8 @@ export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<F
     .filter(({ base, kind, text }) => text !== base || kind !== undefined)
     .map((change) => {
       const { added, removed } = wholeChange(change.path, change.base ?? undefined, change.text ?? "")
-      return { path: change.path, kind: kindOf(change), insertions: added, deletions: removed }
+      const becomes = change.kind === undefined ? {} : { becomes: change.kind }
+      return Object.assign({ path: change.path, kind: kindOf(change), insertions: added, deletions: removed }, becomes)
     })
 
 const sumOf = (files: ReadonlyArray<FileFact>) => ({
@@ -84,7 +88,15 @@ const sumOf = (files: ReadonlyArray<FileFact>) => ({
 /** One fact for each file, from those of several tasks. */
 export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> =>
   [...Map.groupBy(files, ({ path }) => path).values()].flatMap((same) =>
-    same.slice(0, 1).map((first) => Object.assign({}, first, sumOf(same)))
+    same.slice(0, 1).map((first) =>
+      Object.assign(
+        {},
+        first,
+        same.findLast(({ becomes }) => becomes !== undefined),
+        { kind: first.kind },
+        sumOf(same)
+      )
+    )
   )
 
 const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutcome>, isStale: boolean): CheckState => {
@@ -201,7 +213,10 @@ export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyA
   const state = stateLine(facts)
   return [
     ...(files.length === 0 ? [] : [`${counted(files.length, "file")} changed, ${linesText(sumOf(files))}:`]),
-    ...files.map((file) => `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}`),
+    ...files.map(
+      (file) =>
+        `- ${file.path}${file.kind === "changed" ? "" : ` (${file.kind})`}: ${linesText(file)}${file.becomes === undefined ? "" : `, ${kindWords[file.becomes]}`}`
+    ),
     ...checks.map((check) => `- ${checkFact(check, forModel)}`),
     ...(state === undefined ? [] : [`- ${state}`]),
     ...new Set(denied.map((one) => `- denied: ${deniedText(one)}`)),

@@ -65,6 +65,8 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   let isActing = false
   /** True when an answer was shown that is not the final one. */
   let isMuted = false
+  /** True when the host said something last. */
+  let isAdded = false
 
   const show = (text: string): void => {
     if (text === "") return
@@ -92,6 +94,8 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   return {
     begin: () => {
       if (answer !== "" && !isActing && done > 0) isMuted = true
+      if (isAdded) show("\n\n")
+      isAdded = false
       answer = ""
       done = 0
       isActing = false
@@ -114,6 +118,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
       show(`\n\n${text}`)
       answer = ""
       isMuted = false
+      isAdded = true
     }
   }
 }

@@ -22,3 +22,10 @@ export const modeAs = (kind: FileKind, mode: number): number =>
 
 /** As git writes it. */
 export const gitMode: Readonly<Record<FileKind, string>> = { plain: "100644", executable: "100755", link: "120000" }
+
+/** For a person, of what a file becomes. */
+export const kindWords: Readonly<Record<FileKind, string>> = {
+  plain: "not executable",
+  executable: "executable",
+  link: "a link"
+}

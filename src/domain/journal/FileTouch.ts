@@ -32,8 +32,11 @@ export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArra
       case "outcome": {
         const intent = intents.get(record.key)
         if (intent === undefined || !isSuccess(record.value)) return []
-        return intent.files.map(({ after, path }) =>
-          after === null ? { _tag: "Unsure", path } : { _tag: "Written", task: intent.task, path, hash: after }
+        return intent.files.map(({ after, kind, path }) =>
+          /* What a link leads to is no text of the run. */
+          after === null || kind === "link"
+            ? { _tag: "Unsure", path }
+            : { _tag: "Written", task: intent.task, path, hash: after }
         )
       }
       case "event": {

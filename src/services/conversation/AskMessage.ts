@@ -185,9 +185,13 @@ export const makeAnswerMessage = Effect.gen(function* () {
         }
   })
 
-  /** Makes the changes that were approved, and says what was not made. */
-  const apply = Effect.fnUntraced(function* (work: Work, ending: AskEnding) {
-    const { latest, message, shown } = work
+  /**
+   * Makes the changes that were approved, and says what was not made. Those of this version of the working copy were declined, and are
+   * not asked about again.
+   */
+  const apply = Effect.fnUntraced(function* (work: Work, ending: AskEnding, declined: number | undefined) {
+    const { copy, latest, message, shown } = work
+    if (copy.version() === declined) return ending
     const summary = ending.answer.trim() === "" ? ending.reason : ending.answer
     const made: Refinement = {
       task: wholeTask,
@@ -221,7 +225,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
   })
 
   /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
-  const answer = (work: Work, begun: Progress): Effect.Effect<AskEnding, ModelError> =>
+  const answer = (work: Work, begun: Progress, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
       const end = yield* loop
         .turns(work, begun)
@@ -241,7 +245,7 @@ export const makeAnswerMessage = Effect.gen(function* () {
           ? { status: "done", answer: end.value, reason }
           : { status: end._tag === "Denied" ? "not_permitted" : "limit", answer: withReason("", reason), reason }
       const known = (yield* gate.requestedChanges).length
-      const applied = yield* apply(work, ending).pipe(
+      const applied = yield* apply(work, ending, declined).pipe(
         Effect.catchTag("TaskFailure", (failure) =>
           Effect.succeed<AskEnding>({ status: "failed", answer: failure.message, reason: failure.message })
         )
@@ -250,11 +254,12 @@ export const makeAnswerMessage = Effect.gen(function* () {
       const latest = work.latest()
       if (applied.status !== "declined" || requested === undefined || latest.turn >= work.mostTurns) return applied
       const content = `I declined these changes. Instead: ${requested.instead}`
-      const declined = `You declined the changes of ${loop.changedPaths(work).join(", ")}, and wanted instead: ${requested.instead}`
-      const next = yield* answer(work, { ...latest, messages: [...latest.messages, { role: "user", content }] })
+      const said = `You declined the changes of ${loop.changedPaths(work).join(", ")}, and wanted instead: ${requested.instead}`
+      const messages = [...latest.messages, { role: "user" as const, content }]
+      const next = yield* answer(work, { ...latest, messages }, work.copy.version())
       /* What was declined stands above what the model says of it. */
       const nothing = next.facts === undefined && next.status === "done" ? " Nothing was changed." : ""
-      return { ...next, answer: `${declined}${nothing}\n\n${next.answer}` }
+      return { ...next, answer: `${said}${nothing}\n\n${next.answer}` }
     })
 
   return Effect.fn("answerMessage")(function* (message: MessageOrder) {

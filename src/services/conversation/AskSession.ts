@@ -280,7 +280,7 @@ export const layerAsker = Layer.effect(
           return yield* shaped({ number, system, messages: yield* messages, form, progress }, ending)
         })
         return yield* Effect.flatMap(answering, inForm).pipe(
-          Effect.ensuring(lock.release),
+          Effect.ensuring(Effect.andThen(gate.endSteps, lock.release)),
           Effect.flatMap((ending) => withDenials(ending, since)),
           Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
           Effect.onInterrupt(() => {

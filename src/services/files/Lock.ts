@@ -25,6 +25,13 @@ export const LockHolder = Schema.Struct({
 })
 export type LockHolder = typeof LockHolder.Type
 
+/** `27 Nov, 23:51`, where the person is. */
+const timeText = (iso: string): string => {
+  const at = new Date(iso)
+  const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const
+  return Number.isNaN(at.getTime()) ? iso : at.toLocaleString("en-GB", parts)
+}
+
 /** Another process holds the lock; `holder` is absent when it does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** The name of the locked thing in messages. */
@@ -38,7 +45,7 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
     const { holder } = this
     if (holder === undefined) return "another process"
     const { pid, runId, since, work = "run" } = holder
-    return `${work} ${runId} (pid ${pid}, since ${since})`
+    return `${work} ${runId} (pid ${pid}, since ${timeText(since)})`
   }
   override get message(): string {
     return `${this.what} is in use by ${this.by}. ${this.remedy}`

@@ -216,6 +216,8 @@ export class Gate extends Context.Service<
     addRule(rule: SourcedRule): Effect.Effect<void>
     /** The rules that were added so. */
     readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
+    /** Ends what was approved with steps: the same call is asked about again. */
+    readonly endSteps: Effect.Effect<void>
     /** The answers so far, for the gate of another process that runs tasks of this run. */
     readonly snapshot: Effect.Effect<GateSnapshot>
     /** Adds the answers of another gate of this run. */
@@ -358,6 +360,7 @@ export class Gate extends Context.Service<
           foresee,
           denials: Effect.sync(() => denials),
           requestedChanges: Effect.sync(() => requestedChanges),
+          endSteps: Effect.sync(() => void grants.endSteps()),
           sessionGrants: Effect.sync(() => grants.session()),
           addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
           addRule: (rule) => Effect.sync(() => void rules.push(rule)),

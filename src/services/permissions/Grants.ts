@@ -161,6 +161,11 @@ export class Grants {
     return [...this.#session.values()]
   }
 
+  /** What was approved with a step does not cover the same call later. */
+  endSteps(): void {
+    this.#approved.clear()
+  }
+
   /** Records who approved all remaining steps of a plan. */
   addPlan(planKey: string, by: AnsweredBy): void {
     this.#plans.set(planKey, by)

@@ -19,6 +19,22 @@ const shown = (task: string, href: string): JournalRecord => ({
 })
 
 describe("what a journal tells of files", () => {
+  it("is no text for a file that was removed, and for a link", () => {
+    const files = [
+      { path: "/p/gone.txt", before: "hash", after: null },
+      { path: "/p/link", before: null, after: "hash", kind: "link" as const },
+      { path: "/p/run.sh", before: "hash", after: "hash", kind: "executable" as const }
+    ]
+    expect(
+      fileTouches([{ ...intent("write", "Write 1", []), files } as JournalRecord, outcome("write", true)])
+    ).toEqual([
+      ...files.map(({ path }) => ({ _tag: "Unsure", path })),
+      { _tag: "Unsure", path: "/p/gone.txt" },
+      { _tag: "Unsure", path: "/p/link" },
+      { _tag: "Written", task: "Write 1", path: "/p/run.sh", hash: "hash" }
+    ])
+  })
+
   it("is what finished tasks were shown and what was written, in order", () => {
     const records = [
       shown("Look 1", "a.md"),

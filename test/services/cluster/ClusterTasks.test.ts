@@ -50,6 +50,7 @@ const makeGate = (known: GateSnapshot) => {
     addRule: () => Effect.void,
     addedRules: Effect.succeed([]),
     snapshot: Effect.sync(() => known),
+    endSteps: Effect.void,
     restore: (carried) => Effect.sync(() => void reported.push(carried))
   })
   return { gate, reported }

@@ -483,6 +483,20 @@ describe("changes", () => {
     })
   )
 
+  it.effect("that are the same as those of an earlier message are asked about again", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step", "step", "step"] })
+      const lowered = block("src/limit.ts", "export const limit = 10", "export const limit = 5")
+      const { limit } = yield* asking(
+        ["Raise it.", "Back.", "Raise it again."],
+        inOrder(raised, "Raised.", lowered, "Back.", raised, "Raised."),
+        { files, approver: approver.layer }
+      )
+      assert.strictEqual(approver.asked.length, 3)
+      assert.strictEqual(limit, "// The limit.\nexport const limit = 10\n")
+    })
+  )
+
   it.effect("that a person declines are not made, and the host says so", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["decline"] })
@@ -533,6 +547,38 @@ describe("changes", () => {
       )
       assert.strictEqual(limit, "// The limit.\nexport const limit = 8\n")
       assert.match(shown, /^It is 10\.\n\nNothing was changed: .*It is 8\.$/s)
+    })
+  )
+
+  it.effect("that were declined are not asked about again when the model makes no others", () =>
+    Effect.gen(function* () {
+      let questions = 0
+      const approver = Layer.succeed(Approver)(
+        Approver.of({
+          step: () =>
+            Effect.sync(() => {
+              questions += 1
+              return { answer: "decline", by: "person", instead: "Leave it." }
+            }),
+          call: () => Effect.die("no call is asked about"),
+          inDoubt: () => Effect.die("nothing is in doubt")
+        })
+      )
+      const { limit, reports, shown } = yield* asking(["Raise it."], inOrder(raised, "It is 10.", "It is 10 now."), {
+        files,
+        approver
+      })
+      assert.strictEqual(questions, 1)
+      assert.strictEqual(limit, files["src/limit.ts"])
+      assert.deepStrictEqual(
+        [reports[0]?.status, reports[0]?.answer],
+        [
+          "done",
+          "You declined the changes of src/limit.ts, and wanted instead: Leave it. Nothing was changed.\n\nIt is 10 now."
+        ]
+      )
+      assert.strictEqual(shown.split("It is 10 now.").length, 2)
+      assert.include(shown, "changes of src/limit.ts.\n\nIt is 10 now.")
     })
   )
 

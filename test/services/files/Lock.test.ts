@@ -46,8 +46,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
       const taken = yield* refusal(folder)
       expect([taken.what, taken.holder?.pid, taken.holder?.runId]).toEqual(["The project", holder.pid, "held"])
       expect(Date.parse(taken.holder!.since)).toBeGreaterThanOrEqual(before)
-      expect(taken.message).toBe(
-        `The project is in use by run held (pid ${holder.pid}, since ${taken.holder!.since}). Wait for it, or end it first.`
+      expect(taken.message).toMatch(
+        /^The project is in use by run held \(pid \d+, since \d+ \w+, \d\d:\d\d\)\. Wait for it, or end it first\.$/
       )
       expect(Option.getOrThrow(yield* lockHolder(folder, { folder })).pid).toBe(holder.pid)
     })

@@ -92,6 +92,7 @@ const gate = ({ asked = [], deny }: Setup) =>
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
       requestedChanges: Effect.succeed([]),
+      endSteps: Effect.void,
       foresee: () => Effect.undefined,
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
