@@ -52,6 +52,10 @@ if (parts[0] < 22 || (parts[0] === 22 && parts[1] < 19)) {
   )
   process.exitCode = 2
 } else if (words.length === 1 && ["--version", "-v", "version"].indexOf(words[0]) !== -1) {
+  process.stdout.on("error", function (error) {
+    process.stderr.write("The version could not be written to stdout (" + error.code + ").\n")
+    process.exitCode = 1
+  })
   process.stdout.write(require("../package.json").version + "\n")
 } else {
   import("../dist/" + (mayLoadPlugins() ? "library" : "cli") + "/main.js").catch(function (error) {

@@ -135,15 +135,24 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
+const keptRun = ' Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
+/** What is saved of the work of a command, and does not have to be done again. */
+const savedBy: Readonly<Record<string, string>> = {
+  run: keptRun,
+  resume: keptRun,
+  fork: keptRun,
+  ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
+}
+
 /** A result that did not arrive is a failure, also of work that went well. */
-const requireWritten = (exitCode: number) =>
+const requireWritten = (command: string | undefined) => (exitCode: number) =>
   Output.use(({ emit, lost }) => {
     const reason = lost()
     return reason === undefined
       ? Effect.succeed(exitCode)
-      : emit(
-          `The result could not be written to stdout (${reason}). Nothing of a run has to be done again: "task-conductor show last" prints what it found.`
-        ).pipe(Effect.as(exitCode === 0 ? exitCodes.failed : exitCode))
+      : emit(`The result could not be written to stdout (${reason}).${savedBy[command ?? ""] ?? ""}`).pipe(
+          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
+        )
   })
 
 /** What a start waits for is said on stderr. */
@@ -182,7 +191,7 @@ export const runCommandLine = (
       return say(isUsage ? `${text}\nRun "task-conductor ${argv[0]} --help" for help.` : text, exitCode)
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
-    Effect.flatMap(requireWritten),
+    Effect.flatMap(requireWritten(argv.includes("--help") ? undefined : argv[0])),
     Effect.provide(Layer.mergeAll(layerPresenter, layerFlags, layerNotices))
   )
 }

@@ -42,6 +42,9 @@ import { freeSkill, planOf, refinementWith, resultSaying } from "../support/Test
 
 const libraryProcess = fileURLToPath(new URL("../support/libraryProcess.ts", import.meta.url))
 
+/** The library runs from its sources here, the command line from a build. */
+const anyBuild = (json: string): string => json.replaceAll(/("replayed_by":\s*)"[^"]*"/g, '$1""')
+
 const stageOf = (system: string, user: string): string => stageName({ system, user })
 const taskOf = (user: string): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
@@ -222,8 +225,6 @@ describe("a run of the command line", () => {
           ])
         )
         const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
-        /* The library runs from its sources here, the command line from a build. */
-        const anyBuild = (json: string) => json.replaceAll(/("replayed_by":\s*)"[^"]*"/g, '$1""')
         expect(plain(anyBuild(outputJson(given).replaceAll(root, "<root>")))).toEqual(
           shown.map(({ stdout }) => plain(anyBuild(stdout)))
         )

@@ -11,7 +11,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import type { RunSummary } from "../../domain/history/RunOverview.ts"
+import { RunSummary } from "../../domain/history/RunOverview.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalContent, readJournal, maxJournalBytes } from "../journal/JournalReader.ts"
 import { type LockHolder, lockHolder, takeLock } from "../files/Lock.ts"
@@ -242,6 +242,27 @@ const summaryOf = (
 /** Ids are names of folders: nothing else is looked for. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
+/** So many journals are read at once in no time. */
+const fewRuns = 50
+
+/** What has not ended, or may be readable by another version. */
+const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
+
+/** The summary of a run, and the state of the journal that it was made from. */
+const KeptSummary = Schema.fromJsonString(Schema.Struct({ journal: Schema.String, summary: RunSummary }))
+const decodeKept = Schema.decodeUnknownOption(KeptSummary)
+
+/** What changes with every record; nothing for what is no file. */
+const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | undefined> =>
+  fs.stat(file).pipe(
+    Effect.map(({ mtime, size, type }) =>
+      type === "File"
+        ? `${size} ${Option.match(mtime, { onNone: () => "", onSome: (at) => at.toISOString() })}`
+        : undefined
+    ),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** The runs below the folder where the program saves its state. */
 const makeRunStore = Effect.fnUntraced(function* (state: string) {
   const fs = yield* FileSystem.FileSystem
@@ -267,8 +288,30 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
   })
 
+  /** The summary of a run that has ended is kept beside its journal, as long as that stays as it is. */
+  const keptSummary = Effect.fnUntraced(function* (runId: string) {
+    const journal = pathOf(runId)
+    const file = path.join(path.dirname(journal), "summary.json")
+    const [state, kept] = yield* Effect.all([fileState(fs, journal), fileState(fs, file)])
+    if (state !== undefined && kept !== undefined) {
+      const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "")
+      const read = Option.getOrUndefined(decodeKept(text))
+      if (read?.journal === state && read.summary.runId === runId) return read.summary
+    }
+    const found = yield* summary(runId)
+    if (state !== undefined && !openStandings.has(found.standing)) {
+      /* It can be made again: nothing waits for the disk. */
+      yield* Effect.ignore(
+        fs.writeFileString(file, JSON.stringify({ journal: state, summary: found }), { mode: 0o600 })
+      )
+    }
+    return found
+  })
+
   const list: Effect.Effect<ReadonlyArray<RunSummary>> = Effect.flatMap(ids, (all) =>
-    Effect.map(Effect.forEach(all, summary, { concurrency: 8 }), (found) => found.toSorted(byStart))
+    Effect.map(Effect.forEach(all, all.length > fewRuns ? keptSummary : summary, { concurrency: 8 }), (found) =>
+      found.toSorted(byStart)
+    )
   )
 
   return {

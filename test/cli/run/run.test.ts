@@ -70,9 +70,21 @@ describe("run", () => {
       [code, stderr.trimEnd().split("\n").at(-1)],
       [
         1,
-        'The result could not be written to stdout (ENOSPC). Nothing of a run has to be done again: "task-conductor show last" prints what it found.'
+        'The result could not be written to stdout (ENOSPC). Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
       ]
     )
+  })
+
+  it("fails when anything else cannot be written, without advice about a run", needsFullDevice, async () => {
+    for (const [words, said] of [
+      [["tools", "list"], "The result could not be written to stdout (ENOSPC).\n"],
+      [["--version"], "The version could not be written to stdout (ENOSPC).\n"]
+    ] as const) {
+      const full = openSync("/dev/full", "w")
+      const { code, stderr } = await sandbox.start(words, { stdout: full }).ended
+      closeSync(full)
+      assert.deepStrictEqual([code, stderr], [1, said])
+    }
   })
 
   it("streams JSON Lines from run.started to run.finished and nothing else", async () => {

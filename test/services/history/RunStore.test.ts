@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
@@ -32,6 +32,26 @@ layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept
       const { store } = yield* storeWith({})
       expect(yield* store.list).toEqual([])
       expect((yield* Effect.flip(store.find("last"))).message).toContain('There is no run "last".')
+    })
+  )
+
+  it.effect("are listed as quickly when they are many: what was read of an ended run is kept beside its journal", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 60 }, (_, number) => `20261101-1000${10 + number}-aaaa`.slice(0, 20))
+      const runs = Object.fromEntries(many.map((id) => [id, [openedRecord(id), ended("done")]]))
+      const [changed = "", broken = "", piped = ""] = many
+      const { state, store } = yield* storeWith({ ...runs, [first]: [openedRecord(first), settled("plan")] })
+      const before = yield* store.list
+      const kept = (id: string) => `${state}/runs/${id}/summary.json`
+      expect([before.length, existsSync(kept(changed)), existsSync(kept(first))]).toEqual([61, true, false])
+      expect(yield* store.list).toEqual(before)
+      writeFileSync(store.pathOf(changed), journalBytes([openedRecord(changed), ended("done"), ended("limit")]))
+      writeFileSync(kept(broken), "{")
+      rmSync(kept(piped))
+      mkdirSync(kept(piped))
+      const after = new Map((yield* store.list).map((run) => [run.runId, run.standing]))
+      expect([after.get(changed), after.get(broken), after.get(piped)]).toEqual(["limit", "done", "done"])
+      expect(after.get(first)).toBe("unfinished")
     })
   )
 
