@@ -83,6 +83,25 @@ describe("ask", () => {
     )
   })
 
+  it("answers what the model asks instead of an answer, in a single message and not in a conversation", async () => {
+    const asked: Array<string> = []
+    const model = ScriptedModel.layer((prompt) =>
+      JSON.stringify(prompt).includes("The server.") ? "It is 8042." : "Do you mean the server or the database?"
+    )
+    const answer = (text: string) => {
+      asked.push(text)
+      return "The server."
+    }
+    const options = { project, model, answer }
+    const report = await ask({ ...options, prompt: "What is the port?" }).report
+    assert.deepStrictEqual([report.answer, asked], ["It is 8042.", ["Do you mean the server or the database?"]])
+    const open = openConversation(options)
+    assert.strictEqual((await open.send("What is the port?")).answer, "Do you mean the server or the database?")
+    assert.strictEqual((await open.send("The server.")).answer, "It is 8042.")
+    await open.close()
+    assert.lengthOf(asked, 1)
+  })
+
   it("names the open files of the person before the first message, also in the plan of a run", async () => {
     const seen: Array<string> = []
     const model = ScriptedModel.layer(({ system, user }) => {

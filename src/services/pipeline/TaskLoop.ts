@@ -18,7 +18,7 @@ import { Issue } from "../../domain/findings/Issue.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { withAnswers } from "../../domain/models/Briefing.ts"
-import { fromHost } from "../../domain/models/ConversationMessage.ts"
+import { type ConversationMessage, fromHost } from "../../domain/models/ConversationMessage.ts"
 import { percentOf, seenShare } from "../../domain/models/SeenPart.ts"
 import { seenReads } from "../../domain/models/SeenReads.ts"
 import { type ResultDocument, resultOfSummary, TaskFailure } from "../../domain/plan/TaskResult.ts"
@@ -176,6 +176,7 @@ export class TaskLoop extends Context.Service<
         const look = mayChange ? "look further, change, or" : "look further, or"
         let latest = firstProgress([{ role: "user", content: begin }])
         const shown = new Set<string>()
+        const counted = new WeakSet<ConversationMessage>()
         const isReference = (path: string): boolean =>
           task.references.some(
             ({ kind, target }) =>
@@ -255,6 +256,8 @@ export class TaskLoop extends Context.Service<
           keep: (progress) => {
             latest = progress
             for (const message of progress.messages) {
+              if (counted.has(message)) continue
+              counted.add(message)
               if (message.role === "user") shown.add(message.content)
               if (message.role !== "tool") continue
               const { data } = message.result
