@@ -175,7 +175,7 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "several rules for tools that do not exist",
     args: ["run", "--deny", "write_fil", "--allow", "reed_file", "hi"],
-    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n`
+    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file, remove_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n`
   },
   {
     name: "a rule for a tool that does not exist",
