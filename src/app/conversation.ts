@@ -16,6 +16,7 @@ import {
   saveConversation
 } from "../services/conversation/ConversationStore.ts"
 import { FileVersions, versionsInMemory } from "../services/files/FileVersions.ts"
+import { requireProject } from "../services/files/Workspace.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import { layerWriteLock } from "./writeLock.ts"
@@ -99,6 +100,7 @@ const saving = Effect.fnUntraced(function* (
 
 /** The kept conversations about a project, the last one first. */
 export const listConversations = Effect.fn("listConversations")(function* (project: string) {
+  yield* requireProject(project)
   return (yield* keptConversations(conversationPlace(yield* readSetup(project, {})))).map(summaryOf)
 })
 

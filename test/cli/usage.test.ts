@@ -77,6 +77,41 @@ const cases: ReadonlyArray<Case> = [
       /^Cannot use the prompt: The prompt needs about \d+ tokens, the context window holds 8192\. .* Put long text into a file and refer to it, or raise contextWindow to at least \d+\.$/m
   },
   {
+    name: "a skill without a name",
+    args: ["run", "--model", "embedded", "--skill", "", "hi"],
+    stderr: `Missing value for flag --skill. Expected: NAME, which is not empty\n${help("run")}`
+  },
+  {
+    name: "a project without a name",
+    args: ["tools", "list", "--project", " "],
+    stderr: `Invalid value for flag --project: " ". Expected: FOLDER, which is not empty\n${help("tools list")}`
+  },
+  {
+    name: "a file without a name",
+    args: ["check", ""],
+    stderr: "Cannot read a file without a name. Give its path, or - for stdin.\n"
+  },
+  {
+    name: "a number of days out of range",
+    args: ["runs", "prune", "--older-than", "-1"],
+    stderr: `Invalid value for flag --older-than: "-1". Expected: a whole number of days, such as 30\n${help("runs prune")}`
+  },
+  {
+    name: "two conversations",
+    args: ["ask", "--continue", "--session", "1", "hi"],
+    stderr: `--continue and --session exclude each other: both name a conversation. Leave one out.\n${help("ask")}`
+  },
+  {
+    name: "conversations of a project that is missing",
+    args: ["sessions", "--project", "../missing"],
+    stderr: "There is no folder at <root>/missing. Give the project folder with --project, or create it first.\n"
+  },
+  {
+    name: "flags for more and for less",
+    args: ["run", "--quiet", "--verbose", "--model", "embedded", "hi"],
+    stderr: `--quiet and --verbose exclude each other. Leave one out.\n${help("run")}`
+  },
+  {
     name: "a plugin that is not there, in a list of tools",
     args: ["tools", "list", "--plugin", "./nowhere.mjs"],
     stderr: /^The plugin "\.\/nowhere\.mjs" is not used: it was not found\./
@@ -140,7 +175,7 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "several rules for tools that do not exist",
     args: ["run", "--deny", "write_fil", "--allow", "reed_file", "hi"],
-    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n`
+    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file, remove_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n`
   },
   {
     name: "a rule for a tool that does not exist",

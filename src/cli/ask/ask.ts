@@ -35,7 +35,7 @@ import {
 } from "../run/runFlags.ts"
 import { makeAnswerPrinter, askLine } from "./AnswerPrinter.ts"
 import { type EventSink, jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
-import { quietFailure } from "../terminal/Failure.ts"
+import { quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { switchFlag, textFlag } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
@@ -72,7 +72,9 @@ const allFlags = {
   ...answerFlags,
   askFirst: checkFlags.askFirst,
   yes: approvalFlags.yes,
-  tools: textFlag("tools", "NAMES", "The only tools that the model may call: --tools read_file,search_files").pipe(
+  tools: Flag.String("tools").pipe(
+    Flag.withMetavar("NAMES"),
+    Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
     Flag.optional
   ),
   continues: switchFlag("continue", "Go on with the last conversation about the project"),
@@ -297,7 +299,12 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const { json, outputSchema, prompt, promptFile, quiet } = given
+    const { continues, json, outputSchema, prompt, promptFile, quiet, session } = given
+    if (continues && Option.isSome(session)) {
+      return yield* usageFailure(
+        "--continue and --session exclude each other: both name a conversation. Leave one out."
+      )
+    }
     const isAlone = json || quiet || !canAsk || [prompt, promptFile, outputSchema].some((one) => Option.isSome(one))
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))

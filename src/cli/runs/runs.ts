@@ -8,7 +8,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
 import { counted, secondsText } from "../../domain/text/Format.ts"
 import { outputJson } from "../../domain/text/Json.ts"
@@ -109,10 +108,9 @@ const prune = Command.make(
   "prune",
   {
     olderThan: Flag.Int("older-than").pipe(
-      Flag.withSchema(
-        Schema.Int.check(
-          Schema.isBetween({ minimum: 0, maximum: 100_000 }, { expected: "a number of days, such as 30" })
-        )
+      Flag.filter(
+        (days) => days >= 0 && days <= 100_000,
+        () => "a whole number of days, such as 30"
       ),
       Flag.withMetavar("DAYS"),
       Flag.withDescription("Remove runs that started more than this many days ago: --older-than 30")

@@ -21,9 +21,16 @@ export const wholeNumberFlag = (name: string, minimum: number, maximum: number) 
     Flag.withMetavar("N")
   )
 
-/** A flag with a text; `what` names the text in the help. */
+/** A flag with a text that is not blank; `what` names the text in the help. */
 export const textFlag = (name: string, what: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(what), Flag.withDescription(description))
+  Flag.String(name).pipe(
+    Flag.filter(
+      (text) => text.trim() !== "",
+      () => `${what}, which is not empty`
+    ),
+    Flag.withMetavar(what),
+    Flag.withDescription(description)
+  )
 
 /** The help of a command: what it does, and examples with what each of them does. */
 export const withHelp =

@@ -8,7 +8,7 @@ import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
 import { personLine } from "./EventLines.ts"
-import { quietFailure } from "./Failure.ts"
+import { quietFailure, usageFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { type KeyTaker, takingKeys } from "./Keys.ts"
@@ -110,14 +110,16 @@ export const showOwnRun = <E, R>(
   given: RunStyle & ApprovalFlags,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
 ) =>
-  showRun(given, (shown) =>
-    (given.json || given.plain === true || given.quiet === true
-      ? Effect.succeed<KeyTaker>({ sink: shown, handOver: Effect.void })
-      : takingKeys(shown, { begin: "run.started" })
-    ).pipe(
-      Effect.flatMap(({ sink }) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
-      Effect.flatMap((context) => carryOut(context, given.json, work)),
-      Effect.scoped,
-      Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : shown.abort("The run broke off.")))
-    )
-  )
+  given.quiet === true && given.verbose === true
+    ? usageFailure("--quiet and --verbose exclude each other. Leave one out.")
+    : showRun(given, (shown) =>
+        (given.json || given.plain === true || given.quiet === true
+          ? Effect.succeed<KeyTaker>({ sink: shown, handOver: Effect.void })
+          : takingKeys(shown, { begin: "run.started" })
+        ).pipe(
+          Effect.flatMap(({ sink }) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
+          Effect.flatMap((context) => carryOut(context, given.json, work)),
+          Effect.scoped,
+          Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : shown.abort("The run broke off.")))
+        )
+      )

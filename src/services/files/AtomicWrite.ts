@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import { readdir } from "node:fs/promises"
 import * as path from "node:path"
 import * as Result from "effect/Result"
 import { type FileKind, modeAs } from "../../domain/files/FileKind.ts"
@@ -135,18 +136,42 @@ export const removeFile = Effect.fn("removeFile")(
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
   text === null ? removeFile(file, made) : replaceFile(file, text, made)
 
-const removeLeftover = Effect.fnUntraced(function* (write: Write) {
+/** Removes files by their names from a folder; none of them may be a link. */
+const removeNamed = Effect.fnUntraced(function* (folder: string, isMeant: (name: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
-  const folder = yield* openDirectory(path.dirname(write.path))
-  const names = yield* fs.readDirectory(folder.path)
-  for (const name of names) {
-    if (!name.startsWith(beginningOf(write)) || !name.endsWith(".tmp")) continue
-    const file = path.join(folder.path, name)
+  const opened = yield* openDirectory(folder)
+  for (const name of (yield* fs.readDirectory(opened.path)).filter(isMeant)) {
+    const file = path.join(opened.path, name)
     if ((yield* fs.lstat(file)).type === "File") yield* fs.remove(file)
   }
 }, Effect.scoped)
+
+const removeLeftover = (write: Write) =>
+  removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
 /** Removes the temporary files that these writes left when their process was killed; errors are ignored. No such write may be in progress. */
 export const removeLeftovers = Effect.fn("removeLeftovers")((writes: ReadonlyArray<Write>) =>
   Effect.forEach(writes, (write) => Effect.ignore(removeLeftover(write)), { discard: true })
 )
+
+const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
+
+/** Where no tool writes, or far too much lies to look at. */
+const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
+
+/** Removes the temporary files that any writes below a folder left when their process was killed. No write may be in progress there. */
+export const removeAllLeftovers = Effect.fn("removeAllLeftovers")(function* (root: string) {
+  const folders = [root]
+  for (const folder of folders) {
+    const entries = yield* Effect.orElseSucceed(
+      Effect.tryPromise(() => readdir(folder, { withFileTypes: true })),
+      () => []
+    )
+    folders.push(
+      ...entries.flatMap((one) => (one.isDirectory() && !passedOver.has(one.name) ? [path.join(folder, one.name)] : []))
+    )
+    if (entries.some(({ name }) => anyTemporary.test(name))) {
+      yield* Effect.ignore(removeNamed(folder, (name) => anyTemporary.test(name)))
+    }
+  }
+})

@@ -32,6 +32,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 
   override get message(): string {
+    if (this.path === "") return "Cannot read a file without a name. Give its path, or - for stdin."
     return `Cannot read ${this.path}: ${this.what}`
   }
 }

@@ -101,6 +101,9 @@ const withProposals = (root: string, listed: ReadonlyArray<string>) =>
 /**
  * A fiber that works for a task sees the project as the working copy of the task has it, and what it writes goes there.
  */
+/** Fails unless the project is a folder that can be listed. */
+export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
+
 export class Workspace extends Context.Service<
   Workspace,
   {

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { isWithin } from "../files/CanonicalPath.ts"
+import { removeAllLeftovers } from "../files/AtomicWrite.ts"
 import { textHash } from "../files/Hash.ts"
 import { type LockHolder, lockHolder, LockTaken, takeLock } from "../files/Lock.ts"
 import { makeFolders, writePrivateFile } from "../files/PrivateFile.ts"
@@ -42,7 +43,10 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
   }
 })
 
-/** Takes the lock until the scope closes. Fails when another process has it, or has that of a project above or below. */
+/**
+ * Takes the lock until the scope closes. Fails when another process has it, or has that of a project above or below. A project
+ * that is still listed was being changed by a process that was killed: what its writes left is removed.
+ */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
   const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
@@ -57,7 +61,9 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
     look.pipe(
       Effect.andThen(refuseNested(real, folder, locks)),
       Effect.andThen(Scope.provide(own, scope)),
-      Effect.andThen(Effect.ignore(listed))
+      Effect.andThen(Effect.orElseSucceed(fs.exists(file), () => false)),
+      Effect.tap(Effect.ignore(listed)),
+      Effect.flatMap((wasKilled) => (wasKilled ? removeAllLeftovers(real) : Effect.void))
     )
   )
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))

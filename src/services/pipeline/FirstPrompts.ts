@@ -15,6 +15,7 @@ import { plainTask } from "../../domain/plan/Task.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { Skills } from "../skills/Skills.ts"
 import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
@@ -45,12 +46,14 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
+  const { find } = yield* Skills
   const tasks = yield* makeTaskPrompts
 
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      if (first !== undefined) return first
+      /* A skill that does not exist is refused where it is looked for. */
+      if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {
         const found = tasks.overflow(plainTask(name, name, skill === undefined ? "" : briefing.prompt, ""), briefing)

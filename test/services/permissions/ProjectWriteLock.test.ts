@@ -2,9 +2,11 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { assert, layer } from "@effect/vitest"
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { layerWriteLock } from "../../../src/app/writeLock.ts"
+import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 import { ProjectWriteLock } from "../../../src/services/permissions/Gate.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
@@ -17,6 +19,7 @@ const makeWorld = Effect.gen(function* () {
   return {
     said,
     claim,
+    place,
     /** Works with the lock of a run in this folder of the project until it ends. */
     work: <A>(runId: string, use: (lock: ProjectWriteLock["Service"]) => Effect.Effect<A>, folder = "") => {
       const project = join(place.project, folder)
@@ -40,6 +43,33 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
           yield* Effect.scoped(other)
         }).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
       )
+    })
+  )
+
+  it.effect("comes with the removal of what writes of a process left that was killed, and of nothing else", () =>
+    Effect.gen(function* () {
+      const { claim, place, work } = yield* makeWorld
+      const { project } = place
+      const left = temporaryName({ path: join(project, "src/a.txt"), after: "x" }, "1a2b")
+      const names = [
+        left,
+        `src/${left}`,
+        `node_modules/${left}`,
+        "src/.task-conductor-notes.tmp",
+        ".task-conductor/x.tmp"
+      ]
+      for (const name of names) {
+        mkdirSync(join(project, dirname(name)), { recursive: true })
+        writeFileSync(join(project, name), "half")
+      }
+      const stays = () => names.filter((name) => existsSync(join(project, name)))
+      yield* work("one", claim)
+      assert.deepStrictEqual(stays(), names)
+      /* So lists a process that is killed what it changes. */
+      const list = join(place.locks, "projects")
+      writeFileSync(join(list, textHash(realpathSync(project))), realpathSync(project))
+      yield* work("two", claim)
+      assert.deepStrictEqual(stays(), names.slice(2))
     })
   )
 
