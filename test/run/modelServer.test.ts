@@ -128,9 +128,10 @@ describe("flags about the model", () => {
       ])
       assert.deepStrictEqual(sent, [
         [false, 0.1, 3, 5],
-        ...Array.from({ length: 4 }, () => [false, 1, 3, 20]),
-        [false, 0.1, 3, 20],
-        [false, 0.1, 3, 20]
+        /* What is recommended for the family goes with its own temperature alone. */
+        ...Array.from({ length: 4 }, () => [false, 1, 3, undefined]),
+        [false, 0.1, 3, undefined],
+        [false, 0.1, 3, undefined]
       ])
     })
   )
