@@ -31,12 +31,15 @@ const standsForMore = [
   /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
 ]
 
+/** Longer lines and titles say something else. */
+const mostCharacters = 200
+
 /** Marks around a line that are no words of it. */
 const bare = (line: string): string =>
   line
     .trim()
-    .replace(/^(?:[-*+]\s+|\d+[.)]\s+|<!--\s*|[([*_]+)+/, "")
-    .replace(/(?:\s*-->|[)\]*_]+)+$/, "")
+    .replace(/^(?:[-*+]\s+|\d+[.)]\s+|<!--\s*|[([*_])+/, "")
+    .replace(/(?:\s*-->|[)\]*_])+$/, "")
     .trim()
 
 /** A last line in which a link or a sentence has begun; a label, see below. */
@@ -67,6 +70,7 @@ interface Listed {
 /** How many are counted, when more than there are. */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
   const found = titles.flatMap((title) => {
+    if (title.length > mostCharacters) return []
     const [, at, of, atAlone, ofAlone] = counted.exec(title) ?? []
     const [place, all] = [Number(at ?? atAlone), Number(of ?? ofAlone)]
     return place > 0 && place <= all ? [{ title, place, all }] : []
@@ -100,21 +104,21 @@ export const halfPlan = (text: string, listed: Listed) => {
   const title = missing(titles) ?? missing(names)
   if (title !== undefined) return { what: `"${title}" is the last one that is there.`, quote: title }
   const lines = proseLines(text).filter((one) => one.text.trim() !== "")
-  const said = announced(lines, listed)
+  const short = lines.filter((one) => one.text.length <= mostCharacters)
+  const said = announced(short, listed)
   if (said !== undefined) {
     return { what: `It says "${said.trim()}", and there ${all === 1 ? "is one" : `are ${all}`}.`, quote: said }
   }
-  const lastField = lines.findLastIndex(({ text: one }) => new Line(one).isField)
-  const more = lines.find(
-    ({ line, text: one }, index) =>
-      line > tasks &&
-      standsForMore.some((pattern, kind) => (kind === 0 || index > lastField) && pattern.test(bare(one)))
+  const lastField = lines.findLast(({ text: one }) => new Line(one).isField)?.line ?? 0
+  const more = short.find(
+    ({ line, text: one }) =>
+      line > tasks && standsForMore.some((pattern, kind) => (kind === 0 || line > lastField) && pattern.test(bare(one)))
   )
   if (more !== undefined) {
     return { what: `"${bare(more.text)}" stands for tasks that are not written.`, quote: more.text, line: more.line }
   }
   const last = lines.at(-1)
-  return last !== undefined && isBroken(last.text.trimEnd())
+  return last !== undefined && isBroken(last.text.trimEnd().slice(-mostCharacters))
     ? { what: `It breaks off: "${last.text.trim().slice(-60)}".`, quote: last.text, line: last.line }
     : undefined
 }

@@ -57,28 +57,17 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How a search finds its pattern in a line. */
-const matcher = (pattern: string, isRegex: boolean): ((line: string) => boolean) => {
-  const lower = pattern.toLowerCase()
-  if (!isRegex) return (line) => line.toLowerCase().includes(lower)
-  try {
-    const regex = new RegExp(pattern, "i")
-    return (line) => regex.test(line)
-  } catch {
-    return () => true
-  }
-}
-
-/** The share of the matches of a search. Those that another search has shown count, too. */
+/** The share of the matches of a search. Those of a plain text that another search has shown count, too. */
 const shareOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): number => {
-  const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(dataText(result.data)) ?? []
+  const text = dataText(result.data)
+  const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
   if (total === "") return 1
-  const { pattern, regex } = call.arguments
-  const matches = matcher(
-    String(pattern),
-    regex === true || dataText(result.data).endsWith(" it was searched as a regular expression.)")
+  const pattern = String(call.arguments["pattern"]).toLowerCase()
+  const isPlain = call.arguments["regex"] !== true && !text.endsWith(" it was searched as a regular expression.)")
+  const own = new Set(text.split("\n"))
+  const shown = [...rows].filter(
+    (row) => matchRow.test(row) && (isPlain ? row.replace(matchRow, "").toLowerCase().includes(pattern) : own.has(row))
   )
-  const shown = [...rows].filter((row) => matchRow.test(row) && matches(row.replace(matchRow, "")))
   return share(shown.length, Number(total.replaceAll(",", "")))
 }
 
