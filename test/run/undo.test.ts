@@ -13,7 +13,7 @@ import { UndoRefused } from "../../src/app/runChanges.ts"
 import { changedPaths, takeSnapshot } from "../support/FolderSnapshot.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { needs } from "../support/needs.ts"
-import { nodeTest } from "../support/nodeTest.ts"
+import { liveTest } from "../support/liveTest.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
 import { stageName } from "../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -114,7 +114,7 @@ const contents = (folder: string) =>
     .map(([name, entry]) => [name, entry.replace(/^file \d+ /, "")])
 
 describe("the changes of a run", () => {
-  nodeTest(
+  liveTest(
     "hold what its commands did on a working copy: removed and new files, modes, links, odd names and line ends",
     () =>
       Effect.gen(function* () {
@@ -158,7 +158,7 @@ describe("the changes of a run", () => {
     needs("bwrap")
   )
 
-  nodeTest(
+  liveTest(
     "are a patch that git takes, and are undone and made again byte for byte",
     () =>
       Effect.gen(function* () {
@@ -199,7 +199,7 @@ describe("the changes of a run", () => {
     needs("git")
   )
 
-  nodeTest("are not undone where a file was changed since, and nothing else is then", () =>
+  liveTest("are not undone where a file was changed since, and nothing else is then", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session
@@ -218,7 +218,7 @@ describe("the changes of a run", () => {
     })
   )
 
-  nodeTest("are undone after a kill at any record, whatever was written by then", () =>
+  liveTest("are undone after a kill at any record, whatever was written by then", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session
@@ -241,7 +241,7 @@ describe("the changes of a run", () => {
     })
   )
 
-  nodeTest("of a journal that is not the person's own are not undone", () =>
+  liveTest("of a journal that is not the person's own are not undone", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session
