@@ -83,7 +83,13 @@ const nearestLines = (text: string, sought: string): string => {
     .slice(0, maxPlaces)
     .map(({ first }) => ({ first, score: likeness(lines, first, wanted) }))
   const best = firsts.reduce((most, one) => (one.score > most.score ? one : most), { first: 0, score: 0 })
-  if (best.score < alike) return "No line is similar. Read the file and copy the lines from it."
+  if (best.score < alike) {
+    const part = (wanted[anchor] ?? "").trim()
+    const holding = part === "" ? -1 : lines.findIndex((line) => line.includes(part))
+    return holding < 0
+      ? "No line is similar. Read the file and copy the lines from it."
+      : `Line ${holding + 1} holds a part of it; if that is meant, copy the whole line:\n${lines[holding]}`
+  }
   const { first } = best
   const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
   const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)

@@ -301,6 +301,15 @@ describe("finding a text that was copied", () => {
     assert.deepStrictEqual(made, Result.fail(`The old_text occurs 2 times in .env, at lines 1, 2. ${advice}`))
   })
 
+  it("names the line that holds a part of what is looked for", () => {
+    const text = "// x\nexport const limit = 5 // the number of attempts that are made\nexport {}\n"
+    assert.include(
+      edit(text, replace("limit = 5\n", "limit = 6\n")),
+      "Line 2 holds a part of it; if that is meant, copy the whole line:\nexport const limit = 5 // the number"
+    )
+    assert.include(edit(text, replace("limit = 7\n", "limit = 6\n")), "No line is similar.")
+  })
+
   it("prefers the lines that are alike as a whole to the one line that is most alike", () => {
     const text = "  return compute(value)\n}\n\nfunction other(value) {\n  return compute(values)\n}\n"
     assert.include(
