@@ -56,6 +56,19 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
     needsTerminal
   )
 
+  liveTest("answers without a terminal with --yes what nobody could answer before", () =>
+    Effect.gen(function* () {
+      const { sandbox, start, worker } = yield* makeCluster
+      yield* worker((body) => writing(askedOf(body)))
+      const first = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+      expect((yield* Effect.promise(() => first.ended)).code).toBe(4)
+      const attached = yield* start(["attach", "last", "--yes"])
+      const { code, stdout } = yield* Effect.promise(() => attached.ended)
+      expect([code, stdout.includes("All is done.")]).toEqual([0, true])
+      expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
+    })
+  )
+
   for (const [answer, what, code] of [
     ["y", "takes as done", 0],
     ["s", "ends the run at", 4]
