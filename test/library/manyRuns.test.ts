@@ -61,7 +61,7 @@ it("leaves nothing open and no file behind after many runs", linux, async () => 
   })
   for (let count = 0; count < 2; count += 1) await round()
   const before = left()
-  for (let count = 0; count < 8; count += 1) await round()
+  for (let count = 0; count < 4; count += 1) await round()
   const after = left()
   assert.isAtMost(after.descriptors, before.descriptors)
   assert.isAtMost(after.handles, before.handles)

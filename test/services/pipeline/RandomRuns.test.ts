@@ -101,7 +101,7 @@ const runOf = Effect.fnUntraced(function* (work: RandomWork, seed: number, slots
 /** Plans with second rounds, failures, denials and declined sections. RANDOM_RUN_SEEDS=500 takes others. */
 const seeds =
   process.env["RANDOM_RUN_SEEDS"] === undefined
-    ? [30, 31, 36, 39, 48]
+    ? [30, 31, 36]
     : Array.from({ length: Number(process.env["RANDOM_RUN_SEEDS"]) }, (_, index) => index + 1)
 
 const late = { timeout: 3_600_000 }
@@ -122,7 +122,7 @@ it.effect(
 
 liveTest("is the same after an interruption at any call, and in a replay of every session", () =>
   Effect.gen(function* () {
-    for (const seed of seeds.slice(0, process.env["RANDOM_RUN_SEEDS"] === undefined ? 3 : undefined)) {
+    for (const seed of seeds.slice(0, process.env["RANDOM_RUN_SEEDS"] === undefined ? 2 : undefined)) {
       /* A section that is declined interrupts refinements of later ones, whose last event may not have been told. */
       const work = { ...randomWork(seed), declines: undefined }
       const one = yield* runOf(work, seed, 2)
