@@ -255,7 +255,7 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 }
 
 /** True for a prompt that shows the file as a reference or as the current file. */
-const showsFile = (prompt: string, path: string): boolean =>
+export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
 /** What the host knows of the turns, in about `budget` characters; what is still open is never left out. */

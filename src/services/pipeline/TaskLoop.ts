@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { showsFile } from "../../domain/documents/FoldText.ts"
 import { headless } from "../../domain/documents/NoEnd.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import { callSign, type InputValue, type Refinement } from "../../domain/documents/Refinement.ts"
@@ -246,8 +247,7 @@ export class TaskLoop extends Context.Service<
           fold: (_, shown) => {
             const paths = loop.changedPaths(work)
             const isOld = paths.some((path) => found.includes(`Path: ${path}\n`))
-            const isKept =
-              block.cut.length === 0 && !paths.some((path) => block.text.includes(`The contents of ${path}`))
+            const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
             const most = isKept ? block.text.length : Math.floor(block.text.length / 2)
             const { user } = fitted(block.within(most), isOld ? "" : found)
             return [{ role: "user", content: shown === "" ? user : `${withoutNow(user)}\n\n${shown}` }]
@@ -270,6 +270,7 @@ export class TaskLoop extends Context.Service<
           announce: (turn, calls, changed) =>
             events.publish({ type: "task.turn", round, step: order.step, task: task.name, turn, calls, changed })
         }
+        latest = { ...latest, messages: loop.sayingRoom(work, latest.messages) }
         return work
       })
 
@@ -347,8 +348,7 @@ export class TaskLoop extends Context.Service<
       const work = Effect.fnUntraced(function* (order: TaskOrder, given?: RefinementDocument) {
         yield* started(order)
         const opened = yield* open(order)
-        const { messages: first, ...before } = opened.latest()
-        const begun = { ...before, messages: loop.sayingRoom(opened, first) }
+        const begun = opened.latest()
         if (order.joined !== undefined) return yield* goOn(opened, order.joined)
         if (given === undefined) return yield* turns(opened, begun)
         const { calls, inputs = [] } = given
@@ -371,8 +371,7 @@ export class TaskLoop extends Context.Service<
       const refine = Effect.fnUntraced(function* (order: TaskOrder) {
         yield* started(order)
         const opened = yield* open(order)
-        const begun = opened.latest()
-        let progress = { ...begun, messages: loop.sayingRoom(opened, begun.messages) }
+        let progress = opened.latest()
         for (let turn = 1; turn <= limits.attempts; turn += 1) {
           const said = yield* loop
             .ask(opened, progress, turn)
