@@ -148,7 +148,8 @@ const outcomeText = (
   end: CheckEnd,
   shown: {
     readonly fresh: ReadonlyArray<CheckFailure>
-    readonly old: number
+    /** What fails without the changes as well. */
+    readonly old: ReadonlyArray<CheckFailure>
     readonly before: CheckEnd | undefined
     /** What passed when it was run again. */
     readonly vanished: ReadonlyArray<string>
@@ -164,13 +165,12 @@ const outcomeText = (
   }
   if (end.exitCode === 0) return `${command}: passed in ${time}${counted === "" ? "" : ` (${counted})`}`
   const head = `${command}: ${end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`} in ${time}`
-  const now =
-    before?.exitCode === 0 ? "Without these changes the check passes." : `Failing without the changes too: ${old}.`
-  const earlier = before === undefined ? [] : [now]
-  if (fresh.length === 0) {
-    const failing = failures.slice(0, 5).map(({ name }) => `  still fails: ${name}`)
-    return [`${head}, nothing new fails.`, ...earlier, ...failing].join("\n")
-  }
+  const names = old.map(({ name }) => name).join("; ")
+  const other = old.length === 0 ? "Without these changes it fails in another way." : ""
+  const failing = other || cutAt(`Failing without the changes too (${old.length}): ${names}`, lineLength)
+  const passed = before?.exitCode === 0 ? "Without these changes the check passes." : ""
+  if (fresh.length === 0) return `${head}, nothing new fails.\n${passed || failing}`
+  const earlier = before === undefined ? [] : [passed || failing]
   const foot = [
     ...(counted === "" ? [] : [`totals: ${cutAt(counted, lineLength)}`]),
     ...(vanished.length === 0 ? [] : [cutAt(`${flaky} ${vanished.join("; ")}`, lineLength)]),
@@ -257,7 +257,7 @@ export const outcomeOf = (
   const vanished = vanishedOnes(found, again)
   const fresh = found.filter(({ name }) => !vanished.includes(name))
   const flaky = vanished.length > 0 && fresh.length === 0
-  const shown = { fresh, old: failures.length - found.length, before, vanished }
+  const shown = { fresh, old: failures.filter((one) => !found.includes(one)), before, vanished }
   return {
     command,
     exitCode: flaky && again !== undefined ? again.exitCode : end.exitCode,

@@ -42,14 +42,26 @@ const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", 
 /** Their options with a value that follows as a word of its own. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
+/** Coverage of some tests says nothing, and its limits fail them; it may also need a package that is not installed. */
+const coverage = /^--cov(?:erage)?(?:[.=-]|$)/
+/** Programs that measure the coverage of the command behind them. */
+const measures = /^(?:(?:npx )?(?:nyc|c8) )/
 /** What a shell would read. */
 const unplain = /[&|;<>`$()\\]/
+
+const withoutCoverage = (run: string): string =>
+  run
+    .replace(measures, "")
+    .split(" ")
+    .filter((word) => !coverage.test(word))
+    .join(" ")
 
 /** The command of a script that runs the tests, where it is the only one of several that does. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))
-  return tests.length === 1 ? tests[0] : undefined
+  const [only] = tests
+  return only === undefined || tests.length > 1 ? undefined : withoutCoverage(only)
 }
 
 /**
@@ -62,7 +74,8 @@ export const testPart = (does: string): string | undefined => {
  */
 export const scriptNarrowing = (does: string, append: string, execute: string): Narrowing | undefined => {
   if (unplain.test(does)) return undefined
-  const words = does.split(" ").filter((word) => word !== "")
+  const plain = withoutCoverage(does)
+  const words = plain.split(" ").filter((word) => word !== "")
   const at = words.findIndex((word) => runners.has(word))
   const runner = words[at]
   if (runner === undefined || (runner === "node" && !words.includes("--test"))) return undefined
@@ -72,7 +85,7 @@ export const scriptNarrowing = (does: string, append: string, execute: string): 
     valued.test(words[at + index] ?? "") ||
     (runner === "vitest" && index === 0 && word === "run")
   const kept = [runner, ...given.filter(isPart)]
-  const drops = kept.length <= given.length
+  const drops = kept.length <= given.length || plain !== does
   if (drops && at > 0) return undefined
   const own = runner === "node" || runner === "pytest" ? kept : [...execute.split(" "), ...kept]
   const isOwn = append === "" || drops

@@ -20,7 +20,9 @@ describe("the outcome of a check", () => {
   it("shows what is new, and counts what failed before", () => {
     const outcome = outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestB")) })
     expect(outcome).toMatchObject({ failures: ["TestA", "TestB"], newFailures: ["TestA"], passedBefore: false })
-    expect(outcome.text).toBe("npm test: exit code 1 in 1.2 s\nTestA\n  it is bad\nFailing without the changes too: 1.")
+    expect(outcome.text).toBe(
+      "npm test: exit code 1 in 1.2 s\nTestA\n  it is bad\nFailing without the changes too (1): TestB"
+    )
     expect(passes(outcome)).toBe(false)
   })
 

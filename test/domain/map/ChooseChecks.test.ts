@@ -164,7 +164,12 @@ describe("narrowed tests", () => {
     ["mocha --require ts-node/register 'test/**/*.ts'", "npx mocha --require ts-node/register test/till.test.ts"],
     ["node --test test/*.ts", "node --test test/till.test.ts"],
     ["node --import tsx --test", "npm test -- test/till.test.ts"],
-    ["cross-env CI=1 vitest run", "npm test -- test/till.test.ts"]
+    ["cross-env CI=1 vitest run", "npm test -- test/till.test.ts"],
+    ["vitest run --coverage", "npx vitest run test/till.test.ts"],
+    ["vitest --coverage.enabled=true --coverage.reporter=text", "npx vitest test/till.test.ts"],
+    ["jest --coverage=true --ci", "npx jest --ci test/till.test.ts"],
+    ["npx nyc mocha test", "npx mocha test/till.test.ts"],
+    ["c8 node --test test/*.ts", "node --test test/till.test.ts"]
   ])("adds the tests of a changed file to %s", (script, expected) => {
     expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual([expected])
   })
@@ -179,7 +184,7 @@ describe("narrowed tests", () => {
     ])
   })
 
-  it.each(["tsc && vitest run", "nyc mocha test", "node test.js", "eslint ."])("does not narrow %s", (script) => {
+  it.each(["tsc && vitest run", "node test.js", "eslint ."])("does not narrow %s", (script) => {
     expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual(["npm test"])
   })
 
