@@ -46,6 +46,7 @@ const make = Effect.gen(function* () {
       answers: "tool calls or the report",
       text_calls: "Tool calls",
       native_calls: "",
+      may_remove: "",
       may_change: "",
       tool_instructions: registry.instructions(tools),
       project_description: shared.project_description,

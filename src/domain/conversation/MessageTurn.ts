@@ -173,7 +173,7 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
 
 /** True for a line with which a change of a file begins. The marks of a conflict of git are none. */
 const beginsChange = (line: string): boolean =>
-  readOpen(line) !== undefined || looseMark.test(line) || /^\s*\{\s*"replace"\s*:/.test(line)
+  readOpen(line) !== undefined || looseMark.test(line) || /^\s*\{\s*"(?:replace|move|remove)"\s*:/.test(line)
 
 /** Without the thoughts with which an answer begins. */
 const withoutThinking = (answer: string): string =>

@@ -1,6 +1,6 @@
 /**
- * Reads the changes of files out of an answer: literal blocks with three marks, whole files, diffs, and replacements over
- * many places. What looks like a change and cannot be read is an issue, so that none is lost without a word.
+ * Reads the changes of files out of an answer: literal blocks with three marks, whole files, diffs, and objects that replace a text
+ * at many places, or remove or move a file. What looks like a change and cannot be read is an issue, so that none is lost without a word.
  */
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
@@ -17,11 +17,11 @@ import {
   report,
   unfenced
 } from "./ChangeMarks.ts"
+import { mayBeChangeObject, mayHoldChangeObject, type ObjectChange, readChangeObjects } from "./ChangeObject.ts"
 import { isProduct, pathInSentence, pathOfInfo, pathOfLine } from "./ChangePath.ts"
 import { diffEnd, isDiff, readDiff } from "./DiffHunks.ts"
 import { elisionIn } from "./Elision.ts"
 import { languageOf } from "./Language.ts"
-import { readReplacements, mayBeReplacement } from "./ReplacementFormat.ts"
 
 /** A change that an answer asks for; `line` is the line of the answer, from 1. */
 export type Change =
@@ -41,13 +41,7 @@ export type Change =
       readonly mustBeNew: boolean
       readonly line: number
     }
-  | {
-      readonly _tag: "Replace"
-      readonly pattern: string
-      readonly with: string
-      readonly except: ReadonlyArray<string>
-      readonly line: number
-    }
+  | (ObjectChange & { readonly line: number })
 
 const example = "src/limits.ts\n<<<<<<< OLD\nconst limit = 5\n=======\nconst limit = 10\n>>>>>>> NEW"
 
@@ -55,7 +49,7 @@ const creates = /\b(?:add|creates?|new|overwrite|replace|save|write)\b/i
 const oldLabel = /^[#*\s]*(?:OLD|SEARCH|ORIGINAL)(?:\s+(?:text|code))?[*:\s]*$/i
 
 /** An object that stands without a fence is looked for in so many lines. */
-const maxReplacementLines = 40
+const maxObjectLines = 40
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
 
@@ -121,8 +115,8 @@ class Reader {
     if (open !== undefined) return this.readBlock(at, open)
     const fence = isFenced ? undefined : fenceAt(this.lines, at)
     if (fence !== undefined) return this.readFence(at, fence)
-    if (!isFenced && mayBeReplacement(line)) {
-      const end = this.readLooseReplacement(at)
+    if (!isFenced && mayBeChangeObject(line)) {
+      const end = this.readLooseObject(at)
       if (end !== undefined) return end
     }
     if (!isFenced && isDiff(this.lines.slice(at, at + 2))) {
@@ -209,7 +203,7 @@ class Reader {
     const content = this.lines.slice(at + 1, end)
     if (content.some((line) => readOpen(line) !== undefined)) return this.readFencedBlocks(at, { end, info })
     const next = Math.min(end + 1, this.lines.length)
-    const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedReplacement(at, content)
+    const isOwn = this.readDiff(at, info, content, at + 1) || this.readFencedObjects(at, content)
     if (isOwn) this.take(at, next)
     else if (!this.readWholeFile(at, { end, info }, content)) {
       for (let inside = at + 1; inside < end; inside += 1) this.noteMark(inside)
@@ -288,11 +282,11 @@ class Reader {
     for (const file of files) {
       const line = first + file.at
       const path = file.to ?? file.from ?? pathOfInfo(info)?.path ?? before?.path
+      const isMoved = file.from !== undefined && file.to !== undefined && file.from !== file.to
+      if (isMoved) this.changes.push({ _tag: "Move", path: file.from ?? "", to: file.to ?? "", line: line + 1 })
       if (path === undefined) this.issue("change-path", line, "The diff names no file.")
-      else if (file.isDeleted) this.issue("change-diff", line, `The diff removes the whole file ${path}.`)
-      else if (file.from !== undefined && file.to !== undefined && file.from !== file.to) {
-        this.issue("change-diff", line, `The diff renames ${file.from} to ${file.to}.`)
-      } else if (file.hunks.length === 0) this.issue("change-diff", line, `The diff of ${path} has no lines.`)
+      else if (file.isDeleted) this.changes.push({ _tag: "Remove", path, line: line + 1 })
+      else if (file.hunks.length === 0 && !isMoved) this.issue("change-diff", line, `The diff of ${path} has no lines.`)
       else if (file.isNew) this.addFile(path, line, textOf(file.hunks.flatMap(({ newLines }) => newLines)), true)
       else {
         for (const { at: hunkAt, newLines, oldLines } of file.hunks) {
@@ -309,29 +303,29 @@ class Reader {
     return true
   }
 
-  private readFencedReplacement(at: number, content: ReadonlyArray<string>): boolean {
+  private readFencedObjects(at: number, content: ReadonlyArray<string>): boolean {
     const before = this.pathBefore(at)
-    if (before !== undefined || !content.some((line) => line.includes('"replace"'))) return false
-    return this.addReplacements(at + 1, content.join("\n"))
+    if (before !== undefined || !mayHoldChangeObject(content.join("\n"))) return false
+    return this.addObjects(at + 1, content.join("\n"))
   }
 
   /** Reads an object that stands without a fence, over one or several lines. */
-  private readLooseReplacement(at: number): number | undefined {
-    const rest = this.lines.slice(at, at + maxReplacementLines)
+  private readLooseObject(at: number): number | undefined {
+    const rest = this.lines.slice(at, at + maxObjectLines)
     const blank = rest.findIndex(isBlank)
     const paragraph = blank === -1 ? rest : rest.slice(0, blank)
     const closing = paragraph.findIndex((line) => /\}\s*$/.test(line))
     const end = closing === -1 ? paragraph.length : closing + 1
-    if (!this.addReplacements(at, paragraph.slice(0, end).join("\n"))) return undefined
+    if (!this.addObjects(at, paragraph.slice(0, end).join("\n"))) return undefined
     this.take(at, at + end)
     return at + end
   }
 
-  private addReplacements(at: number, text: string): boolean {
-    const read = readReplacements(text)
+  private addObjects(at: number, text: string): boolean {
+    const read = readChangeObjects(text)
     if (read === undefined) return false
     if (Result.isFailure(read)) this.issue("change-replace", at, read.failure, text)
-    else for (const one of read.success) this.changes.push({ _tag: "Replace", ...one, line: at + 1 })
+    else for (const one of read.success) this.changes.push({ ...one, line: at + 1 })
     return true
   }
 }

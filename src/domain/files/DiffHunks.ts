@@ -25,6 +25,7 @@ const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
 const gitHeader = /^diff --git (?:a\/)?(\S+) (?:b\/)?(\S+)$/
 /** How another form of patch begins a file; it has no line numbers. */
 const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
+const patchMove = /^\*\*\* Move to: (\S.*?)\s*$/
 const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
 const between =
   /^(?:index [\da-f]+\.\.|(?:new|old|deleted) (?:file )?mode |similarity index |rename (?:from|to) |Index: )/
@@ -87,11 +88,16 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
     const line = lines[at] ?? ""
     const git = gitHeader.exec(line)
     const patch = patchHeader.exec(line)
+    const [, movedTo] = patchMove.exec(line) ?? []
+    const moved = files.at(-1)
     if (git !== null) {
       open(at, { from: git[1] ?? "", to: git[2] ?? "" })
     } else if (patch !== null) {
       const [, what, to = ""] = patch
       open(at, { to, isNew: what === "Add", isDeleted: what === "Delete" })
+    } else if (movedTo !== undefined && moved?.to !== undefined) {
+      moved.from = moved.to
+      moved.to = movedTo
     } else if (patchMark.test(line)) close()
     // A removed line may look like the first line of a header, but not an added one after it like the second.
     else if (isHeader(line, lines[at + 1] ?? "")) {

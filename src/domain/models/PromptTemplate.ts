@@ -17,6 +17,7 @@ const ofTurns = [
   "text_calls",
   "native_calls",
   "may_change",
+  "may_remove",
   "tool_instructions"
 ] as const
 

@@ -3,10 +3,11 @@
  * working copy as the calls that make them.
  */
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { Change } from "../../domain/files/ChangeBlocks.ts"
-import { FileKind } from "../../domain/files/FileKind.ts"
+import { FileKind, kindOfMode } from "../../domain/files/FileKind.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { replaceIn, replacePlaces, type TextLine } from "../../domain/files/ReplacePlaces.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
@@ -33,6 +34,7 @@ import {
 import { turnOf } from "../../domain/tools/ToolCallFormat.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Activities } from "../journal/Activities.ts"
+import { infoAt } from "../files/FileLook.ts"
 import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
@@ -236,11 +238,12 @@ const tidyCall = (call: ToolCall, base: string | null, { saysSo, task }: Asked):
 }
 
 /** True for a change that is read with a look at the project. */
-const looksAtProject = (change: Change): boolean => change._tag !== "Edit"
+const looksAtProject = ({ _tag }: Change): boolean => _tag !== "Edit" && _tag !== "Remove"
 
 export const makeTaskChanges = Effect.gen(function* () {
   const path = yield* Path.Path
   const activities = yield* Activities
+  const fs = yield* FileSystem.FileSystem
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
 
@@ -308,6 +311,37 @@ export const makeTaskChanges = Effect.gen(function* () {
     )
   })
 
+  /** A file at another path: written there as it is, and removed here. */
+  const moved = Effect.fnUntraced(function* (
+    { path: from, to }: Extract<Change, { readonly _tag: "Move" }>,
+    uid: string,
+    task: string
+  ): Effect.fn.Return<ReadChange> {
+    const isThere = Effect.gen(function* () {
+      return yield* workspace.isFile((yield* workspace.canonical(to)).path)
+    })
+    const [file] = yield* searchedTexts([from])
+    const isTaken = yield* Effect.orElseSucceed(isThere, () => false)
+    if (file === undefined || isTaken) {
+      const what = isTaken
+        ? `There is a file ${to} already, so ${from} was not moved.`
+        : `There is no text file ${from} that may be read, so nothing was moved.`
+      const how = isTaken ? "Choose another path, or remove that file first." : "Search for the path of the file."
+      return { calls: [], issues: [makeIssue("change-open", { section: "Changes", task }, { what, how })] }
+    }
+    const info = yield* Effect.provideService(infoAt(fileAt(from)), FileSystem.FileSystem, fs)
+    const given = { path: to, content: file.text }
+    const isExecutable = info !== undefined && kindOfMode(info.mode) === "executable"
+    const written = isExecutable ? { ...given, kind: "executable" } : given
+    return {
+      calls: [
+        { uid: `${uid}-1`, name: "write_file", arguments: written },
+        { uid: `${uid}-2`, name: "remove_file", arguments: { path: from } }
+      ],
+      issues: []
+    }
+  })
+
   const read = (changes: ReadonlyArray<Change>, task: string) =>
     Effect.forEach(changes, (change, index): Effect.Effect<ReadChange> => {
       const uid = `block-${index + 1}`
@@ -321,6 +355,10 @@ export const makeTaskChanges = Effect.gen(function* () {
           return fileOf(change, uid, task)
         case "Replace":
           return replacement(change, uid, task)
+        case "Remove":
+          return Effect.succeed({ calls: [{ uid, name: "remove_file", arguments: { path: change.path } }], issues: [] })
+        case "Move":
+          return moved(change, uid, task)
       }
     })
 

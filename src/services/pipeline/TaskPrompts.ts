@@ -66,6 +66,7 @@ export const answerBlocks = (
     text_calls: form === "text" ? "Tool calls" : "",
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
+    may_remove: tools.includes("remove_file") ? "To move a file, or to remove it" : "",
     // What changes files is written as text, so that nothing has to be escaped.
     tool_instructions: form === "text" ? registry.instructions(others) : ""
   }

@@ -305,19 +305,50 @@ describe("a diff", () => {
     ],
     ["changes nothing", `${header}@@ -1 +1 @@\n a`, "change-diff", "A part of the diff of src/a.ts changes nothing."],
     ["is empty", "", "change-diff", "The diff is empty."],
-    ["has no hunk", header, "change-diff", "The diff of src/a.ts has no lines."],
-    [
-      "removes a file",
-      "--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a",
-      "change-diff",
-      "The diff removes the whole file a.ts."
-    ],
-    ["renames a file", "--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b", "change-diff", "The diff renames a.ts to b.ts."]
+    ["has no hunk", header, "change-diff", "The diff of src/a.ts has no lines."]
   ]
   for (const [name, diff, code, what] of wrong) {
     it(`is an issue when it ${name}`, () => {
       const { changes, issues } = readChanges(answer(diff))
       assert.deepStrictEqual([changes, issues.map((one) => [one.code, one.what])], [[], [[code, what]]])
+    })
+  }
+
+  const wholeFiles: ReadonlyArray<readonly [name: string, diff: string, changes: ReadonlyArray<unknown>]> = [
+    ["removes one", "--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a", [["Remove", "a.ts"]]],
+    [
+      "removes one for git",
+      "diff --git a/a.ts b/a.ts\ndeleted file mode 100644\n--- a/a.ts\n+++ /dev/null",
+      [["Remove", "a.ts"]]
+    ],
+    ["deletes one", "*** Begin Patch\n*** Delete File: a.ts\n*** End Patch", [["Remove", "a.ts"]]],
+    [
+      "renames one",
+      "diff --git a/a.ts b/b.ts\nsimilarity index 100%\nrename from a.ts\nrename to b.ts",
+      [["Move", "a.ts", "b.ts"]]
+    ],
+    [
+      "renames and changes one",
+      "--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b",
+      [
+        ["Move", "a.ts", "b.ts"],
+        ["Edit", "b.ts"]
+      ]
+    ],
+    [
+      "moves one",
+      "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-a\n+b\n*** End Patch",
+      [
+        ["Move", "a.ts", "b.ts"],
+        ["Edit", "b.ts"]
+      ]
+    ]
+  ]
+  for (const [name, diff, expected] of wholeFiles) {
+    it(`changes a whole file when it ${name}`, () => {
+      const { changes, issues } = readChanges(answer(diff))
+      const found = changes.map((one) => ("path" in one ? [one._tag, one.path, ...("to" in one ? [one.to] : [])] : one))
+      assert.deepStrictEqual([found, issues], [expected, []])
     })
   }
 
@@ -364,6 +395,45 @@ describe("a replacement", () => {
   for (const [text, what] of wrong) {
     it(`is an issue as ${text}`, () => {
       const { changes, issues } = readChanges(`\`\`\`json\n${text}\n\`\`\``)
+      assert.deepStrictEqual(
+        [changes, issues.map((found) => [found.code, found.what])],
+        [[], [["change-replace", what]]]
+      )
+    })
+  }
+})
+
+describe("an object that moves or removes a file", () => {
+  const read: ReadonlyArray<readonly [text: string, changes: ReadonlyArray<unknown>]> = [
+    ['{"remove": "src/old.ts"}', [{ _tag: "Remove", path: "src/old.ts", line: 1 }]],
+    ['```json\n{ "delete": "src/old.ts" }\n```', [{ _tag: "Remove", path: "src/old.ts", line: 2 }]],
+    ['{"move": "a.ts", "to": "b.ts"}', [{ _tag: "Move", path: "a.ts", to: "b.ts", line: 1 }]],
+    ['{\n  "rename": "a.ts",\n  "to": "b.ts"\n}', [{ _tag: "Move", path: "a.ts", to: "b.ts", line: 1 }]],
+    [
+      '```\n{"move": "a.ts", "to": "b.ts"}\n{"remove": "c.ts"}\n```',
+      [
+        { _tag: "Move", path: "a.ts", to: "b.ts", line: 2 },
+        { _tag: "Remove", path: "c.ts", line: 2 }
+      ]
+    ],
+    ['[{"remove": "a.ts"}, {"remove": "b.ts"}]', []],
+    ['{"remove": "a.ts", "name": "x"}', []],
+    ['{"remove": ["a.ts"]}', []],
+    ['{"scripts": {"move": "a", "to": "b"}}', []]
+  ]
+  for (const [text, expected] of read) {
+    it(`is read as ${text}`, () => assert.deepStrictEqual(readChanges(text).changes, expected))
+  }
+
+  const wrong: ReadonlyArray<readonly [text: string, what: string]> = [
+    ['{"move": "a.ts"}', 'The move lacks the new path for "to".'],
+    ['{"move": "a.ts", "to": 3}', 'The move lacks the new path for "to".'],
+    ['{"move": "a.ts", "to": "a.ts"}', "The move would change nothing."],
+    ['{"remove": " "}', 'The path of "remove" is empty.']
+  ]
+  for (const [text, what] of wrong) {
+    it(`is an issue as ${text}`, () => {
+      const { changes, issues } = readChanges(text)
       assert.deepStrictEqual(
         [changes, issues.map((found) => [found.code, found.what])],
         [[], [["change-replace", what]]]

@@ -720,6 +720,52 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
     })
   )
 
+  it.effect("moves a file, with changes at its new path, and removes another one", () =>
+    Effect.gen(function* () {
+      const { loop, messages } = yield* open([
+        `{"move": "src/limit.ts", "to": "src/limits.ts"}\n\n${block("src/limits.ts", "export const limit = 5", "export const limit = 10")}`,
+        refinementWith([{ name: "search_files", arguments: { pattern: "limit" } }]),
+        '{"remove": "src/other.ts"}',
+        resultSaying("The limit is 10.")
+      ])
+      const { calls } = yield* loop.work(orderOf(editing))
+      const [written, ...removed] = calls.toSorted((a, b) => b.name.localeCompare(a.name))
+      expect(written?.arguments).toEqual({
+        path: "src/limits.ts",
+        content: "// The limit.\nexport const limit = 10\n"
+      })
+      expect(removed.map(({ arguments: given, name }) => [name, given["path"]])).toEqual([
+        ["remove_file", "src/limit.ts"],
+        ["remove_file", "src/other.ts"]
+      ])
+      // The working copy has the file at its new path only.
+      expect(repliesOf(messages)[2]).toContain("src/limits.ts:2: export const limit = 10")
+      expect(repliesOf(messages)[2]).not.toContain("src/limit.ts:2")
+    })
+  )
+
+  it.effect("moves nothing onto another file, and nothing that is not there or may not be read", () =>
+    Effect.gen(function* () {
+      const { log, loop, messages } = yield* open(
+        [
+          '{"move": "src/limit.ts", "to": "src/other.ts"}',
+          '{"move": "src/far.ts", "to": "src/near.ts"}',
+          '{"move": ".env", "to": "env.txt"}',
+          '{"remove": "src/far.ts"}',
+          resultSaying("Partly done. Nothing was moved.")
+        ],
+        { files: { ".env": "KEY=secret\n" } }
+      )
+      const { calls } = yield* loop.work(orderOf(editing))
+      expect(calls).toEqual([])
+      expect(rejectedIn(log).slice(0, 3)).toEqual([["change-open"], ["change-open"], ["change-open"]])
+      const replies = repliesOf(messages)
+      expect(replies[1]).toContain("There is a file src/other.ts already, so src/limit.ts was not moved.")
+      expect(replies[2]).toContain("There is no text file src/far.ts that may be read, so nothing was moved.")
+      expect(messages.flat().join("\n")).not.toContain("secret")
+    })
+  )
+
   it.effect("replaces and shows nothing of files that a search would not show", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

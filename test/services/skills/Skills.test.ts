@@ -315,7 +315,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
       assert.deepStrictEqual(
         skills.map((one) => [one.name, one.allowedTools?.join(" "), one.requiresApproval]),
         [
-          ["edit-files", "search_files read_file get_file_tree edit_file write_file", true],
+          ["edit-files", "search_files read_file get_file_tree edit_file write_file remove_file", true],
           ["plan-change", "search_files get_file_tree read_file", false],
           ["read-code", "search_files get_file_tree read_file", false],
           ["research-web", "fetch_url", false],

@@ -1,0 +1,103 @@
+/**
+ * Reads the JSON objects with which an answer changes files as a whole. One replaces a text wherever it occurs, others remove or
+ * move a file:
+ * `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}`, `{"remove": "old.ts"}`, `{"move": "a.ts", "to": "b.ts"}`.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** What an object asks for. A text is replaced everywhere but in the places of `except`; paths are as they were written. */
+export type ObjectChange =
+  | {
+      readonly _tag: "Replace"
+      readonly pattern: string
+      readonly with: string
+      readonly except: ReadonlyArray<string>
+    }
+  | { readonly _tag: "Remove"; readonly path: string }
+  | { readonly _tag: "Move"; readonly path: string; readonly to: string }
+
+const decode = Schema.decodeUnknownResult(
+  Schema.Struct({
+    replace: Schema.NonEmptyString,
+    with: Schema.String,
+    except: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+  })
+)
+
+/** What the keys of such an object are; other words for the same are taken as well. */
+const verbs = { replace: "Replace", remove: "Remove", delete: "Remove", move: "Move", rename: "Move" } as const
+
+const keysOf = {
+  Replace: new Set(["replace", "with", "except"]),
+  Remove: new Set(["remove", "delete"]),
+  Move: new Set(["move", "rename", "to"])
+} as const
+
+/** True for a line with which such an object may begin. */
+export const mayBeChangeObject = (line: string): boolean =>
+  /^\s*\{\s*(?:$|"(?:replace|with|except|remove|delete|move|rename|to)"\s*:)/.test(line)
+
+/** True for a text with one of the words that such objects have. */
+export const mayHoldChangeObject = (text: string): boolean => /"(?:replace|remove|delete|move|rename)"\s*:/.test(text)
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * What an object asks for. Another object may have such a key as well, as a manifest does: it is one of these when it has no
+ * other key, or both of a replacement.
+ */
+const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  const fields: Fields = { ...value }
+  const key = (["replace", "remove", "delete", "move", "rename"] as const).find(
+    (one) => typeof fields[one] === "string"
+  )
+  if (key === undefined) return undefined
+  const isOwn = Object.keys(fields).every((one) => keysOf[verbs[key]].has(one as never))
+  return isOwn || (key === "replace" && "with" in fields) ? [key, fields] : undefined
+}
+
+const parse = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
+
+/** One value, a list of values, or a value on each line. */
+const valuesOf = (text: string): ReadonlyArray<unknown> | undefined => {
+  const whole = parse(text)
+  if (Result.isSuccess(whole)) return Array.isArray(whole.success) ? whole.success : [whole.success]
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  const values = lines.map(parse)
+  return values.every(Result.isSuccess) ? values.map(({ success }) => success) : undefined
+}
+
+const readReplacement = (fields: Fields): Result.Result<ObjectChange, string> => {
+  const other = Object.keys(fields).find((key) => !keysOf.Replace.has(key as never))
+  if (other !== undefined)
+    return Result.fail(`The replacement has the key ${JSON.stringify(other)}, which says nothing.`)
+  const read = decode(fields)
+  if (Result.isFailure(read)) return Result.fail('The replacement lacks the text for "replace" or "with".')
+  const { except = [], replace, with: text } = read.success
+  if (replace === text) return Result.fail("The replacement would change nothing.")
+  const places = typeof except === "string" ? [except] : except
+  return Result.succeed({ _tag: "Replace", pattern: replace, with: text, except: places })
+}
+
+const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.Result<ObjectChange, string> => {
+  if (key === "replace") return readReplacement(fields)
+  const [path, to] = [fields[key], fields["to"]].map((one) => (typeof one === "string" ? one.trim() : ""))
+  if (path === undefined || path === "") return Result.fail(`The path of ${JSON.stringify(key)} is empty.`)
+  if (verbs[key] === "Remove") return Result.succeed({ _tag: "Remove", path })
+  if (to === undefined || to === "") return Result.fail('The move lacks the new path for "to".')
+  return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
+}
+
+/** The changes of a text; nothing when it is about something else. */
+export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
+  if (!mayHoldChangeObject(text)) return undefined
+  const values = valuesOf(text)
+  if (values === undefined) {
+    const isBroken = /^\s*\{\s*"replace"\s*:/.test(text) && /"with"\s*:/.test(text)
+    return isBroken ? Result.fail("The replacement is not JSON.") : undefined
+  }
+  const meant = values.map(verbOf).filter((one) => one !== undefined)
+  return values.length > 0 && meant.length === values.length ? Result.all(meant.map(readOne)) : undefined
+}
