@@ -347,7 +347,10 @@ describe("a diff", () => {
   for (const [name, diff, expected] of wholeFiles) {
     it(`changes a whole file when it ${name}`, () => {
       const { changes, issues } = readChanges(answer(diff))
-      const found = changes.map((one) => ("path" in one ? [one._tag, one.path, ...("to" in one ? [one.to] : [])] : one))
+      const found = changes.map((one) => {
+        if (!("path" in one)) return one
+        return "to" in one ? [one._tag, one.path, one.to] : [one._tag, one.path]
+      })
       assert.deepStrictEqual([found, issues], [expected, []])
     })
   }
