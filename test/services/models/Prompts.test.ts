@@ -58,6 +58,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
               "text_calls",
               "native_calls",
               "may_change",
+              "may_remove",
               "tool_instructions",
               "skill_name",
               "skill_input_requirements",
@@ -100,6 +101,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
             "text_calls",
             "native_calls",
             "may_change",
+            "may_remove",
             "tool_instructions"
           ],
           ["current_file", "open_files", "user_prompt"]

@@ -38,8 +38,10 @@ describe("edits of other programs", () => {
     )
   })
 
-  it("remove no file", () => {
-    const { changes, issues } = read("*** Begin Patch\n*** Delete File: a.ts\n*** End Patch")
-    assert.deepStrictEqual([changes, issues.map(({ code }) => code)], [[], ["change-diff"]])
+  it("remove and move files", () => {
+    const { changes, issues } = read(
+      "*** Begin Patch\n*** Delete File: a.ts\n*** Update File: b.ts\n*** Move to: c.ts\n*** End Patch"
+    )
+    assert.deepStrictEqual([changes.map(({ _tag }) => _tag), issues], [["Remove", "Move"], []])
   })
 })
