@@ -6,7 +6,6 @@
 import { fenceAt, findBounds, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, noFindings } from "../../findings/Issue.ts"
 import { foreignTool } from "../ForeignTools.ts"
-import { withDiffs } from "./EditText.ts"
 import { beginsYaml, readLabelled, readYaml, yamlCalls } from "./LabelledCalls.ts"
 import { readGemma, readMarkedJson } from "./MarkedJson.ts"
 import { pythonCallAt, pythonCalls, pythonListAt } from "./PythonCalls.ts"
@@ -199,7 +198,7 @@ class Reader {
 
   /** The answer is without thoughts in channels. */
   constructor(answer: string, isTool: IsTool) {
-    const text = withDiffs(answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2"))
+    const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
     this.lines = text.split("\n")
     const starts: Array<number> = []
